@@ -37,13 +37,14 @@ std::string receipt_text(const std::string& file) {
 
 namespace {
 
-enum class Explained { text, markdown, html, registry };
+enum class Explained { text, markdown, html, json, registry };
 
 Explained format_of_page(const Typed& typed) {
   return choice<Explained>(typed, "format",
                            {{"text", Explained::text},
                             {"markdown", Explained::markdown},
                             {"html", Explained::html},
+                            {"json", Explained::json},
                             {"registry", Explained::registry}},
                            Explained::text);
 }
@@ -65,8 +66,8 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::strin
         "name the ledger that the release was paid from, or leave it out");
 }
 
-std::string record_of(const Typed& typed, const Receipt& receipt) {
-  for (const char* field : {"public", "figures", "compare", "guess"}) {
+std::string record_of(const Typed& typed, const Release& release) {
+  for (const char* field : {"public", "figures", "compare", "guess", "ledger", "dataset"}) {
     if (!typed.has(field)) continue;
     usage({Field(field), " does not go with ", Field("format").text("registry")}, "leave it out");
   }
@@ -74,7 +75,7 @@ std::string record_of(const Typed& typed, const Receipt& receipt) {
     usage({"the registry wants to know who published the values, and what for: ", Field("about"), " is missing"},
           "name a TOML file with lines such as title = \"Incomes 2025\"", "about");
   }
-  return to_registry(receipt, about_in_file(typed.one("about")));
+  return to_registry(release, about_in_file(typed.one("about")));
 }
 
 }  // namespace
@@ -90,15 +91,15 @@ std::string guessed_limit(const Typed& typed) {
         {"write for example ", Field("guess").text("above:30000")});
 }
 
+std::vector<NamedComparison> compared_in(const Release& release, const Shown& shown) {
+  if (!shown.compared) return {};
+  return in_field("compare", [&] { return comparisons_of(release, *shown.compared); });
+}
+
 }  // namespace
 
-WebPage page_of(const std::string& receipt, const std::string& name, const Shown& shown) {
-  const Receipt read = read_receipt(receipt, name);
-  std::vector<NamedComparison> comparisons;
-  if (shown.compared) comparisons = in_field("compare", [&] { return comparisons_of(read, *shown.compared); });
-  PageOptions options = shown.page.options;
-  options.receipt = receipt;
-  return to_html(read, comparisons, options);
+WebPage page_of(const Release& release, const Shown& shown) {
+  return to_html(release, compared_in(release, shown), shown.page.options);
 }
 
 int run_explain(const Typed& typed) {
@@ -109,27 +110,27 @@ int run_explain(const Typed& typed) {
   const bool is_record = format == Explained::registry;
   Shown shown{is_page ? Format::html : Format::table, comparison_of(typed)};
   if (!is_record) shown.page = PageOutput::of(typed, shown.format);
-  if (!is_page && typed.has("ledger")) {
-    usage({Field("ledger"), " goes with ", Field("format").text("html")}, "write it, or leave the option out");
-  }
-  const std::string limit = guessed_limit(typed);
+  PageOptions& options = shown.page.options;
+  options.guess_above = guessed_limit(typed);
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
   std::string text = receipt_text(typed.file);
   if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
-  const Receipt receipt = read_receipt(text, name);
+  const Release release = read_receipt(text, name);
   if (is_record) {
-    print(record_of(typed, receipt), unchanged);
+    print(record_of(typed, release), unchanged);
+    return 0;
+  }
+  options.account = account_behind(typed, text);
+  if (format == Explained::json) {
+    print(release.receipt, unchanged);
     return 0;
   }
   if (is_page) {
-    shown.page.options.account = account_behind(typed, text);
-    shown.page.options.guess_above = limit;
-    shown.page.print_page(page_of(text, name, shown), unchanged);
+    shown.page.print_page(page_of(release, shown), unchanged);
     return 0;
   }
-  std::vector<NamedComparison> comparisons;
-  if (shown.compared) comparisons = in_field("compare", [&] { return comparisons_of(receipt, *shown.compared); });
-  print(explain(receipt, format == Explained::text ? Prose::text : Prose::markdown, comparisons, limit), unchanged);
+  const Prose prose = format == Explained::text ? Prose::text : Prose::markdown;
+  print(explain(release, prose, compared_in(release, shown), options), unchanged);
   return 0;
 }
 

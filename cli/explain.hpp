@@ -14,7 +14,7 @@ int run_explain(const Typed& typed);
 /// What a file, or standard input for "-", holds that should be a receipt; Error(data) when it cannot be read or is far too large.
 std::string receipt_text(const std::string& file);
 
-/// The page of a release, from the text of its receipt; `name` tells where that is from.
-WebPage page_of(const std::string& receipt, const std::string& name, const Shown& shown);
+/// The page of a release, with the comparisons that are asked for.
+WebPage page_of(const Release& release, const Shown& shown);
 
 }  // namespace fractile::cli

@@ -92,10 +92,10 @@ int run_show(const Typed& typed) {
 }
 
 /// A published receipt that names an entry; nothing where a file is something else.
-std::optional<Receipt> published_receipt(const std::filesystem::path& file) {
+std::optional<Release> published_receipt(const std::filesystem::path& file) {
   try {
-    Receipt receipt = read_receipt(receipt_text(file), file);
-    if (!receipt.token.empty()) return receipt;
+    Release receipt = read_receipt(receipt_text(file), file);
+    if (receipt.charge) return receipt;
   } catch (const Error&) {
   }
   return {};
@@ -116,14 +116,14 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
   std::ranges::sort(files);
   std::string unknown;
   for (const std::filesystem::path& file : files) {
-    const std::optional<Receipt> receipt = published_receipt(file);
+    const std::optional<Release> receipt = published_receipt(file);
     if (!receipt) continue;
     const auto pays = [&](const LedgerEntry& entry) {
-      return entry.token == receipt->token && entry.state == EntryState::committed;
+      return entry.token == receipt->charge->token && entry.state == EntryState::committed;
     };
     if (std::ranges::any_of(statement.entries, pays)) continue;
     unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", file.filename().string(),
-                           receipt->entry, receipt->budget.to_string());
+                           receipt->charge->entry, receipt->cost().to_string());
   }
   if (unknown.empty()) return;
   throw Error(
@@ -184,7 +184,7 @@ int run_commit(const Typed& typed) {
           fmt::format("fractile ledger show {} lists those that are reserved", shown_ledger(path)));
   }
   const std::string text = receipt_text(name);
-  const Receipt receipt = read_receipt(text, name);
+  const Release receipt = read_receipt(text, name);
   if (entry.request.receipt_path != canonical_new_file(name)) {
     usage(fmt::format("'{}' is not where the receipt of entry {} was to be written", name, id),
           entry.request.receipt_path.empty() ? "it was to be written nowhere"

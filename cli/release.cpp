@@ -23,33 +23,18 @@
 namespace fractile::cli {
 namespace {
 
-/// What is printed of a new release, and the files of a page.
-WebPage rendered_release(const Answer& answer, const Shown& shown) {
-  const bool is_table = shown.format == Format::table;
-  if (!shown.compared) return {is_table ? to_table(*answer.release, answer.source) : to_csv(*answer.release)};
-  const Receipt receipt = read_receipt(answer.json(), "the release");
-  const std::vector<NamedComparison> comparisons = comparisons_of(receipt, *shown.compared);
-  return {is_table ? to_table(*answer.release, answer.source) + "\n" + to_table(receipt, comparisons)
-                   : to_csv(receipt, comparisons)};
-}
-
-/// The same of what a ledger holds already.
-WebPage rendered_entry(const LedgerEntry& entry, const std::string& name, const Shown& shown) {
-  const Receipt receipt = read_receipt(entry.receipt, name);
-  std::vector<NamedComparison> comparisons;
-  if (shown.compared) comparisons = comparisons_of(receipt, *shown.compared);
-  if (shown.format == Format::csv) return {shown.compared ? to_csv(receipt, comparisons) : to_csv(receipt)};
-  return {to_table(receipt) +
-          fmt::format("\n{}, neighbors {}, released on {} (entry {})\n", entry.request.cost.to_string(),
-                      to_string(entry.request.neighbors), entry.reserved_at, entry.id) +
-          (shown.compared ? "\n" + to_table(receipt, comparisons) : "")};
-}
-
+/// What is printed of a release, and the files of a page.
 WebPage rendered(const Answer& answer, const Shown& shown) {
-  const std::string name = answer.stored ? fmt::format("the receipt of entry {}", answer.stored->id) : "the release";
-  if (shown.format == Format::json) return {answer.json()};
-  if (shown.format == Format::html) return page_of(answer.json(), name, shown);
-  return answer.stored ? rendered_entry(*answer.stored, name, shown) : rendered_release(answer, shown);
+  const Release& release = *answer.release;
+  if (shown.format == Format::json) return {to_json(release)};
+  if (shown.format == Format::html) return page_of(release, shown);
+  std::vector<NamedComparison> comparisons;
+  if (shown.compared) comparisons = comparisons_of(release, *shown.compared);
+  if (shown.format == Format::csv) return {shown.compared ? to_csv(release, comparisons) : to_csv(release)};
+  std::string table = to_table(release);
+  if (answer.stored) table += fmt::format("released on {} (entry {})\n", answer.stored->reserved_at, answer.stored->id);
+  if (shown.compared) table += "\n" + to_table(release, comparisons);
+  return {table};
 }
 
 /// Who asked for a release, and how it is to be shown.
@@ -57,8 +42,10 @@ class Person final : public Watcher {
  public:
   explicit Person(Shown shown) : shown_(std::move(shown)) {}
 
-  void prepare(const Answer& answer) override {
+  void prepare(Answer& answer) override {
     shown_.page.options.account = answer.account;
+    const bool has_receipt = shown_.format == Format::json || shown_.format == Format::html;
+    if (has_receipt) answer.release = with_receipt(std::move(*answer.release));
     page_ = rendered(answer, shown_);
   }
   void make_room(std::uint64_t receipt_size) override { shown_.page.make_room(receipt_size); }

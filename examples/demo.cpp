@@ -31,7 +31,7 @@ Rational true_quantile(const RankProfile& profile, const Rational& q) {
 
 void show(const char* title, std::int64_t parts, const RankProfile& profile, RandomBits& bits) {
   const QuantileQuery query{evenly_spaced(parts), Budget::pure(Rational(1))};
-  const QuantileRelease released = release(profile, query, bits);
+  const Release released = release(profile, query, bits);
   fmt::print("\n{} for epsilon = 1\n{:<10}{:>12}{:>12}\n", title, "quantile", "released", "true");
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
     const Rational& q = query.quantiles[i];

@@ -98,14 +98,14 @@ class Trials {
   void run(const Seed& of_table, const Seed& of_bits) {
     const RankProfile table = source_.table(cell_.rows, of_table);
     RandomBits bits = RandomBits::unsafe_seeded(of_bits.value());
-    const QuantileRelease release = fractile::release(table, with_, bits);
-    const QuantileRelease alone = fractile::release(table, alone_, bits);
+    const Release release = fractile::release(table, with_, bits);
+    const Release alone = fractile::release(table, alone_, bits);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const QuantileFraction q = QuantileFraction::of(with_.quantiles[i]);
       const double share = with_.quantiles[i].to_double();
       const Truth law{source_.lowest_quantile(share), source_.highest_quantile(share)};
       const Truth wanted = cell_.of == IntervalOf::population ? law : truth_of_table(table, q);
-      const Interval& interval = release.intervals[i];
+      const Interval& interval = release.only().intervals[i];
       const Interval plain = plain_interval(table, plain_[i]);
       const auto records = static_cast<double>(cell_.rows);
       Averages& all = averages_[i];
@@ -116,10 +116,10 @@ class Trials {
       all.plain_lowest.add(holds(plain, law.lowest) ? 1 : 0);
       all.plain_highest.add(holds(plain, law.highest) ? 1 : 0);
       all.plain_width.add(candidates_in(plain));
-      all.of_table.add(tie_rank_error(table, q, release.indices[i]));
-      all.of_law.add(source_.distance(release.indices[i], share) * records);
-      all.alone_of_table.add(tie_rank_error(table, q, alone.indices[i]));
-      all.alone_of_law.add(source_.distance(alone.indices[i], share) * records);
+      all.of_table.add(tie_rank_error(table, q, release.only().indices[i]));
+      all.of_law.add(source_.distance(release.only().indices[i], share) * records);
+      all.alone_of_table.add(tie_rank_error(table, q, alone.only().indices[i]));
+      all.alone_of_law.add(source_.distance(alone.only().indices[i], share) * records);
     }
   }
 

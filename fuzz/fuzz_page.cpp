@@ -49,11 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   for (const std::string& each : {text, fractile::fuzzing::with_hash(text)}) {
     try {
-      const fractile::Receipt receipt = fractile::read_receipt(each, "fuzz");
+      const fractile::Release receipt = fractile::read_receipt(each, "fuzz");
       for (const bool is_public : {false, true}) {
         fractile::PageOptions options;
         options.is_public = is_public;
-        options.receipt = each;
         options.about.title = receipt.source.sql;
         const fractile::WebPage page = to_html(receipt, {}, options);
         require_well_formed(page.html);

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data), size);
   for (const std::string& each : {text, fractile::fuzzing::with_hash(text)}) {
     try {
-      const fractile::Receipt receipt = fractile::read_receipt(each, "fuzz");
+      const fractile::Release receipt = fractile::read_receipt(each, "fuzz");
       for (const fractile::Prose prose : {fractile::Prose::text, fractile::Prose::markdown}) {
         require_clean(explain(receipt, prose));
       }

@@ -29,8 +29,8 @@ class Attendant {
   /// Before anything is charged: what will be shown may need room on a disk, for some of what a receipt of at most so many bytes says.
   /// What it throws ends the release.
   virtual void make_room(std::uint64_t /*receipt_size*/) {}
-  /// Before anything of a release is stored or kept: what cannot be shown should fail here.
-  virtual void prepare(const Answer& /*answer*/) {}
+  /// Before anything of a release is stored or kept: what cannot be shown should fail here. It may give the release its receipt.
+  virtual void prepare(Answer& /*answer*/) {}
   /// From now on an interrupt should say this.
   virtual void on_interrupt(const Words& /*what*/, const Words& /*hint*/) {}
   /// Until the next on_interrupt() nothing may be cut in two.

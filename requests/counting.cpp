@@ -246,7 +246,7 @@ class CountedRecords final : public Records {
     throw Error(ErrorCode::usage, "a profile file does not tell how many rows there were");
   }
   void require_unchanged() const override { file_.require_unchanged(); }
-  std::vector<std::string> declared() const override { return file_.header().declared(); }
+  bool are_persons_disjoint() const override { return file_.header().disjoint_persons; }
   std::string engine() const override {
     constexpr std::size_t most = 10;  // of a thousand sources, a receipt tells the number
     const std::vector<std::string>& sources = file_.header().sources;

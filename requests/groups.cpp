@@ -47,22 +47,10 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   return selection;
 }
 
-Published published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
-                    const RecordSelection& selection, RandomBits& bits) {
+Release published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
+                  const RecordSelection& selection, RandomBits& bits) {
   if (selection.by.empty()) return release(profiles.at(0), options, bits);
   return release(selection.keys, profiles, options, bits);
-}
-
-std::string to_json(const Published& release, const SourceDescription& source, const LedgerReservation* paid) {
-  return std::visit([&](const auto& one) { return fractile::to_json(one, source, paid); }, release);
-}
-
-std::string to_csv(const Published& release) {
-  return std::visit([](const auto& one) { return fractile::to_csv(one); }, release);
-}
-
-std::string to_table(const Published& release, const SourceDescription& source) {
-  return std::visit([&](const auto& one) { return fractile::to_table(one, source); }, release);
 }
 
 }  // namespace fractile::requests

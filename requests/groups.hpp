@@ -2,12 +2,10 @@
 #pragma once
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
-#include "fractile/release_report.hpp"
 #include "fractile/source.hpp"
 #include "requests/query.hpp"
 #include "requests/typed.hpp"
@@ -15,19 +13,12 @@
 
 namespace fractile::requests {
 
-/// One release, or one of several groups.
-using Published = std::variant<QuantileRelease, GroupedRelease>;
-
 /// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
 /// when the keys' file cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 
 /// Releases a profile, or one a key of the selection.
-Published published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
-                    const RecordSelection& selection, RandomBits& bits);
-
-std::string to_json(const Published& release, const SourceDescription& source, const LedgerReservation* paid);
-std::string to_csv(const Published& release);
-std::string to_table(const Published& release, const SourceDescription& source);
+Release published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
+                  const RecordSelection& selection, RandomBits& bits);
 
 }  // namespace fractile::requests

@@ -33,8 +33,8 @@ class Records {
   /// Throws `data` when a file was written to since it was opened.
   virtual void require_unchanged() const {}
   virtual std::string engine() const = 0;
-  /// As SourceDescription::declared.
-  virtual std::vector<std::string> declared() const { return {}; }
+  /// As SourceDescription::disjoint_persons.
+  virtual bool are_persons_disjoint() const { return false; }
 };
 
 /// Of a Table or a Frame.

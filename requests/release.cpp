@@ -2,13 +2,11 @@
 
 #include <filesystem>
 #include <utility>
-#include <variant>
 
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/release_report.hpp"
 #include "requests/sources.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
@@ -25,41 +23,32 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
                  "one person's record can change the odds of a release at will");
 }
 
-std::optional<NoiseInWords> noise_of(const Published& published) {
-  if (const auto* release = std::get_if<QuantileRelease>(&published)) return in_words({mostly_noise(*release)}, {""});
-  const auto& groups = std::get<GroupedRelease>(published);
-  return in_words(mostly_noise(groups), groups.keys);
-}
-
-/// Where there is a receipt, it was found out for that already.
-void warn_of_noise(const Answer& answer, Attendant& attendant) {
-  const std::optional<NoiseInWords> noise =
-      answer.has_json() ? read_receipt(answer.json(), "the release").noise() : noise_of(*answer.release);
+void warn_of_noise(const Release& release, Attendant& attendant) {
+  const std::optional<NoiseInWords> noise = noise_in_words(release);
   if (noise) attendant.warn(noise->what, noise->hint);
 }
 
+std::optional<Unreadable> typed_unreadable(const Typed& typed) {
+  if (!typed.has("unreadable")) return {};
+  return typed.one("unreadable") == "missing" ? Unreadable::missing : Unreadable::error;
+}
+
 /// What is done with cells that are no numbers, where something is said of it: "missing" where nothing of a cell ends the release.
-std::string unreadable_in_words(const Typed& typed, const ReleaseRequest& request) {
-  if (typed.has("counts")) return typed.one("unreadable");
+std::optional<Unreadable> unreadable_of(const Typed& typed, const ReleaseRequest& request) {
+  if (typed.has("counts")) return typed_unreadable(typed);
   const bool is_row_wise = typed.has("sql") && !typed.has("sql_stability");
-  if (is_row_wise || request.table.unreadable == Unreadable::missing) return "missing";
-  return typed.one("unreadable");
+  if (is_row_wise || request.table.unreadable == Unreadable::missing) return Unreadable::missing;
+  return typed_unreadable(typed);
 }
 
 SourceDescription described(const Typed& typed, const ReleaseRequest& request, const Records& records) {
   const TableOptions& table = request.table;
-  return {typed.file,
-          table.sql,
-          request.column,
-          request.null_policy == NullPolicy::drop ? "drop" : "error",
-          records.engine(),
-          request.selection.person,
-          request.selection.by,
-          table.tables,
-          table.sql_stability ? std::to_string(*table.sql_stability) : std::string(),
-          records.declared(),
-          table.missing,
-          unreadable_in_words(typed, request)};
+  return {typed.file,           table.sql,
+          request.column,       request.null_policy,
+          records.engine(),     request.selection.person,
+          request.selection.by, table.tables,
+          table.sql_stability,  records.are_persons_disjoint(),
+          table.missing,        unreadable_of(typed, request)};
 }
 
 std::string canonical(const Typed& typed, const ReleaseRequest& request, const SourceDescription& source,
@@ -68,7 +57,7 @@ std::string canonical(const Typed& typed, const ReleaseRequest& request, const S
   ReleaseDetails details{table.format, table.delimiter, table.single_line_records, request.public_rows,
                          request.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
-  details.unreadable = typed.one("unreadable");
+  details.unreadable = typed_unreadable(typed);
   details.source = charge.source();
   details.tables = charge.tables();
   return canonical_query(request.query, request.lattice, source, details);
@@ -96,12 +85,12 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
   return keys.empty() ? size + each : size;
 }
 
-Published drawn(const ReleaseRequest& request, const Records& records, RandomBits& bits, Attendant& attendant) {
+Release drawn(const ReleaseRequest& request, const Records& records, RandomBits& bits, Attendant& attendant) {
   const std::vector<RankProfile> profiles = records.profiles(request.column, request.lattice, request.null_policy,
                                                              request.selection, bits, [&] { attendant.tick(); });
   profiles.at(0).require_on(request.lattice);  // which was charged for; all of them are on one
-  Published release = published(profiles, {request.query, request.bounds}, request.selection, bits);
-  if (request.public_rows) std::get<QuantileRelease>(release).public_records = records.rows();
+  Release release = published(profiles, {request.query, request.bounds}, request.selection, bits);
+  if (request.public_rows) release.public_rows = records.rows();
   return release;
 }
 
@@ -117,24 +106,25 @@ void require_receipts_place(const Typed& typed, const std::string& receipt) {
 }
 
 /// Of what is charged for already, if anything is. `room`: for the receipt, where there is no charge.
-void publish(const Typed& typed, const ReleaseRequest& request, const Records& records, RandomBits& bits,
-             std::optional<ReleaseCharge>& charge, std::optional<RoomForFile>& room, Answer& answer,
+void publish(const Typed& typed, const ReleaseRequest& request, const Records& records, const SourceDescription& source,
+             RandomBits& bits, std::optional<ReleaseCharge>& charge, std::optional<RoomForFile>& room, Answer& answer,
              Attendant& attendant) {
-  if (charge) {
-    answer.paid = charge->reservation();
-    answer.account = charge->account();
-  }
+  if (charge) answer.account = charge->account();
   attendant.at("reading " + input_name(typed));
-  answer.release = drawn(request, records, bits, attendant);
+  Release release = drawn(request, records, bits, attendant);
+  release.source = source;
+  if (charge) release.charge = charge->charge();
+  const bool is_kept = charge || !request.receipt.empty();
+  answer.release = is_kept ? with_receipt(std::move(release)) : std::move(release);
   attendant.prepare(answer);
   if (charge) {
-    charge->publish(answer.json(), attendant);
+    charge->publish(answer.release->receipt, attendant);
   } else if (!request.receipt.empty()) {
     room.reset();
-    write_durably(request.receipt, answer.json());
+    write_durably(request.receipt, answer.release->receipt);
   }
   attendant.at("");
-  warn_of_noise(answer, attendant);
+  warn_of_noise(*answer.release, attendant);
 }
 
 }  // namespace
@@ -169,11 +159,6 @@ ReleaseRequest ReleaseRequest::of(const Typed& typed, bool in_memory) {
 
 RandomBits ReleaseRequest::bits() const { return seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system(); }
 
-const std::string& Answer::json() const {
-  if (json_.empty()) json_ = stored ? stored->receipt : to_json(*release, source, paid ? &*paid : nullptr);
-  return json_;
-}
-
 Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecords& open, Attendant& attendant) {
   RandomBits bits = request.bits();
   require_receipts_place(typed, request.receipt);
@@ -191,10 +176,11 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
   records->require_selection(request.selection, request.column);
   warn_of_weak_budgets(request.query.budget, attendant);
   Answer answer;
-  answer.source = described(typed, request, *records);
+  const SourceDescription source = described(typed, request, *records);
   if (charge) {
-    answer.stored = charge->stored(canonical(typed, request, answer.source, *charge));
+    answer.stored = charge->stored(canonical(typed, request, source, *charge));
     if (answer.stored) {
+      answer.release = charge->release_of(*answer.stored);
       answer.account = charge->account();
       answer.kept = "nothing was spent";
       attendant.prepare(answer);
@@ -203,7 +189,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
     }
   }
   records->require_unchanged();
-  const std::uint64_t largest = largest_receipt(request, answer.source);
+  const std::uint64_t largest = largest_receipt(request, source);
   std::optional<RoomForFile> room;
   if (charge) {
     charge->reserve(largest, attendant);
@@ -211,7 +197,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
     attendant.make_room(largest);
     if (!request.receipt.empty()) room.emplace(request.receipt, largest);
   }
-  const auto work = [&] { publish(typed, request, *records, bits, charge, room, answer, attendant); };
+  const auto work = [&] { publish(typed, request, *records, source, bits, charge, room, answer, attendant); };
   charge ? charge->guard(work, attendant) : work();
   answer.kept = where_kept(request, charge);
   return answer;

@@ -45,21 +45,12 @@ struct ReleaseRequest {
   bool reads_files() const { return !table.file.empty() || !table.tables.empty(); }
 };
 
-/// What a request got: a release, or the entry of a ledger that holds it already.
+/// What a request got: a release, which may be one that a ledger held already.
 struct Answer {
-  SourceDescription source = {};
-  std::optional<Published> release = {};
-  std::optional<LedgerEntry> stored = {};
-  std::optional<LedgerReservation> paid = {};  ///< the entry that pays for the release
-  std::optional<LedgerAccount> account = {};   ///< of the dataset that paid, this release included
-  Words kept = {};                             ///< where it is kept, in words, for when it cannot be shown
-
-  /// The receipt; worst cases take their time, so it is composed when it is first asked for. Not for two threads at once.
-  const std::string& json() const;
-  bool has_json() const { return !json_.empty(); }
-
- private:
-  mutable std::string json_;
+  std::optional<Release> release = {};        ///< nothing until it is drawn; with its receipt where that is kept
+  std::optional<LedgerEntry> stored = {};     ///< the entry that held it
+  std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this release included
+  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
 };
 
 /// Opens the records; calls what it is given as Table::open does, where files are read.

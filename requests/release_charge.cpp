@@ -105,6 +105,10 @@ std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) 
   });
 }
 
+Release ReleaseCharge::release_of(const LedgerEntry& entry) {
+  return read_receipt(entry.receipt, fmt::format("the receipt of entry {}", entry.id));
+}
+
 void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const {
   if (!receipt_.empty() && !is_written(receipt_, entry.receipt)) {
     require_writable(receipt_);

@@ -12,6 +12,7 @@
 #include "fractile/durable.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "requests/attendant.hpp"
 #include "requests/readings.hpp"
 #include "requests/typed.hpp"
@@ -31,14 +32,16 @@ class ReleaseCharge {
 
   /// The entry by which this very query was released before, unless `again` was given or it is not known what table is read.
   std::optional<LedgerEntry> stored(const std::string& query_text);
+  /// What such an entry holds, read back.
+  static Release release_of(const LedgerEntry& entry);
   /// Writes its receipt where `receipt` says, unless it is there already, and tells that nothing was spent.
   void repeat(const LedgerEntry& entry, Attendant& attendant) const;
 
   /// The dataset and its balance, this release included once it is reserved.
   LedgerAccount account() const;
 
-  /// Once it is reserved.
-  const LedgerReservation& reservation() const { return reservation_; }
+  /// Once it is reserved: what the release says of it.
+  Charge charge() const { return {request_.dataset, reservation_.id, reservation_.token}; }
 
   /// What was opened, as ReleaseDetails has it.
   const std::string& source() const { return source_; }

@@ -449,10 +449,12 @@ constexpr std::array explain_table{
         "also how often an attacker's guess is right whether a person's value is above this, as public, declared "
         "and published numbers have it"},
     OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
-               "with html: whose budget the release was paid from, to tell what is left"},
+               "the one that the release was paid from, which must hold this receipt: says what is left of its budget"},
     OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
     OptionSpec{"--format", output, "FORMAT", "text", "Output",
-               "text, markdown, html (a page to look at), or registry (YAML for the public registry of deployments)"},
+               "text, markdown, html (a page to look at), json (the receipt itself, also of a page), or registry (YAML "
+               "for the public registry "
+               "of deployments)"},
     OptionSpec{
         "--about", output, "FILE", "", "Output",
         "with html or registry: a TOML file with title, curator, use, region, date, contact, description; for the "

@@ -8,30 +8,11 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
+#include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/source.hpp"
 
 namespace fractile {
-
-/// Where the records came from, as the user named it.
-struct SourceDescription {
-  std::string file;
-  std::string sql;
-  std::string column;
-  std::string null_policy;  ///< "drop" or "error"
-  std::string engine;
-  std::string person = {};              ///< the column by which persons' records were bounded, if one was named
-  std::string by = {};                  ///< the column of the groups' keys, if there are groups
-  std::vector<NamedTable> tables = {};  ///< what else the query could read
-  /// Declared of the query, in digits; empty when it is row-wise. The release was asked for by over_query().
-  std::string sql_stability = {};
-  /// What else was declared of the records and never checked, by the names of what declares it: "disjoint_persons".
-  std::vector<std::string> declared = {};
-  std::vector<std::string> missing = {};  ///< declared to count as missing
-  /// What is done with a cell that is no number: "missing" or "error"; empty where nothing was said of it, and then it is an error.
-  std::string unreadable = {};
-};
 
 /// What else determines a release, as the user typed it.
 struct ReleaseDetails {
@@ -46,7 +27,7 @@ struct ReleaseDetails {
   std::string source = {};
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};
-  std::string unreadable = {};  ///< "missing" or "error", where it was given
+  std::optional<Unreadable> unreadable = {};  ///< where it was given
 };
 
 /// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts

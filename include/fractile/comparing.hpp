@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "fractile/exact.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 
@@ -26,8 +26,8 @@ struct Comparison {
   std::optional<Estimate> ratio;  ///< second / first; absent unless the first and all of its interval are above 0
 };
 
-/// The i-th quantile of a release with intervals, with its interval at level_in_pairs(). Error(usage) without intervals.
-Estimate estimate_in_pairs(const QuantileRelease& release, std::size_t i);
+/// The i-th quantile of a group of a release with intervals, with its interval at level_in_pairs(). Throws `usage` without intervals.
+Estimate estimate_in_pairs(const Release& release, const Release::Group& group, std::size_t i);
 
 /// Of two quantiles of one release (an interquartile range), or of the same quantile in two groups, chosen before anybody looked at the
 /// values. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the level that the release's intervals were

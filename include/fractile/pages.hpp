@@ -33,8 +33,6 @@ struct PageOptions {
   About about = {};
   /// For everybody: without paths, queries, columns of persons and the names of ledgers' datasets, all of which a receipt has.
   bool is_public = false;
-  /// The receipt's text, which the page then holds as it is, unless it is public or a character of it cannot be seen.
-  std::string receipt = {};
   std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
   /// A limit among the published values: a release's page says how often a guess is right whether a person's value is above it.
   std::string guess_above = {};

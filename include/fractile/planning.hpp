@@ -10,46 +10,27 @@
 #include <vector>
 
 #include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
-
-/// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the
-/// interval [records below the value, records at or below the value]; 0 for a true quantile, however tied. The records are those that
-/// count, each at the possible value that it counts at (Lattice::position_of): rounding is no rank error.
-struct WorstCase {
-  Rational confidence;
-  std::uint64_t rows = 0;  ///< for tables of at most so many records
-  /// One a quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing where no
-  /// bound is known.
-  std::vector<std::optional<std::uint64_t>> ranks;
-  /// With probability at least `confidence` no quantile's rank error is larger.
-  std::optional<std::uint64_t> together;
-  std::string without;  ///< why some have no bound; empty when all have one
-  /// Of each of `ranks` at most: records finer than a granularity that is found, when values are rounded to it. A declared step
-  /// has none.
-  std::optional<std::uint64_t> rounded = {};
-
-  /// Of `ranks`; nothing when one of them has none.
-  std::optional<std::uint64_t> largest() const;
-};
 
 /// Of whatever the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates have no bound, since records may lie
 /// between two of them. Certified: rounded up to whole records. Errors: usage, as QuantileQuery::validate(), and unless 0 < confidence < 1.
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
 
-/// Of what was run; rows: release.public_records, else as above.
+/// Of what was run, for each group by itself; rows: release.public_rows, else as above, of one group.
 /// Proof: docs/proofs/rank_error.md
-WorstCase worst_case(const QuantileRelease& release, const Rational& confidence);
+std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence);
+
+/// Of a release without groups.
+/// Proof: docs/proofs/rank_error.md
+WorstCase worst_case(const Release& release, const Rational& confidence);
 
 /// From how many records on bounds that a release has found hold all its quantiles, with probability at least `confidence`: of the
-/// records on its search's lattice. Nothing where no number makes that sure, and of declared bounds.
+/// records on its search's lattice. Nothing where no number makes that sure, of groups, and of declared bounds.
 /// Proof: docs/proofs/rank_error.md
-std::optional<std::uint64_t> records_that_bounds_hold(const QuantileRelease& release, const Rational& confidence);
-
-/// Of every group, by itself; rows: of one group.
-/// Proof: docs/proofs/rank_error.md
-std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence);
+std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, const Rational& confidence);
 
 /// Public tables that stand for the one nobody may look at; over bounds [a, b] of width w = b - a.
 enum class Shape {
@@ -80,26 +61,14 @@ struct TypicalError {
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases);
 
-/// Values that say little: on releases of the normal reference table of so many rows their mean rank error, as a share of the rows
-/// from a quantile to the nearest other one that is wanted (or to an end of the table, if that is nearer), is above a quarter. A value
-/// between two quantiles that is drawn blindly has about that.
-struct MostlyNoise {
-  std::uint64_t rows = 0;        ///< as told, declared or counted with noise; of one group where there are groups
-  double share = 0;              ///< the mean over the quantiles, above 1/4
-  std::optional<Budget> enough;  ///< about the least with which it is not, in two significant digits; up to 1000
-};
-
 /// Of a query that tells how many rows to expect; nothing when it does not, or when its values are more than noise. Nothing where
 /// intervals are asked for, since they tell how wrong a value may be, nor of more than 200 quantiles, which are read together. It reads
 /// no record. Error(usage) as QuantileQuery::validate().
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
-/// The same of a release, or of one of the groups: from what is public or published alone. Its rows are those that it has when that
-/// is public, else those that it was taken to have after its count with noise (`used.rows`), else those that were told.
-std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release);
-
-/// The same of each group; one a key, in order.
-std::vector<std::optional<MostlyNoise>> mostly_noise(const GroupedRelease& groups);
+/// The same of each group, in order: from what is public or published alone. Its rows are those that the table has when that
+/// is public, else those of the branch that a count with noise chose (`used.rows`), else those that were told.
+std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 
 /// What a query would run, cost and be worth.
 struct ReleasePlan {

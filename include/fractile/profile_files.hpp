@@ -46,8 +46,6 @@ struct ProfileHeader {
   void validate() const;
   /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
   void require_bound(std::uint64_t asked) const;
-  /// What was declared of the records and never checked, as SourceDescription::declared has it.
-  std::vector<std::string> declared() const;
 };
 
 /// One profile a key of the header, or one.

@@ -1,10 +1,9 @@
-// Quantiles with exact differential privacy: what is asked, and what is published. fractile/release.hpp makes the one of the other.
+// Quantiles with exact differential privacy: what is asked. fractile/release.hpp has what is published.
 // Sources: approximate-quantiles 2021 (Algorithm 1, appendix A), quantile-score-candidates 2025.
 // Thread-safety: values; threads may share them while none changes one.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -113,13 +112,6 @@ struct MechanismUsed {
   friend bool operator==(const MechanismUsed&, const MechanismUsed&) = default;
 };
 
-/// That a release's bounds were found with a part of its budget.
-struct PrivateBounds {
-  Budget budget;   ///< of the whole: the bounds, and then the quantiles
-  Rational share;  ///< of it, for the bounds
-  Budget cost;     ///< which is this
-};
-
 /// What the draws of one part of a release cost, for one person, as its odometer charged them: exactly, at the rates that were
 /// used. Of all parts together it is at most the release's cost; of groups, in each.
 /// Proof: docs/proofs/odometer.md
@@ -128,42 +120,6 @@ struct PartCost {
   std::string on;
   EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
-};
-
-namespace detail {
-struct Course;
-}  // namespace detail
-
-/// Published quantiles and what they were published under. Holds nothing that was not paid for.
-struct QuantileRelease {
-  QuantileQuery query;
-  Lattice lattice;
-  std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
-  MechanismUsed used;
-  std::optional<std::uint64_t> unsafe_seed;  ///< set when the bits were reproducible: not private
-  std::optional<std::uint64_t>
-      public_records;  ///< how many rows the table has, with or without a number, when declared public
-  std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them; `query` has the rest of the budget
-  std::vector<PartCost> spent = {};          ///< part by part, in order; determined by what is public or published
-  std::vector<Interval> intervals = {};      ///< one a quantile, when they were asked for
-  /// The same at level_in_pairs(): two of them, of one release or of two groups, hold at once with the level asked for. For
-  /// compare(), fractile/comparing.hpp.
-  std::vector<Interval> intervals_in_pairs = {};
-  std::shared_ptr<const detail::Course> course = {};  ///< how it ran, which worst_case() reads; public, as `used` is
-
-  /// What all of it costs.
-  const Budget& cost() const { return bounds ? bounds->budget : query.budget; }
-
-  Rational value(std::size_t i) const { return lattice.at(indices[i]); }
-};
-
-/// Published quantiles of several groups under one budget.
-struct GroupedRelease {
-  std::vector<std::string> keys;          ///< as they were asked for, public
-  std::vector<QuantileRelease> releases;  ///< one a key; each shows the promised query, whose budget covers all of them
-
-  /// Whether the same was run for all groups; round numbers are looked for in each.
-  bool ran_alike() const;
 };
 
 }  // namespace fractile

@@ -1,18 +1,126 @@
 // Releases: a query and what was counted become published quantiles, of one profile or of groups, within bounds that are known or
-// that a part of the budget finds.
+// that a part of the budget finds. fractile/receipts.hpp writes, reads and shows them.
 // Thread-safety: functions of their arguments; threads may share profiles, each with random bits of its own.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
+
+/// That a release's bounds were found with a part of its budget.
+struct PrivateBounds {
+  Rational share;  ///< of the budget, for the bounds; the rest paid for the quantiles
+  Budget cost;     ///< which is this
+  /// From how many records on they hold all quantiles, at the confidence of the release's worst case; nothing where no number makes
+  /// that sure.
+  std::optional<std::uint64_t> enough_records = {};
+};
+
+/// Worst cases hold for tables of at most so many records where nothing says how many there are.
+inline constexpr std::uint64_t any_number_of_rows = 4'294'967'295;
+
+/// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the
+/// interval [records below the value, records at or below the value]; 0 for a true quantile, however tied. The records are those that
+/// count, each at the possible value that it counts at (Lattice::position_of): rounding is no rank error.
+struct ErrorTerms {
+  Rational confidence;
+  std::uint64_t rows = 0;  ///< for tables of at most so many records
+  /// With probability at least `confidence` no quantile's rank error is larger.
+  std::optional<std::uint64_t> together = {};
+  std::string without = {};  ///< why some have no bound; empty when all have one
+  /// Of each rank error at most: records finer than a granularity that is found, when values are rounded to it. A declared step
+  /// has none.
+  std::optional<std::uint64_t> rounded = {};
+};
+
+struct WorstCase : ErrorTerms {
+  /// One a quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing where no
+  /// bound is known.
+  std::vector<std::optional<std::uint64_t>> ranks;
+
+  /// Of `ranks`; nothing when one of them has none.
+  std::optional<std::uint64_t> largest() const;
+};
+
+/// Values that say little: on releases of the normal reference table of so many rows their mean rank error, as a share of the rows
+/// from a quantile to the nearest other one that is wanted (or to an end of the table, if that is nearer), is above a quarter. A value
+/// between two quantiles that is drawn blindly has about that.
+struct MostlyNoise {
+  std::uint64_t rows = 0;        ///< as told, declared or counted with noise; of one group where there are groups
+  double share = 0;              ///< the mean over the quantiles, above 1/4
+  std::optional<Budget> enough;  ///< about the least with which it is not, in two significant digits; up to 1000
+};
+
+/// The entry of a ledger that paid for a release.
+struct Charge {
+  std::string dataset;  ///< empty in receipts of version 1, which do not say
+  std::int64_t entry = 0;
+  std::string token;  ///< of that entry, and of no other
+};
+
+namespace detail {
+struct Course;
+}  // namespace detail
+
+/// Published quantiles, of a column or of its groups, and what they were published under. Holds nothing that was not paid for.
+struct Release {
+  /// What was published of one group, or of the whole column.
+  struct Group {
+    std::string key = {};                ///< as it was asked for, public; empty without groups
+    std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
+    MechanismUsed used;
+    std::vector<PartCost> spent = {};      ///< part by part, in order; determined by what is public or published
+    std::vector<Interval> intervals = {};  ///< one a quantile, when they were asked for
+    /// The same at level_in_pairs(): two of them, of one release or of two groups, hold at once with the level asked for. For
+    /// compare(), fractile/comparing.hpp.
+    std::vector<Interval> intervals_in_pairs = {};
+    /// As WorstCase::ranks; empty until with_receipt().
+    std::vector<std::optional<std::uint64_t>> rank_errors = {};
+    std::optional<MostlyNoise> noise = {};  ///< nothing until with_receipt()
+    /// How it ran, which worst_case() reads; public, as `used` is. Nothing in what was read back.
+    std::shared_ptr<const detail::Course> course = {};
+  };
+
+  QuantileQuery
+      query;  ///< as asked: its budget is the cost of the whole, of all groups together and of bounds that were found
+  Lattice lattice;
+  std::vector<Group> groups;                 ///< one without a key, or one for each key
+  std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them
+  std::optional<std::uint64_t> public_rows =
+      {};  ///< how many rows the table has, with or without a number, when declared public
+  std::optional<std::uint64_t> unsafe_seed = {};  ///< set when the bits were reproducible: not private
+  SourceDescription source = {};                  ///< what its publisher says of where the records came from
+  std::optional<Charge> charge = {};              ///< when a ledger paid for it
+  std::optional<ErrorTerms> errors = {};          ///< of all groups' rank errors; nothing until with_receipt()
+  std::string program = {};                       ///< which made it, with its version
+  std::string receipt = {};  ///< byte for byte; empty until with_receipt() of fractile/receipts.hpp
+
+  const Budget& cost() const { return query.budget; }
+  bool is_grouped() const { return !groups.front().key.empty(); }
+  /// Of the groups, in order; none without.
+  std::vector<std::string> keys() const;
+  /// Whether the same was run for all groups; round numbers are looked for in each.
+  bool ran_alike() const;
+
+  /// The one group of a release without groups. Throws `usage` when there are keys.
+  const Group& only() const;
+  /// The i-th quantile's value.
+  Rational value(const Group& group, std::size_t i) const { return lattice.at(group.indices[i]); }
+  Rational value(std::size_t i) const { return value(only(), i); }
+  /// The value of a quantile that was asked for, such as "1/2", without groups. Throws `usage` when it was not.
+  Rational at(std::string_view quantile) const;
+};
 
 /// Bounds that may be found: 0 and plus or minus step, 2 step, 4 step, ..., 2^doublings step.
 /// Source: ours; smaller kin of Algorithm 1 of approximate-quantiles 2021 on a geometric lattice.
@@ -48,8 +156,7 @@ struct ReleaseOptions {
 /// Releases the query's quantiles of a profile, among the candidates of its lattice. The output's law is exactly the mechanism's. Time
 /// O(distinct log m) and a few passes per level; independent of the lattice's size.
 /// With bounds to find, the profile was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
-/// for, not all records: those outside count as the nearest bound. The release's `query` has the rest of the budget, `bounds` tells of
-/// all of it, and the whole keeps the query's budget.
+/// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
 /// Errors: usage, as query.validate() of the profile's lattice; with bounds, unless 0 < share < 1, when the query's mechanism does not
 /// take the widest bounds, and when the profile was counted on another lattice; internal when random bits fail or draws cost more than
 /// the budget, before anything is returned.
@@ -57,7 +164,7 @@ struct ReleaseOptions {
 /// Proof: docs/proofs/approximate_quantiles.md
 /// Proof: docs/proofs/odometer.md
 /// Proof: docs/proofs/private_bounds.md
-QuantileRelease release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits);
+Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits);
 
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
 /// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
@@ -69,11 +176,11 @@ QuantileQuery group_query(const QuantileQuery& query);
 /// Releases the query's quantiles of every group; an empty one too. All profiles were counted on one lattice. Every record is in
 /// at most one of them, decided by that record alone, and a person has at most query.records_per_person records in all of them
 /// together. The query's expected_rows are those of one group. Bounds are found among the records of all groups, and are the same for
-/// all. Errors: usage, as group_query() and release() of one profile, when keys and profiles are not equally many, and when profiles
-/// were counted on several lattices; internal when random bits fail, before anything is returned.
+/// all. Errors: usage, as group_query() and release() of one profile, without keys and for an empty one, when keys and profiles are not
+/// equally many, and when profiles were counted on several lattices; internal when random bits fail, before anything is returned.
 /// Proof: docs/proofs/groups.md
 /// Proof: docs/proofs/private_bounds.md
-GroupedRelease release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                       const ReleaseOptions& options, RandomBits& bits);
+Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                const ReleaseOptions& options, RandomBits& bits);
 
 }  // namespace fractile

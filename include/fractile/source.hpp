@@ -9,28 +9,17 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
+#include "fractile/provenance.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/sampling.hpp"
 
 namespace fractile {
 
-/// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
-enum class NullPolicy { drop, error };
-
-/// What to do with a cell that is no number (or time): refuse the table, or take it for one that is empty.
-enum class Unreadable { error, missing };
-
 /// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile, bit for bit.
 /// automatic lets the engine count whole numbers, and dates on lattices of dates, where these span at most 4,096 of them, whatever the
 /// step; push_down is Error(usage) on others.
 enum class Counting { automatic, push_down, stream };
-
-/// A further table that a query may read.
-struct NamedTable {
-  std::string name;  ///< a letter or _, then letters, digits and _; letter case does not count; not "input"
-  std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
-};
 
 /// The format that a file's name announces, as TableOptions::format has it: "csv", "tsv", "parquet" or "json"; "" when it announces none.
 std::string format_by_name(const std::string& file);

@@ -242,7 +242,7 @@ void bind_counted(nb::module_& module) {
           nb::arg("other"))
       .def_prop_ro("records_per_person", [](const Counted& counted) { return counted.header().records_per_person; })
       .def_prop_ro("samplers", [](const Counted& counted) { return counted.header().samplers; })
-      .def_prop_ro("declared", [](const Counted& counted) { return counted.header().declared(); })
+      .def_prop_ro("disjoint_persons", [](const Counted& counted) { return counted.header().disjoint_persons; })
       .def_prop_ro("column", [](const Counted& counted) { return counted.header().column; })
       .def_prop_ro("person", [](const Counted& counted) { return counted.header().person; })
       .def_prop_ro("refuses_missing",

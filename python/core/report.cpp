@@ -1,4 +1,4 @@
-// Receipts: read, verified, explained, shown.
+// Releases: read, verified, explained, shown.
 
 #include <utility>
 
@@ -12,17 +12,16 @@ namespace {
 
 using Pair = std::pair<std::string, std::string>;
 
-std::vector<NamedComparison> compared(const Receipt& receipt, const std::optional<Pair>& compare) {
+std::vector<NamedComparison> compared(const Release& release, const std::optional<Pair>& compare) {
   if (!compare) return {};
-  return comparisons_of(receipt, {compare->first, compare->second});
+  return comparisons_of(release, {compare->first, compare->second});
 }
 
-Page page_of(const std::string& text, const Texts& about, bool is_public, const std::optional<Pair>& compare,
+Page page_of(const Release& release, const Texts& about, bool is_public, const std::optional<Pair>& compare,
              const LedgerAccount* account) {
-  const Receipt receipt = read_receipt(text, "the receipt");
-  PageOptions options{about_of(about), is_public, text};
+  PageOptions options{about_of(about), is_public};
   if (account != nullptr) options.account = *account;
-  return in_pair(to_html(receipt, compared(receipt, compare), options));
+  return in_pair(to_html(release, compared(release, compare), options));
 }
 
 nb::tuple in_tuple(const Estimate& estimate) {
@@ -30,9 +29,9 @@ nb::tuple in_tuple(const Estimate& estimate) {
 }
 
 /// (key, quantile, against, difference, ratio or None); an estimate is (value, lower, upper, or_below, or_above).
-nb::list comparisons(const std::string& text, const std::string& first, const std::string& second) {
+nb::list comparisons(const Release& release, const std::string& first, const std::string& second) {
   nb::list list;
-  for (const NamedComparison& one : comparisons_of(read_receipt(text, "the receipt"), {first, second})) {
+  for (const NamedComparison& one : comparisons_of(release, {first, second})) {
     const nb::object ratio =
         one.comparison.ratio ? nb::object(in_tuple(*one.comparison.ratio)) : nb::object(nb::none());
     list.append(nb::make_tuple(one.key, one.quantile, one.against, in_tuple(one.comparison.difference), ratio));
@@ -40,88 +39,120 @@ nb::list comparisons(const std::string& text, const std::string& first, const st
   return list;
 }
 
-std::string explained(const std::string& text, bool in_markdown, const std::optional<Pair>& compare) {
-  const Receipt receipt = read_receipt(text, "the receipt");
-  return explain(receipt, in_markdown ? Prose::markdown : Prose::text, compared(receipt, compare));
+/// (lower, upper, or_below, or_above) of each quantile; none without intervals.
+nb::list intervals(const Release& release, std::size_t number) {
+  nb::list list;
+  for (const Interval& one : release.groups.at(number).intervals) {
+    list.append(
+        nb::make_tuple(release.lattice.at(one.lower), release.lattice.at(one.upper), one.or_below, one.or_above));
+  }
+  return list;
 }
 
-std::string csv_of(const std::string& text, const std::optional<Pair>& compare) {
-  const Receipt receipt = read_receipt(text, "the receipt");
-  return compare ? to_csv(receipt, compared(receipt, compare)) : to_csv(receipt);
+std::vector<Rational> values(const Release& release, std::size_t number) {
+  const Release::Group& group = release.groups.at(number);
+  std::vector<Rational> values;
+  for (std::size_t i = 0; i < group.indices.size(); ++i) values.push_back(release.value(group, i));
+  return values;
 }
 
-std::string table_of(const std::string& text, const std::optional<Pair>& compare) {
-  const Receipt receipt = read_receipt(text, "the receipt");
-  return compare ? to_table(receipt, compared(receipt, compare)) : to_table(receipt);
+std::vector<std::pair<std::string, std::string>> spent(const Release& release, std::size_t number) {
+  std::vector<std::pair<std::string, std::string>> spent;
+  for (const PartCost& part : release.groups.at(number).spent) spent.emplace_back(part.on, part.amount.to_string());
+  return spent;
 }
 
-void bind_receipt(nb::module_& module) {
-  nb::class_<Receipt::Ends>(module, "Ends")
-      .def_ro("lower", &Receipt::Ends::lower)
-      .def_ro("upper", &Receipt::Ends::upper)
-      .def_ro("or_below", &Receipt::Ends::or_below)
-      .def_ro("or_above", &Receipt::Ends::or_above);
-  nb::class_<Receipt::Published>(module, "Published")
-      .def_ro("quantile", &Receipt::Published::quantile)
-      .def_ro("value", &Receipt::Published::value)
-      .def_ro("rank_error", &Receipt::Published::rank_error)
-      .def_ro("interval", &Receipt::Published::interval)
-      .def_ro("in_pairs", &Receipt::Published::in_pairs);
-  nb::class_<Receipt::Spent>(module, "Spent")
-      .def_ro("on", &Receipt::Spent::on)
-      .def_ro("amount", &Receipt::Spent::amount);
-  nb::class_<Receipt::Group>(module, "Group")
-      .def_ro("key", &Receipt::Group::key)
-      .def_ro("mechanism", &Receipt::Group::mechanism)
-      .def_ro("reason", &Receipt::Group::reason)
-      .def_ro("granularity", &Receipt::Group::granularity)
-      .def_ro("heaping", &Receipt::Group::heaping)
-      .def_ro("quantiles", &Receipt::Group::quantiles)
-      .def_ro("spent", &Receipt::Group::spent);
-  nb::class_<Receipt>(module, "Receipt", "A receipt that was read and verified.")
-      .def_ro("program", &Receipt::program)
-      .def_ro("groups", &Receipt::groups)
-      .def_prop_ro("by", [](const Receipt& receipt) { return receipt.source.by; })
-      .def_prop_ro("column", [](const Receipt& receipt) { return receipt.source.column; })
-      .def_prop_ro("file", [](const Receipt& receipt) { return receipt.source.file; })
-      .def_prop_ro("measure", [](const Receipt& receipt) { return to_string(receipt.budget.measure()); })
-      .def_prop_ro("cost", [](const Receipt& receipt) { return receipt.budget.to_string(); })
-      .def_ro("neighbors", &Receipt::neighbors)
-      .def_ro("records_per_person", &Receipt::records_per_person)
-      .def_ro("confidence", &Receipt::confidence)
-      .def_ro("rows", &Receipt::rows)
-      .def_ro("public_records", &Receipt::public_records)
-      .def_ro("unsafe_seed", &Receipt::unsafe_seed)
-      .def_ro("bounds_share", &Receipt::bounds_share)
-      .def_ro("interval_level", &Receipt::interval_level)
-      .def_ro("interval_of", &Receipt::interval_of)
-      .def_ro("intervals_together", &Receipt::intervals_together)
-      .def_prop_ro("kind", [](const Receipt& receipt) { return to_string(receipt.kind); })
-      .def_ro("sha256", &Receipt::sha256);
+/// What was found of the values of a group: their granularity, or on what many heap.
+std::optional<std::string> found(const Release& release, std::size_t number,
+                                 std::optional<Rational> MechanismUsed::*what) {
+  const std::optional<Rational>& distance = release.groups.at(number).used.*what;
+  if (!distance) return {};
+  return distance_text(release.lattice.kind(), *distance);
+}
+
+void bind_groups(nb::class_<Release>& release) {
+  const auto group = nb::arg("group");
+  release.def("values", &values, group)
+      .def(
+          "intervals", &intervals, group,
+          nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"))
+      .def("spent", &spent, group)
+      .def(
+          "rank_errors", [](const Release& r, std::size_t g) { return r.groups.at(g).rank_errors; }, group)
+      .def(
+          "mechanism", [](const Release& r, std::size_t g) { return to_string(r.groups.at(g).used.mechanism); }, group)
+      .def(
+          "reason", [](const Release& r, std::size_t g) { return r.groups.at(g).used.reason; }, group)
+      .def(
+          "granularity", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::granularity); },
+          group)
+      .def(
+          "heaping", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::heaping); }, group)
+      .def(
+          "is_mostly_noise", [](const Release& r, std::size_t g) { return r.groups.at(g).noise.has_value(); }, group);
+}
+
+void bind_release(nb::module_& module) {
+  nb::class_<Release> release(module, "Release");
+  release.def("with_receipt", &with_receipt)
+      .def_ro("receipt", &Release::receipt)
+      .def_ro("program", &Release::program)
+      .def_prop_ro("sha256", [](const Release& r) { return sha256_of(r.receipt); })
+      .def_prop_ro("keys", &Release::keys)
+      .def_prop_ro("quantiles", [](const Release& r) { return r.query.quantiles; })
+      .def_prop_ro("kind", [](const Release& r) { return to_string(r.lattice.kind()); })
+      .def_prop_ro("by", [](const Release& r) { return r.source.by; })
+      .def_prop_ro("column", [](const Release& r) { return r.source.column; })
+      .def_prop_ro("file", [](const Release& r) { return r.source.file; })
+      .def_prop_ro("measure", [](const Release& r) { return to_string(r.cost().measure()); })
+      .def_prop_ro("cost", [](const Release& r) { return r.cost().to_string(); })
+      .def_prop_ro("neighbors", [](const Release& r) { return to_string(r.query.neighbors); })
+      .def_prop_ro("records_per_person", [](const Release& r) { return r.query.records_per_person; })
+      .def_prop_ro("confidence",
+                   [](const Release& r) { return r.errors ? std::optional(r.errors->confidence) : std::nullopt; })
+      .def_prop_ro("rows", [](const Release& r) { return r.errors ? std::optional(r.errors->rows) : std::nullopt; })
+      .def_ro("public_rows", &Release::public_rows)
+      .def_ro("unsafe_seed", &Release::unsafe_seed)
+      .def_prop_ro("bounds_share",
+                   [](const Release& r) { return r.bounds ? std::optional(r.bounds->share) : std::nullopt; })
+      .def_prop_ro(
+          "interval_level",
+          [](const Release& r) { return r.query.intervals ? std::optional(r.query.intervals->level) : std::nullopt; })
+      .def_prop_ro("charge", [](const Release& r) -> std::optional<std::pair<std::string, std::int64_t>> {
+        if (!r.charge) return {};
+        return std::pair{r.charge->dataset, r.charge->entry};
+      });
+  bind_groups(release);
 }
 
 }  // namespace
 
 void bind_report(nb::module_& module) {
-  bind_receipt(module);
+  bind_release(module);
+  const auto compare = nb::arg("compare") = nb::none();
   module.def("read_receipt", &read_receipt, nb::arg("text"), nb::arg("name"));
   module.def("receipt_of_page", &receipt_of_page, nb::arg("html"));
-  module.def("explain", &explained, nb::arg("receipt"), nb::arg("markdown"), nb::arg("compare") = nb::none());
-  module.def("receipt_csv", &csv_of, nb::arg("receipt"), nb::arg("compare") = nb::none());
-  module.def("receipt_table", &table_of, nb::arg("receipt"), nb::arg("compare") = nb::none());
-  module.def("receipt_page", &page_of, nb::arg("receipt"), nb::arg("about"), nb::arg("public"),
-             nb::arg("compare").none(), nb::arg("account").none());
   module.def(
-      "comparisons", &comparisons, nb::arg("receipt"), nb::arg("first"), nb::arg("second"),
-      nb::sig(
-          "def comparisons(receipt: str, first: str, second: str) -> list[tuple[str, str, str, tuple[typing.Any, ...], "
-          "tuple[typing.Any, ...] | None]]"));
-  module.def(
-      "registry",
-      [](const std::string& text, const Texts& about) {
-        return to_registry(read_receipt(text, "the receipt"), about_of(about));
+      "explain",
+      [](const Release& release, bool in_markdown, const std::optional<Pair>& pair) {
+        return explain(release, in_markdown ? Prose::markdown : Prose::text, compared(release, pair));
       },
-      nb::arg("receipt"), nb::arg("about"));
+      nb::arg("release"), nb::arg("markdown"), compare);
+  module.def(
+      "to_csv",
+      [](const Release& release, const std::optional<Pair>& pair) {
+        return pair ? to_csv(release, compared(release, pair)) : to_csv(release);
+      },
+      nb::arg("release"), compare);
+  module.def("to_table", nb::overload_cast<const Release&>(&to_table), nb::arg("release"));
+  module.def("page", &page_of, nb::arg("release"), nb::arg("about"), nb::arg("public"), nb::arg("compare").none(),
+             nb::arg("account").none());
+  module.def("comparisons", &comparisons, nb::arg("release"), nb::arg("first"), nb::arg("second"),
+             nb::sig("def comparisons(release: Release, first: str, second: str) -> list[tuple[str, str, str, "
+                     "tuple[typing.Any, ...], tuple[typing.Any, ...] | None]]"));
+  module.def(
+      "registry", [](const Release& release, const Texts& about) { return to_registry(release, about_of(about)); },
+      nb::arg("release"), nb::arg("about"));
   module.def(
       "write_durably", [](const std::string& path, const std::string& text) { write_durably(path, text); },
       nb::arg("path"), nb::arg("text"));

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <utility>
-#include <variant>
 
 #include "attendant.hpp"
 #include "counted.hpp"
@@ -13,7 +12,7 @@
 #include "fractile/columns_report.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/release_report.hpp"
+#include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/audit.hpp"
@@ -38,23 +37,6 @@ struct Released {
   requests::Answer answer;
   Caller::Said warnings;
   Caller::Said notes;
-
-  const QuantileRelease& one(std::size_t group) const {
-    if (const auto* alone = std::get_if<QuantileRelease>(&*answer.release)) return *alone;
-    return std::get<GroupedRelease>(*answer.release).releases.at(group);
-  }
-  std::vector<std::string> keys() const {
-    if (std::holds_alternative<QuantileRelease>(*answer.release)) return {};
-    return std::get<GroupedRelease>(*answer.release).keys;
-  }
-  std::vector<std::pair<Rational, Rational>> values(std::size_t group) const {
-    const QuantileRelease& release = one(group);
-    std::vector<std::pair<Rational, Rational>> values;
-    for (std::size_t i = 0; i < release.indices.size(); ++i) {
-      values.emplace_back(release.query.quantiles[i], release.value(i));
-    }
-    return values;
-  }
 };
 
 /// Frames are used up: their columns are read once. With a `counter`, a frame has the columns and no records: that counts them.
@@ -165,16 +147,11 @@ nb::list options(const std::string& verb) {
 
 void bind_released(nb::module_& module) {
   nb::class_<Released>(module, "Released")
-      .def_prop_ro("receipt", [](const Released& released) { return released.answer.json(); })
+      .def_prop_ro(
+          "release", [](const Released& released) -> const Release& { return *released.answer.release; },
+          nb::rv_policy::reference_internal)
       .def_prop_ro("stored", [](const Released& released) { return released.answer.stored.has_value(); })
       .def_prop_ro("account", [](const Released& released) { return released.answer.account; })
-      .def_prop_ro("column", [](const Released& released) { return released.answer.source.column; })
-      .def_prop_ro("keys", &Released::keys)
-      .def_prop_ro("kind", [](const Released& released) { return to_string(released.one(0).lattice.kind()); })
-      .def_prop_ro("has_intervals",
-                   [](const Released& released) { return released.one(0).query.intervals.has_value(); })
-      .def("values", &Released::values, nb::arg("group") = 0)
-      .def("table", [](const Released& r) { return requests::to_table(*r.answer.release, r.answer.source); })
       .def_ro("warnings", &Released::warnings)
       .def_ro("notes", &Released::notes);
 }

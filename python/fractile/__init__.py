@@ -16,13 +16,14 @@ from ._ledger import Ledger
 from ._numbers import Number
 from ._plan import Plan, PlannedQuantile, plan
 from ._profile import Lattice, Profile, profile, profile_of_counts
-from ._release import Comparison, Estimate, Group, Interval, Release, Spent, Value, release
+from ._release import Charge, Comparison, Estimate, Group, Interval, Release, Spent, Value, release
 
 read_receipt = Release.read
 
 __all__ = [
     "Audit",
     "BudgetError",
+    "Charge",
     "Column",
     "Comparison",
     "DataError",

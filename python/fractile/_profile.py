@@ -147,7 +147,7 @@ class Profile:
     @property
     def declared(self) -> list[str]:
         """What else was declared and never checked: "disjoint_persons", where profiles were merged as of different persons."""
-        return self._core.declared
+        return ["disjoint_persons"] if self._core.disjoint_persons else []
 
     def merge(self, other: Profile, *, disjoint_persons: bool = False) -> Profile:
         """The profile of both columns together, also `self | other`.

@@ -57,12 +57,15 @@ class Comparison(NamedTuple):
 class Spent(NamedTuple):
     """What a part of a release cost, of epsilon or of rho."""
 
-    on: str
+    part: str
     amount: str
 
 
-def _exact(kind: str, text: str) -> Value:
-    return _numbers.decimal(Fraction(text)) if kind == "number" else _times.of_text(kind, text)
+class Charge(NamedTuple):
+    """The entry of a ledger that paid for a release. Older receipts do not say the dataset: it is empty then."""
+
+    dataset: str
+    entry: int
 
 
 def _value(kind: str, value: Fraction) -> Value:
@@ -70,13 +73,14 @@ def _value(kind: str, value: Fraction) -> Value:
 
 
 class Group(Mapping[Fraction, Value]):
-    """The quantiles of one group, or of a whole column: a mapping from quantiles to exact values."""
+    """The quantiles of one group, or of a whole column: a mapping from quantiles to exact values, and what is known of them."""
 
-    def __init__(self, key: str, column: str, values: dict[Fraction, Value], details: _core.Group | None) -> None:
+    def __init__(self, key: str, number: int, release: Release) -> None:
         self.key = key
-        self.column = column
-        self._values = values
-        self._details = details
+        self._number = number
+        self._release = release
+        core = release._core
+        self._values = {q: _value(core.kind, v) for q, v in zip(core.quantiles, core.values(number))}
 
     def __getitem__(self, quantile: Number) -> Value:
         wanted = _numbers.fraction(quantile, "quantile")
@@ -93,81 +97,92 @@ class Group(Mapping[Fraction, Value]):
     def __repr__(self) -> str:
         return f"Group({self.key!r}, {{{', '.join(f'{q}: {v}' for q, v in self._values.items())}}})"
 
+    @property
+    def column(self) -> str:
+        return self._release.column
 
-class Release:
+    @property
+    def intervals(self) -> dict[Fraction, Interval]:
+        """Of a release that was asked for them; otherwise empty."""
+        core = self._release._core
+        ends = [
+            Interval(_value(core.kind, lower), _value(core.kind, upper), or_below, or_above)
+            for lower, upper, or_below, or_above in core.intervals(self._number)
+        ]
+        return dict(zip(self._values, ends))
+
+    @property
+    def rank_errors(self) -> dict[Fraction, int | None]:
+        """By how many records that count a value misses its quantile at most, with probability 0.95; None where no bound is known."""
+        return dict(zip(self._values, self._release.details.rank_errors(self._number)))
+
+    @property
+    def mechanism(self) -> str:
+        """What ran."""
+        return self._release._core.mechanism(self._number)
+
+    @property
+    def reason(self) -> str:
+        """Why "auto" chose it; empty where it was asked for."""
+        return self._release._core.reason(self._number)
+
+    @property
+    def spent(self) -> list[Spent]:
+        """The cost, part by part; of several groups, in each."""
+        return [Spent(*part) for part in self._release._core.spent(self._number)]
+
+
+class Release(Mapping[Any, Any]):
     """Published quantiles: one column's, or one a group. It holds nothing that was not paid for.
 
-    `r[0.5]` is an exact value, `g["north"]` a group; `receipt` is what `fractile release --receipt` writes, byte for byte.
+    A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is what
+    `fractile release --receipt` writes, byte for byte. It can be copied and pickled.
     """
 
-    def __init__(self, released: _core.Released | None, text: str = "", ledger: str = "") -> None:
-        self._released = released
-        self._text = text
-        self._read: _core.Receipt | None = None
+    def __init__(self, core: _core.Release, released: _core.Released | None = None, ledger: str = "") -> None:
+        self._core = core
         self._groups: dict[str, Group] | None = None
+        self._account = released.account if released is not None else None
+        self._stored = released is not None and released.stored
+        self._is_new = released is not None
         self._ledger = ledger
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.receipt, self._stored, self._is_new, self._ledger)
 
     # --- What was published -------------------------------------------------------------------------------------------
 
     @property
     def receipt(self) -> str:
         """The receipt: JSON, as docs/receipt.md describes it. Composed when it is first asked for."""
-        if not self._text:
-            assert self._released is not None
-            self._text = self._released.receipt
-        return self._text
+        return self.details.receipt
 
     @property
-    def details(self) -> _core.Receipt:
-        """What the receipt says, read and verified."""
-        if self._read is None:
-            self._read = _core.read_receipt(self.receipt, "the receipt")
-        return self._read
+    def details(self) -> _core.Release:
+        """All that the receipt says."""
+        if not self._core.receipt:
+            self._core = self._core.with_receipt()
+        return self._core
 
     @property
     def _all(self) -> dict[str, Group]:
         if self._groups is None:
-            self._groups = self._drawn() if self._is_new else self._of_receipt()
+            keys = self._core.keys or [""]
+            self._groups = {key: Group(key, number, self) for number, key in enumerate(keys)}
         return self._groups
-
-    @property
-    def _is_new(self) -> bool:
-        return self._released is not None and not self._released.stored
-
-    def _drawn(self) -> dict[str, Group]:
-        assert self._released is not None
-        groups = {}
-        for number, key in enumerate(self._released.keys or [""]):
-            values = {q: _value(self.kind, v) for q, v in self._released.values(number)}
-            groups[key] = Group(key, self._released.column, values, None)
-        return groups
-
-    def _of_receipt(self) -> dict[str, Group]:
-        read = self.details
-        return {
-            group.key: Group(
-                group.key, read.column, {Fraction(p.quantile): _exact(read.kind, p.value) for p in group.quantiles}, group
-            )
-            for group in read.groups
-        }
 
     @property
     def kind(self) -> str:
         """What the values are: "number", "date", "timestamp" (a datetime without a zone) or "instant" (one in UTC)."""
-        return self._released.kind if self._released is not None and self._is_new else self.details.kind
+        return self._core.kind
 
     @property
     def is_grouped(self) -> bool:
-        return list(self._all) != [""]
-
-    @property
-    def keys(self) -> list[str]:
-        """The groups' keys, in their order; none without groups."""
-        return list(self._all) if self.is_grouped else []
+        return bool(self._core.keys)
 
     @property
     def column(self) -> str:
-        return next(iter(self._all.values())).column
+        return self._core.column
 
     @property
     def quantiles(self) -> dict[Fraction, Value]:
@@ -177,76 +192,74 @@ class Release:
     @property
     def _only(self) -> Group:
         if self.is_grouped:
-            raise UsageError(f"there are several groups: {', '.join(self.keys[:20])}", "name one of them, g[key]", "key")
+            raise UsageError(f"there are several groups: {', '.join(self._core.keys[:20])}", "name one of them, g[key]", "key")
         return self._all[""]
+
+    @property
+    def _mapping(self) -> Mapping[Any, Any]:
+        return self._all if self.is_grouped else self._only
 
     @overload
     def __getitem__(self, which: str) -> Group: ...
     @overload
     def __getitem__(self, which: float | Fraction | Decimal) -> Value: ...
     def __getitem__(self, which: Any) -> Group | Value:
-        if self.is_grouped:
-            if which not in self._all:
-                raise KeyError(f"{which!r} is no key of a group; the keys are: {', '.join(self.keys[:20])}")
-            return self._all[which]
-        return self._only[which]
+        if self.is_grouped and which not in self._all:
+            raise KeyError(f"{which!r} is no key of a group; the keys are: {', '.join(self._core.keys[:20])}")
+        return self._mapping[which]
 
     def __len__(self) -> int:
-        return len(self._all) if self.is_grouped else len(self._only)
+        return len(self._mapping)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._all if self.is_grouped else self._only)
+        return iter(self._mapping)
 
-    # --- What is known of it ------------------------------------------------------------------------------------------
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Release) and self.receipt == other.receipt
+
+    def __hash__(self) -> int:
+        return hash(self.receipt)
+
+    # --- What is known of it; of groups, each says it of itself ---------------------------------------------------------
 
     @property
     def has_intervals(self) -> bool:
-        if self._released is not None and self._is_new:
-            return self._released.has_intervals
-        return bool(self.details.interval_level)
+        return self._core.interval_level is not None
 
     @property
     def intervals(self) -> dict[Fraction, Interval]:
         """Of a release without groups that was asked for them; otherwise empty."""
-        return self._intervals_of(self._only.key)
-
-    def _intervals_of(self, key: str) -> dict[Fraction, Interval]:
-        group = next(g for g in self.details.groups if g.key == key)
-        return {
-            Fraction(p.quantile): Interval(
-                _exact(self.kind, p.interval.lower),
-                _exact(self.kind, p.interval.upper),
-                p.interval.or_below,
-                p.interval.or_above,
-            )
-            for p in group.quantiles
-            if p.interval.lower
-        }
+        return self._only.intervals
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
-        """By how many records that count a value misses its quantile at most, with probability 0.95; None where no bound is known."""
-        group = self.details.groups[0]
-        return {Fraction(p.quantile): None if p.rank_error is None else int(p.rank_error) for p in group.quantiles}
+        """As those of a group, of a release without groups."""
+        return self._only.rank_errors
 
     @property
     def cost(self) -> str:
-        return self.details.cost
+        """Of all groups together."""
+        return self._core.cost
 
     @property
     def mechanism(self) -> str:
-        """What ran; of groups that ran different ones, what the first ran."""
-        return self.details.groups[0].mechanism
+        """What ran, of a release without groups."""
+        return self._only.mechanism
 
     @property
     def spent(self) -> list[Spent]:
-        """The cost, part by part."""
-        return [Spent(part.on, part.amount) for part in self.details.groups[0].spent]
+        """The cost, part by part, of a release without groups."""
+        return self._only.spent
+
+    @property
+    def charge(self) -> Charge | None:
+        """The entry of a ledger that paid; None when none did."""
+        return None if self._core.charge is None else Charge(*self._core.charge)
 
     @property
     def from_ledger(self) -> bool:
         """Whether the ledger held this release already, so that nothing was read or spent."""
-        return self._released is not None and self._released.stored
+        return self._stored
 
     def compare(self, first: Number, second: Number) -> list[Comparison]:
         """Differences and ratios of two groups (their keys) or of two quantiles, with intervals, for no further budget.
@@ -266,7 +279,7 @@ class Release:
         names = [_numbers.word(name, "compare") for name in (first, second)]
         return [
             Comparison(key, quantile, against, estimate(difference), None if ratio is None else estimate(ratio))
-            for key, quantile, against, difference, ratio in _core.comparisons(self.receipt, *names)
+            for key, quantile, against, difference, ratio in _core.comparisons(self._core, *names)
         ]
 
     # --- How it is shown ----------------------------------------------------------------------------------------------
@@ -275,7 +288,7 @@ class Release:
         """The receipt in plain words: "text" or "markdown"."""
         if format not in ("text", "markdown"):
             raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
-        return _core.explain(self.receipt, format == "markdown", _pair(compare))
+        return _core.explain(self.details, format == "markdown", _pair(compare))
 
     def to_html(
         self, *, about: Mapping[str, str] | None = None, public: bool = False, compare: Sequence[Number] | None = None
@@ -291,16 +304,15 @@ class Release:
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML."""
-        return _core.registry(self.receipt, dict(about))
+        return _core.registry(self.details, dict(about))
 
     def to_csv(self, *, compare: Sequence[Number] | None = None) -> str:
-        return _core.receipt_csv(self.receipt, _pair(compare))
+        return _core.to_csv(self._core, _pair(compare))
 
     def _page(
         self, about: Mapping[str, str] | None, public: bool, compare: Sequence[Number] | None
     ) -> tuple[str, dict[str, str]]:
-        account = self._released.account if self._released is not None else None
-        return _core.receipt_page(self.receipt, dict(about or {}), public, _pair(compare), account)
+        return _core.page(self.details, dict(about or {}), public, _pair(compare), self._account)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
@@ -318,13 +330,13 @@ class Release:
             quantiles = list(next(iter(self._all.values())))
             frame = pd.DataFrame(
                 {float(q): self._plain([group[q] for group in self._all.values()]) for q in quantiles},
-                index=pd.Index(self.keys, name=self.details.by),
+                index=pd.Index(self._core.keys, name=self._core.by),
             )
             return frame.rename_axis(columns="quantile")
         if self.is_grouped:
             frame = pd.DataFrame(
                 [_plain(group.values()) for group in self._all.values()],
-                index=pd.Index(self.keys, name=self.details.by),
+                index=pd.Index(self._core.keys, name=self._core.by),
                 columns=[float(q) for q in next(iter(self._all.values()))],
             )
             return frame.rename_axis(columns="quantile")
@@ -359,7 +371,7 @@ class Release:
         columns["quantile"] = [str(quantile) for _, quantile, _ in rows]
         columns["value"] = [value for _, _, value in rows]
         if self.has_intervals:
-            intervals = [self._intervals_of(key)[quantile] for key, quantile, _ in rows]
+            intervals = [interval for group in self._all.values() for interval in group.intervals.values()]
             columns["lower"] = [interval.lower for interval in intervals]
             columns["upper"] = [interval.upper for interval in intervals]
         return pa.table(columns)
@@ -371,7 +383,7 @@ class Release:
         axes = ax if ax is not None else plt.gca()
         for key, group in self._all.items():
             shares, values = [float(q) for q in group], [self._drawn_at(v) for v in group.values()]
-            intervals = self._intervals_of(key).values()
+            intervals = group.intervals.values()
             if intervals:
                 bars = [
                     [v - self._drawn_at(i.lower) for v, i in zip(values, intervals)],
@@ -382,25 +394,21 @@ class Release:
                 axes.plot(shares, values, marker="o", label=key or None)
         axes.set(xlabel="quantile", ylabel=self.column)
         if self.is_grouped:
-            axes.legend(title=self.details.by)
+            axes.legend(title=self._core.by)
         return axes
 
     def _drawn_at(self, value: Any) -> Any:
         return float(value) if self.kind == "number" else value
 
     def __repr__(self) -> str:
-        lines = [_core.receipt_table(self.receipt, None).rstrip("\n")]
-        lines.append(f"{self.details.cost}, neighbors {self.details.neighbors}")
-        if self.details.unsafe_seed:
-            lines.append("NOT PRIVATE: the random bits came from a seed")
-        return "\n".join(lines)
+        return _core.to_table(self._core).rstrip("\n")
 
     def _repr_html_(self) -> str:
         """The page, in a frame of its own, so that its style does not reach the notebook's."""
         page = _html.escape(self.to_html(), quote=True)
         note = (
             ""
-            if self._ledger or self._released is None
+            if self._ledger or not self._is_new
             else "<p><strong>This release was entered in no ledger</strong>: nobody adds up what was spent.</p>"
         )
         frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The release"'
@@ -426,9 +434,13 @@ class Release:
         """The same of a text."""
         if text.startswith("<!DOCTYPE html>"):
             text = _core.receipt_of_page(text)
-        release = cls(None, text)
-        release._read = _core.read_receipt(text, name)
-        return release
+        return cls(_core.read_receipt(text, name))
+
+
+def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:
+    release = Release.from_text(receipt)
+    release._stored, release._is_new, release._ledger = stored, is_new, ledger
+    return release
 
 
 def _plain(values: Iterable[Any]) -> list[int] | list[float]:
@@ -551,7 +563,7 @@ def _released(
     released = _core.release(words, file, keys, frame, counter)
     for what, hint in released.warnings:
         warn(f"{what}; {hint}")
-    return Release(released, ledger=ledger_path)
+    return Release(released.release, released, ledger_path)
 
 
 def _framed(

@@ -82,7 +82,7 @@ def test_persons_and_groups(door, people, csv):
     asked |= {"step": "0.01", "epsilon": "ln 3", "unsafe_seed": 7}
     release = fractile.release(FRAMES[door](people), "income", **asked)
     of_file = fractile.release(csv, "income", **asked)
-    assert {key: dict(release[key]) for key in release.keys} == {key: dict(of_file[key]) for key in ("north", "south")}
+    assert {key: dict(release[key]) for key in release} == {key: dict(of_file[key]) for key in ("north", "south")}
 
 
 def test_a_series_in_a_loop_of_strides(people):

@@ -191,13 +191,16 @@ def test_groups_intervals_and_comparisons(people, csv):
     frame = pl.DataFrame(people)
     asked = ASKED | {"by": "region", "keys": ["north", "south"], "intervals": 0.95, "expected_rows": 1000, "epsilon": 4}
     groups = fractile.release(frame, "age", **asked)
-    assert groups.keys == ["north", "south"]
+    assert list(groups.keys()) == ["north", "south"] and dict(groups) == {key: groups[key] for key in ("north", "south")}
+    for of_one in ("mechanism", "spent", "rank_errors", "intervals", "quantiles"):  # each group says it of itself
+        with pytest.raises(fractile.UsageError, match="several groups"):
+            getattr(groups, of_one)
+    for group in groups.values():
+        assert group.mechanism and group.spent and list(group.rank_errors) == list(group.intervals) == list(group)
     assert list(groups["north"]) == list(groups["south"])
     assert groups["north"][0.5] in groups["north"].values()
     with pytest.raises(KeyError, match="north"):
         groups["west"]
-    with pytest.raises(fractile.UsageError):
-        groups.quantiles
     compared = groups.compare("north", "south")
     assert [c.quantile for c in compared] == ["1/4", "1/2", "3/4"]
     assert all(c.difference.interval.lower <= c.difference.value <= c.difference.interval.upper for c in compared)
@@ -229,9 +232,30 @@ def test_tables_for_people(people):
     assert series.name == "years"
     assert list(series) == [int(v) for v in release.quantiles.values()]
     assert release.to_arrow()["value"].to_pylist() == list(release.quantiles.values())
-    assert release.rank_errors[release.details and list(release.quantiles)[0]] > 0
+    assert dict(release) == release.quantiles and list(release.items()) == list(release.quantiles.items())
+    assert all(error > 0 for error in release.rank_errors.values())
     assert release.spent
     assert release.mechanism
+
+
+def test_results_are_copied_and_pickled(people, ledger):
+    import copy
+    import pickle
+
+    asked = ASKED | {"by": "region", "keys": ["north", "south"], "epsilon": "1/8"}
+    columns = {"age": people["age"], "region": people["region"]}
+    import polars as pl
+
+    paid = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
+    assert paid.charge == ("people", 1) and paid.charge.entry == 1
+    groups = fractile.release(pl.DataFrame(columns), "age", **asked)
+    assert groups.charge is None
+    for release in (paid, groups):
+        for same in (copy.copy(release), copy.deepcopy(release), pickle.loads(pickle.dumps(release))):
+            assert same == release and same.receipt == release.receipt and repr(same) == repr(release)
+            assert same.keys() == release.keys() and same.charge == release.charge
+            assert same._repr_html_().startswith("<p>") == release._repr_html_().startswith("<p>")
+        assert pickle.loads(pickle.dumps(release, protocol=2)).from_ledger is False
 
 
 def test_an_address_is_shown_without_its_password():

@@ -217,7 +217,8 @@ class Again(LedgerTest):
         self.assertEqual([line.split(",")[1] for line in self.asked_again().splitlines()[1:]], values)
         table = self.asked_again(format="table", receipt="copy.json")
         self.assertRegex(table, r"\Aquantile +x\n1/4 +" + values[0].replace(".", r"\."))
-        self.assertIn("epsilon = 1/1000000000, neighbors add-remove, released on", table)
+        self.assertIn("epsilon = 1/1000000000 (pure), neighbors add-remove", table)
+        self.assertRegex(table, r"\nreleased on \d{4}-\d\d-\d\d \(entry 1\)\n\Z")
         self.assertEqual((self.folder / "copy.json").read_text(), first)
         self.assertEqual(self.states(), ["committed"])
 

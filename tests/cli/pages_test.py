@@ -52,11 +52,6 @@ class PageTest(CommandTest):
         self.assertEqual((result.code, NOISE.sub("", result.err)), (0, ""))
         return result.out
 
-    def of(self, *arguments, code=0, **how):
-        result = run(*arguments, cwd=self.folder, **how)
-        self.assertEqual((result.code, result.err), (code, ""))
-        return result.out
-
     def whole(self, text):
         """Taken apart; fails unless it keeps the house's rules for pages."""
         page = Page(text)
@@ -526,7 +521,15 @@ class Options(PageTest):
         self.page(receipt="other.json", quantiles="median")  # the same query may have the same values
         self.assert_refused(run("explain", "other.json", "--format", "html", "--ledger", "l.db", cwd=self.folder), 2,
                             "no entry of the dataset 'people' holds this receipt")
-        self.assert_refused(run("explain", "r.json", "--ledger", "l.db", cwd=self.folder), 2, "goes with --format html")
+        for words in ([], ["--format", "markdown"]):
+            said = self.of("explain", "r.json", "--ledger", "l.db", *words)
+            self.assertIn(SPENT, said)
+            self.assertNotIn(SPENT, self.of("explain", "r.json", *words))
+        self.assertEqual(self.of("explain", "r.json", "--ledger", "l.db", "--format", "json"), (self.folder / "r.json").read_text())
+        for words in ([], ["--format", "markdown"], ["--format", "json"]):
+            self.assert_refused(run("explain", "other.json", "--ledger", "l.db", *words, cwd=self.folder), 2, "holds this receipt")
+        self.assert_refused(run("explain", "r.json", "--ledger", "l.db", "--format", "registry", cwd=self.folder), 2,
+                            "--ledger does not go with --format registry")
 
     def test_again_from_the_ledger(self):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")

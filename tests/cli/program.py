@@ -92,6 +92,12 @@ class CommandTest(unittest.TestCase):
         """`fractile release ARGUMENTS`, with options(**changes), in this test's folder."""
         return run("release", *arguments, *options(**changes), stdin=stdin, cwd=self.folder, **(how or {}))
 
+    def of(self, *arguments, code=0, **how):
+        """What is printed by a command that must succeed, in this test's folder, without a word on standard error."""
+        result = run(*arguments, cwd=self.folder, **how)
+        self.assertEqual((result.code, result.err), (code, ""))
+        return result.out
+
     def release(self, *arguments, warning="", **changes):
         """The published values, as text, of a release that must succeed, with only `warning` on standard error."""
         result = self.run_release(*arguments, **changes)

@@ -38,7 +38,6 @@
 #include <fractile/receipts.hpp>
 #include <fractile/release.hpp>
 #include <fractile/release_leakage.hpp>
-#include <fractile/release_report.hpp>
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
@@ -78,8 +77,8 @@ int main() {
   for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("ln 3"))};
   RandomBits bits = RandomBits::system();
-  const QuantileRelease released = release(builder.finish(), query, bits);
-  std::cout << version << ' '
-            << to_json(released, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
-  return released.value(0) <= Rational(125) ? 0 : 1;
+  Release released = release(builder.finish(), query, bits);
+  released.source.column = "age";
+  std::cout << version << ' ' << to_json(released);
+  return released.at("0.5") <= Rational(125) ? 0 : 1;
 }

@@ -8,10 +8,11 @@
 namespace fractile::testing {
 
 /// The release as if its preliminary selections had found this. Its values stay.
-inline QuantileRelease as_if_found(QuantileRelease release, const PreliminaryOutcome& found) {
-  const QuantilePlan plan = release.course->plan;
-  release.used = plan.used(found);
-  release.course = std::make_shared<detail::Course>(detail::Course{plan, found, {}});
+inline Release as_if_found(Release release, const PreliminaryOutcome& found) {
+  Release::Group& group = release.groups.front();
+  const QuantilePlan plan = group.course->plan;
+  group.used = plan.used(found);
+  group.course = std::make_shared<detail::Course>(detail::Course{plan, found, {}});
   return release;
 }
 

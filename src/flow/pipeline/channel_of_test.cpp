@@ -62,7 +62,7 @@ TEST(ReleaseLaw, IsThatOfReleases) {
     std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
     RandomBits bits = RandomBits::system();
     for (std::uint64_t i = 0; i < testing::effort(60'000); ++i) {
-      ++counts[fractile::release(profile, query, bits).indices];
+      ++counts[fractile::release(profile, query, bits).only().indices];
     }
     const Rational degree = root_degree(release, 4);
     const Enclosure base = Enclosure::of(epsilon / degree, enclosure_bits).exp();

@@ -69,22 +69,21 @@ class AuditedRelease {
     if (request.doublings) options_.bounds = BoundsToFind{search_of(request), request.bounds_share};
   }
 
-  /// One a group.
-  std::vector<QuantileRelease> run(const RankProfile& table, DrawSource& source) const {
-    if (!grouped_) return {release_with(table, options_, source, miniature)};
+  Release run(const RankProfile& table, DrawSource& source) const {
+    if (!grouped_) return release_with(table, options_, source, miniature);
     const std::vector<RankProfile> profiles{group_of(table, lattice_, false), group_of(table, lattice_, true)};
-    return release_with(keys, profiles, options_, source, miniature).releases;
+    return release_with(keys, profiles, options_, source, miniature);
   }
 
   /// All that is published, but what is computed from noisy counts.
-  std::vector<std::uint64_t> published(const std::vector<QuantileRelease>& releases) const {
+  std::vector<std::uint64_t> published(const Release& release) const {
     std::vector<std::uint64_t> output;
     const auto add = [&](const Rational& value) { output.push_back((value / lattice_.step()).to_uint64()); };
     const auto add_grid = [&](const std::optional<RoundGrid>& grid) { output.push_back(grid ? grid->stride : 0); };
-    for (const QuantileRelease& release : releases) {
+    for (const Release::Group& group : release.groups) {
       if (release.bounds) add(release.lattice.lower() - lattice_.lower());
       if (release.bounds) add(release.lattice.upper() - lattice_.lower());
-      const auto& [plan, found, selected] = *release.course;
+      const auto& [plan, found, selected] = *group.course;
       output.push_back(found.rows ? *found.rows + 1 : 0);
       add_grid(found.grid);
       add_grid(found.heaps);

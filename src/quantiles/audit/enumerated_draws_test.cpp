@@ -27,7 +27,7 @@ OutputLaw law_by_running(const RankProfile& table, const QuantileQuery& query) {
   OutputLaw law;
   EnumeratedDraws draws;
   std::vector<std::uint64_t> indices;
-  draws.run([&] { indices = release_with(table, query, draws, two_parts).indices; },
+  draws.run([&] { indices = release_with(table, query, draws, two_parts).only().indices; },
             [&](const Enclosure& p, const std::vector<CountedNoise>&) {
               const auto [at, fresh] = law.try_emplace(indices, p);
               if (!fresh) at->second += p;

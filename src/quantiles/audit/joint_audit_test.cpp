@@ -400,7 +400,7 @@ TEST(HeapingAudit, ReleasesHaveTheLawThatIsProved) {
     const std::uint64_t draws = effort(40'000);
     std::vector<std::uint64_t> counts(2);
     for (std::uint64_t i = 0; i < draws; ++i) {
-      ++counts[release(profile, query, bits).indices[0] == value ? 1 : 0];
+      ++counts[release(profile, query, bits).only().indices[0] == value ? 1 : 0];
     }
     EXPECT_GT(chi_square_p(counts, {1 - expected, expected}), 1e-9) << value;
   }

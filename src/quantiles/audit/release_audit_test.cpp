@@ -150,11 +150,11 @@ TEST(ReleaseAudit, PersonsOfTwoRecordsAreCovered) {
 // --- Mutants --------------------------------------------------------------------------------------------------------
 
 /// Adds records to a table before it is released, or changes what is charged: what a release with a mistake would do.
-ReleaseLaw law_of(const std::function<QuantileRelease(DrawSource&)>& release) {
+ReleaseLaw law_of(const std::function<Release::Group(DrawSource&)>& drawn) {
   ReleaseLaw law;
   EnumeratedDraws draws;
   std::vector<std::uint64_t> output;
-  draws.run([&] { output = release(draws).indices; },
+  draws.run([&] { output = drawn(draws).indices; },
             [&](const Enclosure& p, const std::vector<CountedNoise>& noises) {
               if (!noises.empty()) output.clear();
               const auto [at, fresh] = law.try_emplace(output, ReleaseOutcome{p, noises});
@@ -178,8 +178,8 @@ TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return release_from(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
-                            miniature);
+        return drawn_from(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
+                          miniature);
       });
     };
     EXPECT_FALSE(audit_pure(line(6, 3), law, query.neighbors, query.budget.epsilon()).holds) << to_string(mechanism);
@@ -191,7 +191,7 @@ TEST(ReleaseAuditMutant, AForgottenRecordIsCaught) {
   for (const Mechanism mechanism : {Mechanism::exponential, Mechanism::tree}) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
-      return law_of([&](DrawSource& source) { return release_with(table, query, source, miniature); });
+      return law_of([&](DrawSource& source) { return release_with(table, query, source, miniature).only(); });
     };
     EXPECT_TRUE(audit_pure(line(4, 3), law, query.neighbors, query.budget.epsilon()).holds);
     EXPECT_FALSE(audit_pure(line(4, 3), law, query.neighbors, query.budget.epsilon(), 2).holds);

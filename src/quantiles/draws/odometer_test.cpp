@@ -271,9 +271,9 @@ Exponent whole_of(const Budget& budget) {
 }
 
 /// All of the budget, but for rounding: rates under zCDP are rounded down to 48 bits, square roots on the way.
-void expect_all_spent(const QuantileRelease& release, const Budget& budget, const Rational& at_least,
+void expect_all_spent(const Release::Group& group, const Budget& budget, const Rational& at_least,
                       const std::string& what) {
-  const EpsilonSum spent = sum_of(release.spent);
+  const EpsilonSum spent = sum_of(group.spent);
   EXPECT_LE(spent, EpsilonSum(whole_of(budget))) << what;
   EXPECT_GE(spent, EpsilonSum(whole_of(budget) * at_least)) << what << ' ' << spent.to_string();
 }
@@ -299,10 +299,10 @@ TEST(OdometerOfReleases, AllOfTheBudgetIsSpentAndNoMore) {
             QuantileQuery query = evenly(mechanism == Mechanism::exponential ? 2 : 6, budget, mechanism);
             query.neighbors = neighbors;
             query.records_per_person = persons;
-            const QuantileRelease release = fractile::release(column(lattice, 10), query, bits);
+            const Release release = fractile::release(column(lattice, 10), query, bits);
             const Rational least =
                 may_have_lone_nodes(query) || mechanism == Mechanism::automatic ? Rational(4, 5) : rounding;
-            expect_all_spent(release, budget, least, to_string(mechanism) + " " + budget.to_string());
+            expect_all_spent(release.only(), budget, least, to_string(mechanism) + " " + budget.to_string());
           }
         }
       }
@@ -313,9 +313,9 @@ TEST(OdometerOfReleases, AllOfTheBudgetIsSpentAndNoMore) {
 TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   const Lattice fine = Lattice::regular(0, 400, Rational(1, 1000));
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  const auto described = [](const QuantileRelease& release) {
+  const auto described = [](const Release& release) {
     std::string text;
-    for (const PartCost& part : release.spent) text += part.on + " " + part.amount.to_string() + "; ";
+    for (const PartCost& part : release.only().spent) text += part.on + " " + part.amount.to_string() + "; ";
     return text;
   };
   const QuantileQuery totals = evenly(6, pure(40), Mechanism::joint_total);
@@ -332,10 +332,10 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   EXPECT_EQ(described(release(column(coarse, 10), published, bits)), "level 1 3/2; level 2 3/2; ");
   const QuantileQuery one_by_one =
       evenly(6, Budget::approximate(Rational(1), Rational(1, 1000)), Mechanism::independent);
-  const QuantileRelease approximate = release(RankProfile(BoundsSearch{1, 8}.lattice(), {}, {}),
-                                              {one_by_one, BoundsToFind{{1, 8}, Rational(1, 10)}}, bits);
+  const Release approximate = release(RankProfile(BoundsSearch{1, 8}.lattice(), {}, {}),
+                                      {one_by_one, BoundsToFind{{1, 8}, Rational(1, 10)}}, bits);
   EXPECT_EQ(described(approximate), "bounds 1/10; quantiles 9/10; ");
-  EXPECT_EQ(approximate.spent.back().delta, Rational(1, 1000));
+  EXPECT_EQ(approximate.only().spent.back().delta, Rational(1, 1000));
 }
 
 TEST(OdometerOfReleases, UnevenLevelsAddUp) {
@@ -344,10 +344,10 @@ TEST(OdometerOfReleases, UnevenLevelsAddUp) {
   query.base = Base::uniform;
   query.expected_rows = 1000;
   RandomBits bits = RandomBits::unsafe_seeded(2);
-  const QuantileRelease release = fractile::release(column(lattice, 1), query, bits);
-  ASSERT_EQ(release.spent.size(), 2U);
-  EXPECT_EQ(release.spent[0].amount.to_string(), "3/5");
-  EXPECT_EQ(release.spent[1].amount.to_string(), "2/5");
+  const Release release = fractile::release(column(lattice, 1), query, bits);
+  ASSERT_EQ(release.only().spent.size(), 2U);
+  EXPECT_EQ(release.only().spent[0].amount.to_string(), "3/5");
+  EXPECT_EQ(release.only().spent[1].amount.to_string(), "2/5");
 }
 
 TEST(OdometerOfReleases, EveryGroupIsPaidForAllThatAPersonMayMoveThere) {
@@ -358,9 +358,9 @@ TEST(OdometerOfReleases, EveryGroupIsPaidForAllThatAPersonMayMoveThere) {
       query.neighbors = neighbors;
       query.records_per_person = 2;
       RandomBits bits = RandomBits::unsafe_seeded(3);
-      const GroupedRelease groups = release({"a", "b"}, {column(lattice, 1), column(lattice, 2)}, query, bits);
-      for (const QuantileRelease& release : groups.releases)
-        expect_all_spent(release, budget, Rational(999'999, 1'000'000), "groups");
+      const Release groups = release({"a", "b"}, {column(lattice, 1), column(lattice, 2)}, query, bits);
+      for (const Release::Group& group : groups.groups)
+        expect_all_spent(group, budget, Rational(999'999, 1'000'000), "groups");
     }
   }
 }
@@ -380,7 +380,7 @@ TEST(OdometerOfReleases, RatesThatForgetAPersonsRecordsDrawNothing) {
       });
       RandomSource source(counted);
       for (const PersonSteps person : {PersonSteps{Neighbors::add_remove, 2}, PersonSteps{Neighbors::change_one, 1}}) {
-        EXPECT_EQ(error_of([&] { release_from(column(lattice, 1), query, Share::whole(budget), person, source); }),
+        EXPECT_EQ(error_of([&] { drawn_from(column(lattice, 1), query, Share::whole(budget), person, source); }),
                   ErrorCode::internal)
             << to_string(mechanism);
       }

@@ -919,7 +919,7 @@ std::optional<std::uint64_t> stride_of(const std::optional<Rational>& spacing, c
 constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
 
 /// That a release was charged what its parts cost, one by one, and not more than its budget.
-void expect_costs(const decltype(QuantileRelease::spent)& spent, const std::vector<Cost>& costs, const Budget& budget) {
+void expect_costs(const std::vector<PartCost>& spent, const std::vector<Cost>& costs, const Budget& budget) {
   const bool is_zcdp = budget.measure() == Measure::zcdp;
   EpsilonSum sum;
   Rational delta;
@@ -966,20 +966,20 @@ std::string compare(const Branch& branch, const QuantileQuery& query, const Pers
                     std::set<std::string>& reached) {
   const RankProfile table = table_of(branch, branch.lattice);
   RandomBits bits = RandomBits::unsafe_seeded(seed);
-  const QuantileRelease release = fractile::release(table, query, bits);
+  const Release release = fractile::release(table, query, bits);
   RandomBits same_bits = RandomBits::unsafe_seeded(seed);
   ByHand by_hand(branch, query, branch.lattice, person, same_bits);
   const Outcome parts = by_hand.released(table, query.budget);
-  EXPECT_EQ(release.indices, parts.indices);
-  EXPECT_EQ(stride_of(release.used.granularity, branch.lattice), parts.grid);
-  EXPECT_EQ(stride_of(release.used.heaping, branch.lattice), parts.heaps);
+  EXPECT_EQ(release.only().indices, parts.indices);
+  EXPECT_EQ(stride_of(release.only().used.granularity, branch.lattice), parts.grid);
+  EXPECT_EQ(stride_of(release.only().used.heaping, branch.lattice), parts.heaps);
   EXPECT_EQ(release.unsafe_seed, seed);
-  expect_costs(release.spent, parts.costs, query.budget);
+  expect_costs(release.only().spent, parts.costs, query.budget);
   if (person.neighbors == Neighbors::add_remove && branch.rates == Rates::tight) {
     expect_all_is_spent(parts.costs, query.budget);
   }
   EXPECT_EQ(bits.next64(), same_bits.next64());  // none more, none fewer
-  reached.insert(way_of(query, release.used, parts.found));
+  reached.insert(way_of(query, release.only().used, parts.found));
   return parts.found;
 }
 
@@ -1129,7 +1129,7 @@ TEST(Branches, WithPrivateBoundsAreTheirParts) {
     const RankProfile table = table_for(search, branch, 0);
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, bounds_share}}, bits);
+      const Release release = fractile::release(table, {query, BoundsToFind{search, bounds_share}}, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       const auto [lowest, highest, cost] = bounds_by_hand({table}, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
@@ -1138,9 +1138,9 @@ TEST(Branches, WithPrivateBoundsAreTheirParts) {
       ByHand by_hand(branch, query, lattice, person, same_bits);
       const Budget rest = query.budget.scaled(Rational(9, 10));
       Outcome parts = by_hand.released(clamped(table, lowest, highest), rest);
-      EXPECT_EQ(release.indices, parts.indices);
+      EXPECT_EQ(release.only().indices, parts.indices);
       parts.costs.insert(parts.costs.begin(), cost);
-      expect_costs(release.spent, parts.costs, query.budget);
+      expect_costs(release.only().spent, parts.costs, query.budget);
       EXPECT_EQ(release.unsafe_seed, seed);
       EXPECT_EQ(release.cost().to_string(), query.budget.to_string());
       EXPECT_EQ(bits.next64(), same_bits.next64());
@@ -1171,17 +1171,17 @@ TEST(Branches, OfGroupsAreTheirParts) {
     const std::vector<RankProfile> tables{table_of(branch, branch.lattice, 0), table_of(branch, branch.lattice, 1)};
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const GroupedRelease groups = release({"a", "b"}, tables, query, bits);
+      const Release groups = release({"a", "b"}, tables, query, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       for (std::size_t g = 0; g < tables.size(); ++g) {
         ByHand by_hand(branch, query, branch.lattice, in_groups(person), same_bits);
         const Outcome parts = by_hand.released(tables[g], query.budget);
-        EXPECT_EQ(groups.releases[g].indices, parts.indices);
-        expect_costs(groups.releases[g].spent, parts.costs, query.budget);
-        EXPECT_EQ(groups.releases[g].query.records_per_person, person.records);
-        EXPECT_EQ(groups.releases[g].query.neighbors, person.neighbors);
-        EXPECT_EQ(groups.releases[g].unsafe_seed, seed);
+        EXPECT_EQ(groups.groups[g].indices, parts.indices);
+        expect_costs(groups.groups[g].spent, parts.costs, query.budget);
       }
+      EXPECT_EQ(groups.query.records_per_person, person.records);
+      EXPECT_EQ(groups.query.neighbors, person.neighbors);
+      EXPECT_EQ(groups.unsafe_seed, seed);
       EXPECT_EQ(bits.next64(), same_bits.next64());
     }
   });
@@ -1194,7 +1194,7 @@ TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
     const std::vector<RankProfile> tables{table_for(search, branch, 0), table_for(search, branch, 1)};
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const GroupedRelease groups = release({"a", "b"}, tables, {query, BoundsToFind{search, bounds_share}}, bits);
+      const Release groups = release({"a", "b"}, tables, {query, BoundsToFind{search, bounds_share}}, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       const auto [lowest, highest, cost] = bounds_by_hand(tables, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
@@ -1202,12 +1202,12 @@ TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
         ByHand by_hand(branch, query, lattice, in_groups(person), same_bits);
         const RankProfile table = clamped(tables[g], lowest, highest);
         Outcome parts = by_hand.released(table, query.budget.scaled(Rational(9, 10)));
-        EXPECT_EQ(groups.releases[g].indices, parts.indices);
+        EXPECT_EQ(groups.groups[g].indices, parts.indices);
         parts.costs.insert(parts.costs.begin(), cost);
-        expect_costs(groups.releases[g].spent, parts.costs, query.budget);
-        EXPECT_EQ(groups.releases[g].unsafe_seed, seed);
-        EXPECT_EQ(groups.releases[g].cost().to_string(), query.budget.to_string());
+        expect_costs(groups.groups[g].spent, parts.costs, query.budget);
       }
+      EXPECT_EQ(groups.unsafe_seed, seed);
+      EXPECT_EQ(groups.cost().to_string(), query.budget.to_string());
       EXPECT_EQ(bits.next64(), same_bits.next64());
     }
   });

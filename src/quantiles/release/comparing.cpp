@@ -18,14 +18,14 @@ Estimate ratio_of(const Estimate& first, const Estimate& second) {
 
 }  // namespace
 
-Estimate estimate_in_pairs(const QuantileRelease& release, std::size_t i) {
-  if (release.intervals_in_pairs.empty()) {
+Estimate estimate_in_pairs(const Release& release, const Release::Group& group, std::size_t i) {
+  if (group.intervals_in_pairs.empty()) {
     throw Error(ErrorCode::usage, "a release without intervals has nothing to compare",
                 "ask for intervals in the query");
   }
-  const Interval& interval = release.intervals_in_pairs.at(i);
-  return {release.value(i), release.lattice.at(interval.lower), release.lattice.at(interval.upper), interval.or_below,
-          interval.or_above};
+  const Interval& interval = group.intervals_in_pairs.at(i);
+  return {release.value(group, i), release.lattice.at(interval.lower), release.lattice.at(interval.upper),
+          interval.or_below, interval.or_above};
 }
 
 Comparison compare(const Estimate& first, const Estimate& second) {

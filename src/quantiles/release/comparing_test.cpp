@@ -18,7 +18,7 @@ namespace {
 
 const Lattice whole = Lattice::regular(0, 1000, 1);
 
-QuantileRelease released(const std::optional<Rational>& level, std::uint64_t seed, bool together = false) {
+Release released(const std::optional<Rational>& level, std::uint64_t seed, bool together = false) {
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(2))};
   query.expected_rows = 1000;
   if (level) query.intervals = IntervalRequest{*level, IntervalOf::population, together};
@@ -31,12 +31,12 @@ TEST(Comparing, IntervalsInPairsFailHalfAsOften) {
   std::uint64_t wider = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const bool together : {false, true}) {
-      const QuantileRelease release = released(Rational(1, 2), seed, together);
-      ASSERT_EQ(release.intervals_in_pairs.size(), 3U);
+      const Release release = released(Rational(1, 2), seed, together);
+      ASSERT_EQ(release.only().intervals_in_pairs.size(), 3U);
       for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_LE(release.intervals_in_pairs[i].lower, release.intervals[i].lower);
-        EXPECT_GE(release.intervals_in_pairs[i].upper, release.intervals[i].upper);
-        wider += release.intervals_in_pairs[i] == release.intervals[i] ? 0U : 1U;
+        EXPECT_LE(release.only().intervals_in_pairs[i].lower, release.only().intervals[i].lower);
+        EXPECT_GE(release.only().intervals_in_pairs[i].upper, release.only().intervals[i].upper);
+        wider += release.only().intervals_in_pairs[i] == release.only().intervals[i] ? 0U : 1U;
       }
     }
   }
@@ -44,12 +44,13 @@ TEST(Comparing, IntervalsInPairsFailHalfAsOften) {
 }
 
 TEST(Comparing, TakesTheIntervalsInPairs) {
-  const QuantileRelease release = released(Rational(19, 20), 1);
-  const Estimate estimate = estimate_in_pairs(release, 2);
+  const Release release = released(Rational(19, 20), 1);
+  const Estimate estimate = estimate_in_pairs(release, release.only(), 2);
   EXPECT_EQ(estimate.value, release.value(2));
-  EXPECT_EQ(estimate.lower, whole.at(release.intervals_in_pairs[2].lower));
-  EXPECT_EQ(estimate.upper, whole.at(release.intervals_in_pairs[2].upper));
-  EXPECT_THROW(estimate_in_pairs(released({}, 1), 2), Error);
+  EXPECT_EQ(estimate.lower, whole.at(release.only().intervals_in_pairs[2].lower));
+  EXPECT_EQ(estimate.upper, whole.at(release.only().intervals_in_pairs[2].upper));
+  const Release without = released({}, 1);
+  EXPECT_THROW(estimate_in_pairs(without, without.only(), 2), Error);
 }
 
 /// Whether an end holds a number, when it says "or below" (or above) of any that are beyond.
@@ -166,19 +167,18 @@ TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
       Misses between_quartiles;
       for (int run = 0; run < runs; ++run) {
         const std::vector<RankProfile> tables{sample(even, generator), sample(tied, generator)};
-        const GroupedRelease groups = release({"even", "tied"}, tables, query, bits);
+        const Release groups = release({"even", "tied"}, tables, query, bits);
+        const auto estimate = [&](std::size_t g, std::size_t i) {
+          return estimate_in_pairs(groups, groups.groups[g], i);
+        };
         std::int64_t first[3];
         std::int64_t second[3];
         for (std::size_t i = 0; i < 3; ++i) {
           first[i] = of == IntervalOf::table ? quartile_of(tables[0], i + 1) : of_even[i];
           second[i] = of == IntervalOf::table ? quartile_of(tables[1], i + 1) : of_tied[i];
-          of_groups[i].count(
-              compare(estimate_in_pairs(groups.releases[0], i), estimate_in_pairs(groups.releases[1], i)), first[i],
-              second[i]);
+          of_groups[i].count(compare(estimate(0, i), estimate(1, i)), first[i], second[i]);
         }
-        between_quartiles.count(
-            compare(estimate_in_pairs(groups.releases[0], 0), estimate_in_pairs(groups.releases[0], 2)), first[0],
-            first[2]);
+        between_quartiles.count(compare(estimate(0, 0), estimate(0, 2)), first[0], first[2]);
       }
       const double allowed = 0.5 * runs + 4.8 * std::sqrt(0.25 * runs) + 1;
       for (const Misses& misses : of_groups) EXPECT_LE(misses.most(), allowed);

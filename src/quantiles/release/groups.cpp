@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -25,10 +26,6 @@ void require_composable(const QuantileQuery& query) {
 
 }  // namespace
 
-bool GroupedRelease::ran_alike() const {
-  return std::ranges::all_of(releases, [&](const QuantileRelease& r) { return r.used == releases.front().used; });
-}
-
 QuantileQuery group_query(const QuantileQuery& query) {
   query.validate();
   require_composable(query);
@@ -46,50 +43,53 @@ QuantileQuery group_query(const QuantileQuery& query) {
 namespace {
 
 /// Within the profiles' own bounds, from a share of the query's budget.
-GroupedRelease groups_from(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                           const QuantileQuery& query, Share share, DrawSource& source, const PlanScale& scale) {
+Release groups_from(const std::vector<std::string>& keys, std::span<const RankProfile> profiles,
+                    const QuantileQuery& query, Share share, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
-  if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
   for (const RankProfile& profile : profiles) profile.require_on(profiles.front().lattice());
-  GroupedRelease groups{keys, {}};
-  groups.releases.reserve(keys.size());
+  Release release{query, profiles.front().lattice(), {}};
+  release.groups.reserve(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    QuantileRelease release =
-        release_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale);
-    const Budget spent = release.query.budget;
-    release.query = query;
-    release.query.budget = spent;
-    groups.releases.push_back(std::move(release));
+    release.groups.push_back(
+        drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale));
+    release.groups.back().key = keys[i];
   }
-  return groups;
+  return release;
+}
+
+void require_keys(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles) {
+  if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
+  if (keys.empty()) throw Error(ErrorCode::usage, "no groups", "name a key at least");
+  if (std::ranges::find(keys, "") != keys.end()) throw Error(ErrorCode::usage, "a key is empty", "give it a name");
 }
 
 }  // namespace
 
-GroupedRelease release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                            const ReleaseOptions& options, DrawSource& source, const PlanScale& scale) {
+Release release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                     const ReleaseOptions& options, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery& query = options.query;
-  if (!options.bounds) return groups_from(keys, profiles, query, Share::whole(query.budget), source, scale);
   group_query(query);  // refuses before anything is spent
+  require_keys(keys, profiles);
+  if (!options.bounds) return groups_from(keys, profiles, query, Share::whole(query.budget), source, scale);
   Share whole = Share::whole(query.budget);
   const FoundBounds found = found_bounds(profiles, query, *options.bounds, whole, source);
   const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
-  GroupedRelease groups = groups_from(keys, within, query, whole.take_rest(), source, scale);
-  for (QuantileRelease& release : groups.releases) add_bounds(release, found);
-  return groups;
+  Release release = groups_from(keys, within, query, whole.take_rest(), source, scale);
+  add_bounds(release, found);
+  return release;
 }
 
-GroupedRelease detail::release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                               const ReleaseOptions& options, RandomBits& bits, Filter filter) {
+Release detail::release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                        const ReleaseOptions& options, RandomBits& bits, Filter filter) {
   RandomSource source(bits, filter);
-  GroupedRelease groups = release_with(keys, profiles, options, source);
-  for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
-  return groups;
+  Release release = release_with(keys, profiles, options, source);
+  release.unsafe_seed = bits.unsafe_seed();
+  return release;
 }
 
-GroupedRelease release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                       const ReleaseOptions& options, RandomBits& bits) {
+Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                const ReleaseOptions& options, RandomBits& bits) {
   return detail::release(keys, profiles, options, bits, {});
 }
 

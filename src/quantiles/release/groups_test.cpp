@@ -57,17 +57,16 @@ TEST(ReleaseGroups, ShowsThePromise) {
   const QuantileQuery asked = query_of({"1/4", "1/2"}, pure("ln 3"), Mechanism::joint, Neighbors::change_one, 2);
   RandomBits bits = RandomBits::unsafe_seeded(3);
   const RankProfile empty(five, {}, {});
-  const GroupedRelease groups = release({"x", "y"}, {empty, empty}, asked, bits);
-  ASSERT_EQ(groups.releases.size(), 2U);
-  EXPECT_EQ(groups.keys, (std::vector<std::string>{"x", "y"}));
+  const Release groups = release({"x", "y"}, {empty, empty}, asked, bits);
+  ASSERT_EQ(groups.groups.size(), 2U);
+  EXPECT_EQ(groups.keys(), (std::vector<std::string>{"x", "y"}));
   EXPECT_TRUE(groups.ran_alike());
-  for (const QuantileRelease& release : groups.releases) {
-    EXPECT_EQ(release.query.neighbors, Neighbors::change_one);
-    EXPECT_EQ(release.query.records_per_person, 2U);
-    EXPECT_EQ(release.query.budget.to_string(), asked.budget.to_string());
-    EXPECT_EQ(release.unsafe_seed, 3U);
-    EXPECT_EQ(release.indices.size(), 2U);
-  }
+  EXPECT_EQ(groups.query.neighbors, Neighbors::change_one);
+  EXPECT_EQ(groups.query.records_per_person, 2U);
+  EXPECT_EQ(groups.cost().to_string(), asked.budget.to_string());
+  EXPECT_EQ(groups.unsafe_seed, 3U);
+  for (const Release::Group& group : groups.groups) EXPECT_EQ(group.indices.size(), 2U);
+  EXPECT_THROW(groups.only(), Error);
 }
 
 TEST(ReleaseGroups, RefusesWhatDoesNotFit) {
@@ -75,6 +74,8 @@ TEST(ReleaseGroups, RefusesWhatDoesNotFit) {
   const RankProfile empty(five, {}, {});
   RandomBits bits = testing::placed_bits({});  // refused before any is drawn
   EXPECT_THROW(release({"x", "y"}, {empty}, asked, bits), Error);
+  EXPECT_THROW(release({"x", ""}, {empty, empty}, asked, bits), Error);
+  EXPECT_THROW(release(std::vector<std::string>(), {}, asked, bits), Error);
   for (const Lattice& other : {Lattice::regular(0, 3, 1), Lattice::regular(1, 5, 1),
                                Lattice::explicit_points({0, 1, 2, 3, 4}), Lattice::regular(0, 4, 1, ValueKind::date)}) {
     EXPECT_THROW(release({"x", "y"}, {empty, RankProfile(other, {}, {})}, asked, bits), Error);
@@ -97,9 +98,9 @@ TEST(ReleaseGroups, ReleasesEveryGroupAsIfItWereAlone) {
     }
     RandomBits bits = RandomBits::unsafe_seeded(seed);
     RandomBits same_bits = RandomBits::unsafe_seeded(seed);
-    const GroupedRelease groups = release({"a", "b", "c"}, profiles, asked, bits);
+    const Release groups = release({"a", "b", "c"}, profiles, asked, bits);
     for (std::size_t g = 0; g < profiles.size(); ++g) {
-      RC_ASSERT(groups.releases[g].indices == release(profiles[g], group_query(asked), same_bits).indices);
+      RC_ASSERT(groups.groups[g].indices == release(profiles[g], group_query(asked), same_bits).only().indices);
     }
   }));
 }
@@ -118,9 +119,9 @@ TEST(ReleaseGroups, HaveTheLawThatIsAudited) {
         std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
         RandomBits bits = RandomBits::system();
         for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 60'000 : 20'000); ++i) {
-          const GroupedRelease groups = detail::release({"x", "y"}, {first, second}, asked, bits, filter);
-          std::vector<std::uint64_t> both = groups.releases[0].indices;
-          both.insert(both.end(), groups.releases[1].indices.begin(), groups.releases[1].indices.end());
+          const Release groups = detail::release({"x", "y"}, {first, second}, asked, bits, filter);
+          std::vector<std::uint64_t> both = groups.groups[0].indices;
+          both.insert(both.end(), groups.groups[1].indices.begin(), groups.groups[1].indices.end());
           ++counts[both];
         }
         std::vector<std::uint64_t> observed;

@@ -29,9 +29,9 @@ std::vector<double> interval_widths(const QuantileQuery& query, const Lattice& l
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
   std::vector<std::vector<double>> widths(query.quantiles.size());
   for (std::size_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = fractile::release(table, query, bits);
+    const Release release = fractile::release(table, query, bits);
     for (std::size_t j = 0; j < widths.size(); ++j) {
-      const auto [lower, upper, or_below, or_above] = release.intervals[j];
+      const auto [lower, upper, or_below, or_above] = release.only().intervals[j];
       const std::uint64_t until = table.below(lower) + table.equal(lower);
       widths[j].push_back(static_cast<double>(std::max(table.below(upper), until) - until));
     }
@@ -177,12 +177,15 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
   return noise_among(query, lattice, query.expected_rows);
 }
 
-std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
-  if (!release.course) return {};
-  const QuantileQuery& query = release.course->plan.query;
-  const std::optional<std::uint64_t>& believed = release.used.rows ? release.used.rows : query.expected_rows;
+namespace {
+
+std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group) {
+  if (release.errors) return group.noise;  // found with it
+  if (!group.course) return {};
+  const QuantileQuery& query = group.course->plan.query;
+  const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
   std::optional<MostlyNoise> noise =
-      noise_among(query, release.lattice, release.public_records ? release.public_records : believed);
+      noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed);
   if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
     const Budget& rest = *noise->enough;
     const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
@@ -192,12 +195,14 @@ std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
   return noise;
 }
 
-std::vector<std::optional<MostlyNoise>> mostly_noise(const GroupedRelease& groups) {
+}  // namespace
+
+std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
   std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same of all groups
   std::vector<std::optional<MostlyNoise>> noises;
-  for (const QuantileRelease& release : groups.releases) {
-    const auto [place, is_new] = by_rows.try_emplace(release.used.rows);
-    if (is_new) place->second = mostly_noise(release);
+  for (const Release::Group& group : release.groups) {
+    const auto [place, is_new] = by_rows.try_emplace(group.used.rows);
+    if (is_new) place->second = noise_of(release, group);
     noises.push_back(place->second);
   }
   return noises;

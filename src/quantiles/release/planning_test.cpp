@@ -137,14 +137,14 @@ TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
   RandomBits bits = RandomBits::system();
   for (const std::uint64_t records : {0U, 7U, 5'000U}) {
     const RankProfile profile = reference_table(lattice, Shape::uniform, records);
-    QuantileRelease release = fractile::release(profile, query, bits);
-    const std::optional<MostlyNoise> noise = mostly_noise(release);
+    Release release = fractile::release(profile, query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(release).front();
     ASSERT_TRUE(noise);
     EXPECT_EQ(noise->share, told->share);
     EXPECT_EQ(noise->rows, 50U);
     EXPECT_EQ(noise->enough->epsilon(), told->enough->epsilon());
-    release.public_records = 100'000;
-    EXPECT_FALSE(mostly_noise(release));
+    release.public_rows = 100'000;
+    EXPECT_FALSE(mostly_noise(release).front());
   }
 }
 
@@ -155,11 +155,11 @@ TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
   query.expected_rows.reset();
   RandomBits bits = RandomBits::unsafe_seeded(4);
   for (const std::uint64_t records : {5U, 5'000U}) {
-    const QuantileRelease release = fractile::release(reference_table(lattice, Shape::normal, records), query, bits);
-    const std::optional<MostlyNoise> noise = mostly_noise(release);
-    ASSERT_TRUE(release.used.rows);
+    const Release release = fractile::release(reference_table(lattice, Shape::normal, records), query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(release).front();
+    ASSERT_TRUE(release.only().used.rows);
     ASSERT_EQ(noise.has_value(), records == 5);
-    EXPECT_EQ(noise ? noise->rows : *release.used.rows, *release.used.rows);
+    EXPECT_EQ(noise ? noise->rows : *release.only().used.rows, *release.only().used.rows);
   }
   const RankProfile few = reference_table(lattice, Shape::normal, 5);
   const RankProfile many = reference_table(lattice, Shape::normal, 5'000);
@@ -176,11 +176,11 @@ TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
   const BoundsSearch search{Rational(1)};
   const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1, 10)));
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  const QuantileRelease release = fractile::release(reference_table(search.lattice(), Shape::normal, 300),
-                                                    {query, BoundsToFind{search, Rational(1, 2)}}, bits);
+  const Release release = fractile::release(reference_table(search.lattice(), Shape::normal, 300),
+                                            {query, BoundsToFind{search, Rational(1, 2)}}, bits);
   QuantileQuery rest = query;
   rest.budget = query.budget.scaled(Rational(1, 2));
-  const std::optional<MostlyNoise> noise = mostly_noise(release);
+  const std::optional<MostlyNoise> noise = mostly_noise(release).front();
   const std::optional<MostlyNoise> of_rest = mostly_noise(rest, release.lattice);
   ASSERT_TRUE(noise);
   EXPECT_EQ(noise->share, of_rest->share);
@@ -199,11 +199,11 @@ TEST(MostlyNoise, OfGroupsIsOfWhatAGroupSpends) {
   query.neighbors = Neighbors::change_one;
   RandomBits bits = RandomBits::system();
   const RankProfile empty = reference_table(lattice, Shape::uniform, 0);
-  const GroupedRelease groups = release({"a", "b"}, {empty, empty}, query, bits);
+  const Release groups = release({"a", "b"}, {empty, empty}, query, bits);
   QuantileQuery each = query;
   each.neighbors = Neighbors::add_remove;
   each.records_per_person = 2;
-  const std::optional<MostlyNoise> noise = mostly_noise(groups.releases.back());
+  const std::optional<MostlyNoise> noise = mostly_noise(groups).back();
   ASSERT_TRUE(noise);
   EXPECT_EQ(noise->share, mostly_noise(each, lattice)->share);
   EXPECT_NE(noise->share, mostly_noise(query, lattice)->share);

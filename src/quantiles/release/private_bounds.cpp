@@ -114,12 +114,14 @@ FoundBounds found_bounds(std::span<const RankProfile> profiles, const QuantileQu
   const std::uint64_t lower = selected(bounds.lower, Rounding::down);
   const std::uint64_t upper = selected(bounds.upper, Rounding::up);
   const auto [lowest, highest] = std::minmax(lower, upper);
-  return {lowest, highest, PrivateBounds{query.budget, fraction, cost}, odometer.spent()};
+  return {lowest, highest, PrivateBounds{fraction, cost}, odometer.spent()};
 }
 
-void add_bounds(QuantileRelease& release, const FoundBounds& found) {
+void add_bounds(Release& release, const FoundBounds& found) {
   release.bounds = found.bounds;
-  release.spent.insert(release.spent.begin(), found.spent.begin(), found.spent.end());
+  for (Release::Group& group : release.groups) {
+    group.spent.insert(group.spent.begin(), found.spent.begin(), found.spent.end());
+  }
 }
 
 }  // namespace fractile

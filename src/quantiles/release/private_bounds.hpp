@@ -41,6 +41,6 @@ struct FoundBounds {
 FoundBounds found_bounds(std::span<const RankProfile> profiles, const QuantileQuery& query, const BoundsToFind& wanted,
                          Share& whole, DrawSource& source);
 /// Says so in a release within them.
-void add_bounds(QuantileRelease& release, const FoundBounds& found);
+void add_bounds(Release& release, const FoundBounds& found);
 
 }  // namespace fractile

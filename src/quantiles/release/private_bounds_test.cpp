@@ -147,9 +147,9 @@ TEST(PrivateBounds, HaveTheLawThatIsAudited) {
   RandomBits bits = RandomBits::system();
   const Rational origin = small.lattice().lower();
   for (std::uint64_t i = 0; i < effort(60'000); ++i) {
-    const QuantileRelease release = fractile::release(profile, {query, BoundsToFind{small, share}}, bits);
+    const Release release = fractile::release(profile, {query, BoundsToFind{small, share}}, bits);
     const auto index = [&](const Rational& value) { return (value - origin).to_uint64(); };
-    ++counts[{index(release.lattice.lower()), index(release.lattice.upper()), release.indices[0]}];
+    ++counts[{index(release.lattice.lower()), index(release.lattice.upper()), release.only().indices[0]}];
   }
   std::vector<std::uint64_t> observed;
   std::vector<double> expected;
@@ -182,7 +182,7 @@ TEST(PrivateBounds, HoldTheQuantilesOfAnyScale) {
     const RankProfile profile = builder.finish();
     QuantileQuery query = approximate_query({"1/4", "1/2", "3/4"}, Budget::pure(Rational(2)));
     query.mechanism = Mechanism::automatic;
-    const QuantileRelease release = fractile::release(profile, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
+    const Release release = fractile::release(profile, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
     EXPECT_EQ(release.cost().to_string(), "epsilon = 2");
     for (std::size_t i = 0; i < 3; ++i) {
       const double expected = unit * 500 * static_cast<double>(unit > 0 ? i + 1 : 3 - i);
@@ -199,7 +199,7 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
        {std::vector<double>{}, {0.0}, {1e300, -1e300, 1e18}, std::vector<double>(1000, -7.0)}) {
     ProfileBuilder builder(search.lattice());
     for (const double value : values) builder.add(value);
-    const QuantileRelease release = fractile::release(
+    const Release release = fractile::release(
         builder.finish(),
         {approximate_query({"0", "1/2", "1"}, Budget::pure(Rational(50))), BoundsToFind{search, Rational(1, 2)}}, bits);
     EXPECT_LE(release.lattice.lower(), release.lattice.upper());  // equal in one case of 123 where there is no data

@@ -272,10 +272,10 @@ std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
 
 }  // namespace
 
-QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                             DrawSource& source, const PlanScale& scale) {
+Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                          DrawSource& source, const PlanScale& scale) {
   const Lattice& lattice = profile.lattice();
-  QuantileQuery query = paid_from(share, asked);
+  const QuantileQuery query = paid_from(share, asked);
   const auto course = std::make_shared<detail::Course>(detail::Course{plan_of(query, lattice, scale), {}, {}});
   const QuantilePlan& plan = course->plan;
   Odometer odometer(share.amount(), person);
@@ -284,48 +284,71 @@ QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& as
   sampler.run();
   course->found = sampler.found();
   course->selected = sampler.take_selected();
-  QuantileRelease release{std::move(query),
-                          lattice,
-                          points_of(course->selected, plan.brackets),
-                          plan.used(sampler.found(), sampler.stages()),
-                          {},
-                          {}};
+  Release::Group group{{}, points_of(course->selected, plan.brackets), plan.used(sampler.found(), sampler.stages())};
   if (plan.brackets) {
-    CountedCells cells(release.query, lattice, *plan.brackets, course->selected, sampler.counts());
-    release.intervals = cells.intervals(release.query.intervals->level);
-    release.intervals_in_pairs = cells.intervals(level_in_pairs(*release.query.intervals));
+    CountedCells cells(query, lattice, *plan.brackets, course->selected, sampler.counts());
+    group.intervals = cells.intervals(query.intervals->level);
+    group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
   }
-  release.spent = odometer.spent();
-  release.course = course;
-  return release;
+  group.spent = odometer.spent();
+  group.course = course;
+  return group;
 }
 
-QuantileRelease release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
-                             const PlanScale& scale) {
+Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
+                     const PlanScale& scale) {
   const QuantileQuery& query = options.query;
+  const auto drawn = [&](const RankProfile& within, Share share) {
+    Release release{query, within.lattice(), {}};
+    release.groups.push_back(drawn_from(within, query, std::move(share), PersonSteps::in_table(query), source, scale));
+    return release;
+  };
   if (!options.bounds) {
     // The plan does the same, but takes a query with intervals for a group's.
     if (query.intervals) query.validate(profile.lattice());
-    return release_from(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source, scale);
+    return drawn(profile, Share::whole(query.budget));
   }
   Share whole = Share::whole(query.budget);
   const FoundBounds found = found_bounds({&profile, 1}, query, *options.bounds, whole, source);
-  QuantileRelease release = release_from(clamped(profile, found.lowest, found.highest), query, whole.take_rest(),
-                                         PersonSteps::in_table(query), source, scale);
+  Release release = drawn(clamped(profile, found.lowest, found.highest), whole.take_rest());
   add_bounds(release, found);
   return release;
 }
 
-QuantileRelease detail::release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits,
-                                Filter filter) {
+Release detail::release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits, Filter filter) {
   RandomSource source(bits, filter);
-  QuantileRelease release = release_with(profile, options, source);
+  Release release = release_with(profile, options, source);
   release.unsafe_seed = bits.unsafe_seed();
   return release;
 }
 
-QuantileRelease release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits) {
+Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits) {
   return detail::release(profile, options, bits, {});
+}
+
+std::vector<std::string> Release::keys() const {
+  std::vector<std::string> keys;
+  if (!is_grouped()) return keys;
+  for (const Group& group : groups) keys.push_back(group.key);
+  return keys;
+}
+
+bool Release::ran_alike() const {
+  return std::ranges::all_of(groups, [&](const Group& group) { return group.used == groups.front().used; });
+}
+
+const Release::Group& Release::only() const {
+  if (is_grouped()) throw Error(ErrorCode::usage, "a release of groups has a value for each key", "name a group");
+  return groups.front();
+}
+
+Rational Release::at(std::string_view quantile) const {
+  const auto found = std::ranges::find(query.quantiles, Rational::parse(quantile));
+  if (found == query.quantiles.end()) {
+    throw Error(ErrorCode::usage, "the quantile " + std::string(quantile) + " was not released",
+                "ask for it in the query");
+  }
+  return value(static_cast<std::size_t>(found - query.quantiles.begin()));
 }
 
 }  // namespace fractile

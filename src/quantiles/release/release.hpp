@@ -12,21 +12,21 @@
 namespace fractile {
 
 /// release(), with draws of any source. The scale is an audit's, where it is not that of all releases.
-QuantileRelease release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
-                             const PlanScale& scale = {});
-GroupedRelease release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                            const ReleaseOptions& options, DrawSource& source, const PlanScale& scale = {});
+Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
+                     const PlanScale& scale = {});
+Release release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                     const ReleaseOptions& options, DrawSource& source, const PlanScale& scale = {});
 
-/// The same of one profile within its own bounds, for a person of so many steps, with `share` in place of the query's budget.
-QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                             DrawSource& source, const PlanScale& scale = {});
+/// What one profile gives within its own bounds, for a person of so many steps, with `share` in place of the query's budget.
+Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                          DrawSource& source, const PlanScale& scale = {});
 
 namespace detail {
 
 /// What release() calls, with a filter that decides as little as a test wants.
-QuantileRelease release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits, Filter filter);
-GroupedRelease release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                       const ReleaseOptions& options, RandomBits& bits, Filter filter);
+Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits, Filter filter);
+Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                const ReleaseOptions& options, RandomBits& bits, Filter filter);
 
 }  // namespace detail
 

@@ -31,7 +31,7 @@ RankProfile table_of(const Lattice& lattice, const std::vector<std::int64_t>& va
 
 std::vector<std::uint64_t> released(const RankProfile& profile, const QuantileQuery& query) {
   RandomBits bits = RandomBits::system();
-  return release(profile, query, bits).indices;
+  return release(profile, query, bits).only().indices;
 }
 
 TEST(Release, HasTheLawThatIsAudited) {
@@ -114,9 +114,9 @@ TEST(Release, HalfOfWhatIsBetweenZeroAndAnotherIsZero) {
   std::size_t seen = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    const QuantileRelease release = fractile::release(profile, query, bits);
-    const auto decile = [&](std::size_t i) { return release.indices[i - 1]; };
-    const bool three = release.used.selected == 3;  // 0.2, 0.5 and 0.8, when the noisy count is near a hundred
+    const Release release = fractile::release(profile, query, bits);
+    const auto decile = [&](std::size_t i) { return release.only().indices[i - 1]; };
+    const bool three = release.only().used.selected == 3;  // 0.2, 0.5 and 0.8, when the noisy count is near a hundred
     if (!three || decile(5) != 0 || decile(8) < 3) continue;
     ++seen;
     EXPECT_EQ(decile(6), 0U);
@@ -158,7 +158,7 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
     query.mechanism = Mechanism::automatic;
     query.expected_rows = rows;
     RandomBits bits = RandomBits::system();
-    return release(table_of(lattice, {1, 2, 3}), query, bits).used;
+    return release(table_of(lattice, {1, 2, 3}), query, bits).only().used;
   };
   const Budget one = Budget::pure(Rational(1));
   EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
@@ -207,7 +207,7 @@ TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {
   std::vector<std::uint64_t> counts(10);
   const QuantileQuery median = query_for({"1/2"}, "1");
   RandomBits bits = RandomBits::system();
-  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release(empty, median, bits).indices[0]];
+  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release(empty, median, bits).only().indices[0]];
   EXPECT_GT(chi_square_p(counts, std::vector<double>(10, 0.1)), 1e-9);
   EXPECT_EQ(released(empty, query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
   EXPECT_EQ(released(table_of(lattice, {4}), query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
@@ -313,16 +313,18 @@ TEST(Release, DrawsWithTheDefaultFilter) {
   std::size_t otherwise = 0;  // with another filter
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const auto bits = [&] { return RandomBits::unsafe_seeded(seed); };
-    const auto one = [&](RandomBits b, Filter filter) { return detail::release(profile, query, b, filter).indices; };
+    const auto one = [&](RandomBits b, Filter filter) {
+      return detail::release(profile, query, b, filter).only().indices;
+    };
     const auto two = [&](RandomBits b, Filter filter) {
-      return detail::release({"a", "b"}, {profile, profile}, query, b, filter).releases[1].indices;
+      return detail::release({"a", "b"}, {profile, profile}, query, b, filter).groups[1].indices;
     };
     RandomBits first = bits();
-    const std::vector<std::uint64_t> indices = release(profile, query, first).indices;
+    const std::vector<std::uint64_t> indices = release(profile, query, first).only().indices;
     EXPECT_EQ(indices, one(bits(), {}));
     otherwise += indices == one(bits(), Filter::stress()) ? 0U : 1U;
     RandomBits second = bits();
-    EXPECT_EQ(release({"a", "b"}, {profile, profile}, query, second).releases[1].indices, two(bits(), {}));
+    EXPECT_EQ(release({"a", "b"}, {profile, profile}, query, second).groups[1].indices, two(bits(), {}));
   }
   EXPECT_GT(otherwise, 0U);
 }

@@ -98,10 +98,10 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
   std::vector<double> largest;
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = fractile::release(table, query, bits);
+    const Release release = fractile::release(table, query, bits);
     largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
-      errors[j].push_back(rank_error(table, query.quantiles[j], release.indices[j]));
+      errors[j].push_back(rank_error(table, query.quantiles[j], release.only().indices[j]));
       largest.back() = std::max(largest.back(), errors[j].back());
     }
   }

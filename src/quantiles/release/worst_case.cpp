@@ -14,7 +14,6 @@
 namespace fractile {
 namespace {
 
-constexpr std::uint64_t most_rows = 4'294'967'295;
 constexpr std::size_t most_quantiles = 2'000;  ///< whose bounds are computed by themselves
 
 /// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
@@ -128,7 +127,7 @@ std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
 
 WorstCase without_bounds(const QuantileQuery& query, const Rational& confidence, std::uint64_t rows,
                          std::string reason) {
-  return {confidence, rows, Ranks(query.quantiles.size()), {}, std::move(reason)};
+  return {{confidence, rows, {}, std::move(reason)}, Ranks(query.quantiles.size())};
 }
 
 void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& other) {
@@ -142,7 +141,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   const std::uint64_t rows = setting.rows;
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(static_cast<std::int64_t>(setting.rest.quantiles.size()));
-  WorstCase worst{confidence, rows, ranks_at(share), {}, {}};
+  WorstCase worst{{confidence, rows}, ranks_at(share)};
   if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
   worst.together = worst.largest();
   worst.ranks = ranks_at(failure);
@@ -195,23 +194,18 @@ struct BothBounds {
   FoundBound lower;
   FoundBound upper;
 
-  BothBounds(const QuantileRelease& release, const Rational& failure)
-      : BothBounds(drawn_for(release), bound_candidates(BoundsSearch{release.lattice.step()}).size(),  // or fewer
+  BothBounds(const Release& release, const Rational& failure)
+      : BothBounds(bounds_query(release.query, release.bounds->cost),
+                   bound_candidates(BoundsSearch{release.lattice.step()}).size(),  // or fewer
                    Enclosure::of(failure / Rational(2))) {}
 
  private:
   BothBounds(const BoundsQuery& drawn, std::uint64_t candidates, const Enclosure& half)
       : lower(true, drawn.lower, candidates, half), upper(false, drawn.upper, candidates, half) {}
-
-  static BoundsQuery drawn_for(const QuantileRelease& release) {
-    QuantileQuery whole = release.query;
-    whole.budget = release.bounds->budget;
-    return bounds_query(whole, release.bounds->cost);
-  }
 };
 
 /// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records.
-Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
+Ranks beyond_found(const Release& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
   const BothBounds found(release, failure);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     raise(ranks[i], found.lower.left_outside(release.query.quantiles[i], rows));
@@ -226,8 +220,8 @@ void require_confidence(const Rational& confidence) {
   }
 }
 
-std::uint64_t rows_of(const QuantileRelease& release) {
-  return release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
+std::uint64_t rows_of(const Release& release) {
+  return release.public_rows.value_or(release.query.expected_rows.value_or(any_number_of_rows));
 }
 
 /// What a plan may find, but for heaps that weigh less than others do.
@@ -251,11 +245,11 @@ std::vector<PreliminaryOutcome> worst_outcomes(const QuantilePlan& plan) {
   return worst;
 }
 
-const detail::Course& course_of(const QuantileRelease& release) {
-  if (!release.course) {
+const detail::Course& course_of(const Release::Group& group) {
+  if (!group.course) {
     throw Error(ErrorCode::usage, "a release that does not say how it ran", "take one that this library returned");
   }
-  return *release.course;
+  return *group.course;
 }
 
 }  // namespace
@@ -272,7 +266,7 @@ std::optional<std::uint64_t> WorstCase::largest() const {
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence) {
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(query, lattice);
-  const std::uint64_t rows = query.expected_rows.value_or(most_rows);
+  const std::uint64_t rows = query.expected_rows.value_or(any_number_of_rows);
   std::string reason = reason_against(plan, rows);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
   const auto worst_with = [&](const PreliminaryOutcome& found) {
@@ -291,11 +285,13 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   return worst;
 }
 
-WorstCase worst_case(const QuantileRelease& release, const Rational& confidence) {
-  require_confidence(confidence);
-  const auto& [plan, found, selected] = course_of(release);
+namespace {
+
+WorstCase worst_of(const Release& release, const Release::Group& group, const Rational& confidence) {
+  const auto& [plan, found, selected] = course_of(group);
   const std::uint64_t rows = rows_of(release);
   std::string reason = reason_against(plan, rows);
+  if (release.bounds && release.is_grouped()) reason = "the bounds were found among the records of all groups";
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
   const Setting setting(plan, rows, found);
   return bounds_of(setting, confidence, [&](const Rational& failure) {
@@ -305,31 +301,34 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   });
 }
 
-std::optional<std::uint64_t> records_that_bounds_hold(const QuantileRelease& release, const Rational& confidence) {
+}  // namespace
+
+std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, const Rational& confidence) {
   require_confidence(confidence);
-  if (!release.bounds) return {};
+  if (!release.bounds || release.is_grouped()) return {};
   const BothBounds found(release, Rational(1) - confidence);
   const std::optional<std::uint64_t> lower = found.lower.inside_from(release.query.quantiles.front());
   const std::optional<std::uint64_t> upper = found.upper.inside_from(release.query.quantiles.back());
   return lower && upper ? std::optional(std::max(*lower, *upper)) : std::nullopt;
 }
 
-std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence) {
+std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence) {
+  require_confidence(confidence);
+  std::vector<std::size_t> first;  // the groups that ran like no group before them
   std::vector<WorstCase> worst;
-  std::vector<const QuantileRelease*> first;  // that ran like this one, for each of `worst`
-  std::vector<WorstCase> result;
-  for (const QuantileRelease& release : groups.releases) {
-    const auto alike = [&](const QuantileRelease* other) { return other->used == release.used; };
-    const auto at = static_cast<std::size_t>(std::ranges::find_if(first, alike) - first.begin());
-    if (at == first.size()) {
-      first.push_back(&release);
-      worst.push_back(release.bounds ? without_bounds(release.query, confidence, rows_of(release),
-                                                      "the bounds were found among the records of all groups")
-                                     : worst_case(release, confidence));
-    }
-    result.push_back(worst[at]);
+  for (std::size_t g = 0; g < release.groups.size(); ++g) {
+    const auto ran_like_this = [&](std::size_t i) { return release.groups[i].used == release.groups[g].used; };
+    const auto alike = std::ranges::find_if(first, ran_like_this);
+    const bool is_new = alike == first.end();
+    worst.push_back(is_new ? worst_of(release, release.groups[g], confidence) : worst[*alike]);
+    if (is_new) first.push_back(g);
   }
-  return result;
+  return worst;
+}
+
+WorstCase worst_case(const Release& release, const Rational& confidence) {
+  require_confidence(confidence);
+  return worst_of(release, release.only(), confidence);
 }
 
 }  // namespace fractile

@@ -54,11 +54,11 @@ std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const Ran
   std::vector<std::vector<double>> errors(query.quantiles.size() + 1);
   RandomBits bits = RandomBits::system();
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = fractile::release(table, query, bits);
+    const Release release = fractile::release(table, query, bits);
     double largest = 0;
     for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
       const QuantileFraction alpha = QuantileFraction::of(query.quantiles[j]);
-      const std::uint64_t c = release.indices[j];
+      const std::uint64_t c = release.only().indices[j];
       const double error = static_cast<double>(interval_score(alpha, table.below(c), table.equal(c), table.records())) /
                            static_cast<double>(alpha.denominator);
       errors[j].push_back(error);
@@ -217,8 +217,8 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const auto errors = errors_of(query, table, effort(30));
   EXPECT_GT(errors.back()[0], static_cast<double>(finer) / 2);  // so a bound that forgets them is exceeded
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = fractile::release(table, query, bits);
-  EXPECT_EQ(release.used.mechanism, Mechanism::tree);
+  const Release release = fractile::release(table, query, bits);
+  EXPECT_EQ(release.only().used.mechanism, Mechanism::tree);
   EXPECT_LE(worst_case(release, Rational(4, 5)).largest().value(), worst.largest().value());
 }
 
@@ -231,8 +231,8 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   const RankProfile table = reference_table(fine, Shape::normal, rows);
   expect_kept(query, table, 20);
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = fractile::release(table, query, bits);
-  ASSERT_LT(release.used.selected, query.quantiles.size());
+  const Release release = fractile::release(table, query, bits);
+  ASSERT_LT(release.only().used.selected, query.quantiles.size());
   const WorstCase not_rounded = worst_case(as_if_found(release, {}), Rational(4, 5));
   const WorstCase rounded = worst_case(as_if_found(release, {RoundGrid{0, 100}, {}}), Rational(4, 5));
   EXPECT_GT(rounded.ranks[150].value(), not_rounded.ranks[150].value() + rows / 5);
@@ -269,7 +269,7 @@ TEST(WorstCase, OfFoundBoundsIsKept) {
   std::uint64_t exceeded = 0;
   std::uint64_t bounded = 0;
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
+    const Release release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
     const WorstCase worst = worst_case(release, Rational(4, 5));
     if (!worst.ranks[0]) continue;
     ++bounded;
@@ -291,8 +291,8 @@ TEST(WorstCase, OfFoundBoundsCountsTheBoundsOwnMisses) {
     QuantileQuery query = query_for({"1/100"}, epsilon("1"), Mechanism::exponential);
     query.expected_rows = rows;
     const RankProfile table = reference_table(search.lattice(), Shape::normal, rows);
-    QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
-    if (is_public) release.public_records = rows;
+    Release release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
+    if (is_public) release.public_rows = rows;
     return worst_case(release, Rational(19, 20)).ranks[0].value();
   };
   EXPECT_GT(worst_of(1000, true), 150U);     // a quantile of ten records beside a bound that may miss 200
@@ -316,7 +316,7 @@ TEST(WorstCase, OfFoundBoundsSaysFromHowManyRecordsTheyHoldAllQuantiles) {
   EXPECT_EQ(enough("4", {"1/4", "1/2", "3/4"}).value(), 600U);
   EXPECT_GT(enough("1", {"1/10", "1/2"}).value(), of_one);
   EXPECT_EQ(enough("1", {"0", "1/2"}), std::nullopt);  // drawn for the extreme itself
-  const QuantileRelease declared = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
+  const Release declared = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
   EXPECT_EQ(records_that_bounds_hold(declared, Rational(19, 20)), std::nullopt);
 }
 
@@ -328,13 +328,13 @@ TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
   QuantileQuery query = query_for({"0", "1/2", "1"}, epsilon("4"), Mechanism::approximate);
   query.expected_rows = 100'000;
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 2)}}, bits);
+  Release release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 2)}}, bits);
   // A bound pays 1 a rank, half of 4 in two, and is drawn for an extreme itself: it misses by ln(122 * 80) or more.
   const WorstCase unknown = worst_case(release, Rational(19, 20));
   EXPECT_EQ(unknown.without, "");
   EXPECT_GE(unknown.ranks[0].value(), 9U);
   EXPECT_GE(unknown.ranks[2].value(), 9U);
-  release.public_records = 100'000;
+  release.public_rows = 100'000;
   EXPECT_LE(worst_case(release, Rational(19, 20)).ranks[1].value(), unknown.ranks[1].value());
 }
 
@@ -354,7 +354,7 @@ TEST(WorstCase, OfListedCandidatesIsNotKnown) {
   QuantileQuery query = query_for({"1/2"}, epsilon("1"));
   const RankProfile between = profile_of(ends, {{2, 1000}});
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = fractile::release(between, query, bits);
+  const Release release = fractile::release(between, query, bits);
   EXPECT_EQ(errors_of(query, between, 1)[0][0], 500);
   for (const Mechanism mechanism :
        {Mechanism::automatic, Mechanism::exponential, Mechanism::independent, Mechanism::tree}) {
@@ -377,20 +377,20 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
   const Lattice fine = Lattice::regular(0, 10'000, Rational(1, 100));
   QuantileQuery query = query_for({"1/4", "1/2", "3/4"}, epsilon("1"));
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = fractile::release(reference_table(fine, Shape::normal, 500), query, bits);
+  Release release = fractile::release(reference_table(fine, Shape::normal, 500), query, bits);
   const WorstCase planned = worst_case(query, fine, Rational(19, 20));
   const WorstCase run = worst_case(release, Rational(19, 20));
   EXPECT_EQ(run.rows, 4'294'967'295U);
   EXPECT_LE(run.ranks[1].value(), planned.ranks[1].value());
-  release.public_records = 500;
+  release.public_rows = 500;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).rows, 500U);
   EXPECT_LT(worst_case(release, Rational(19, 20)).ranks[1].value(), run.ranks[1].value());
 }
 
 TEST(WorstCase, RefusesAReleaseThatDoesNotSayHowItRan) {
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
-  release.course.reset();
+  Release release = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
+  release.groups.front().course.reset();
   EXPECT_THROW(worst_case(release, Rational(1, 2)), Error);
 }
 

@@ -151,17 +151,17 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
   for (std::int64_t i = 0; i < 1000; ++i) ages.add(17 + i * 7919 % 60);
   const QuantileQuery query = told_evenly(21, Budget::pure(Rational(20)));  // so that what is found is certain
   RandomBits bits = RandomBits::system();
-  const QuantileRelease heaped = release(hours(lattice), query, bits);
-  EXPECT_EQ(heaped.used.mechanism, Mechanism::tree);
-  EXPECT_TRUE(heaped.used.heaping);
-  EXPECT_TRUE(heaped.used.widths.empty());
-  const QuantileRelease even = release(ages.finish(), query, bits);
-  EXPECT_EQ(even.used.mechanism, Mechanism::joint_total);
+  const Release heaped = release(hours(lattice), query, bits);
+  EXPECT_EQ(heaped.only().used.mechanism, Mechanism::tree);
+  EXPECT_TRUE(heaped.only().used.heaping);
+  EXPECT_TRUE(heaped.only().used.widths.empty());
+  const Release even = release(ages.finish(), query, bits);
+  EXPECT_EQ(even.only().used.mechanism, Mechanism::joint_total);
   // Few quantiles are selected either way, many counted, and nothing is looked for.
-  EXPECT_EQ(release(hours(lattice), told_evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
-  const QuantileRelease many = release(hours(lattice), told_evenly(31, query.budget), bits);
-  EXPECT_EQ(many.used.mechanism, Mechanism::tree);
-  EXPECT_FALSE(many.used.heaping);
+  EXPECT_EQ(release(hours(lattice), told_evenly(11, query.budget), bits).only().used.mechanism, Mechanism::joint_total);
+  const Release many = release(hours(lattice), told_evenly(31, query.budget), bits);
+  EXPECT_EQ(many.only().used.mechanism, Mechanism::tree);
+  EXPECT_FALSE(many.only().used.heaping);
 }
 
 TEST(Heaping, PlansPayForWhatTheyLookFor) {
@@ -193,10 +193,10 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
     double error = 0;
     const std::uint64_t trials = effort(300);
     for (std::uint64_t i = 0; i < trials; ++i) {
-      const QuantileRelease release = fractile::release(profile, query, bits);
+      const Release release = fractile::release(profile, query, bits);
       for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
         const QuantileFraction q = QuantileFraction::of(query.quantiles[j]);
-        const std::uint64_t at = release.indices[j];
+        const std::uint64_t at = release.only().indices[j];
         error += static_cast<double>(interval_score(q, profile.below(at), profile.equal(at), profile.records())) /
                  static_cast<double>(q.denominator);
       }
@@ -214,7 +214,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const Rational confidence(19, 20);
   const WorstCase planned = worst_case(query, lattice, confidence);
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = fractile::release(hours(lattice), query, bits);
+  const Release release = fractile::release(hours(lattice), query, bits);
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
   const WorstCase none = worst_case(as_if_found(release, {}), confidence);
   const WorstCase fives = worst_case(as_if_found(release, PreliminaryOutcome{{{}, of_fives}}), confidence);
@@ -229,7 +229,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
   const QuantileQuery query = told_evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = as_if_found(fractile::release(hours(lattice), query, bits), {});
+  const Release release = as_if_found(fractile::release(hours(lattice), query, bits), {});
   QuantileQuery rest = query_after(query, 1);
   rest.base = Base::uniform;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(rest, lattice, Rational(19, 20)).ranks);
@@ -245,14 +245,14 @@ TEST(Heaping, CountsHaveTheRestOfTheBudget) {
   int counted = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    const QuantileRelease release = fractile::release(profile, query, bits);
-    if (release.used.mechanism != Mechanism::tree) continue;
+    const Release release = fractile::release(profile, query, bits);
+    if (release.only().used.mechanism != Mechanism::tree) continue;
     ++counted;
     RandomBits again = RandomBits::unsafe_seeded(seed);
     FreeDraws draws(again);
     select_heaps(profile, heap_grids(lattice, {}), rate_at("1"), draws.part());
     const CountTreeNoise noise(rest, shape.height());
-    EXPECT_EQ(release.indices, sample_tree_quantiles(profile, query.quantiles, shape, noise, draws.part()));
+    EXPECT_EQ(release.only().indices, sample_tree_quantiles(profile, query.quantiles, shape, noise, draws.part()));
   }
   EXPECT_GT(counted, 10);
 }
@@ -263,7 +263,7 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const QuantileQuery query = told_evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
-  const QuantileRelease release =
+  const Release release =
       as_if_found(fractile::release(hours(lattice), query, bits), PreliminaryOutcome{{{}, of_fives}});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;

@@ -72,8 +72,8 @@ TEST(Intervals, OfGroupsUnderChangeOneAskForOneRecordAPersonAsTyped) {
   query.neighbors = Neighbors::change_one;
   const RankProfile empty(whole, {}, {});
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  const GroupedRelease groups = release({"a", "b"}, {empty, empty}, query, bits);
-  EXPECT_EQ(groups.releases[1].intervals.size(), 3U);
+  const Release groups = release({"a", "b"}, {empty, empty}, query, bits);
+  EXPECT_EQ(groups.groups[1].intervals.size(), 3U);
   query.records_per_person = 2;
   EXPECT_THROW(release({"a", "b"}, {empty, empty}, query, bits), Error);
 }
@@ -99,15 +99,15 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         QuantileQuery query = quartiles(5000, of, budget);
         query.neighbors = neighbors;
         RandomBits bits = RandomBits::unsafe_seeded(2);
-        const QuantileRelease release = fractile::release(RankProfile(whole, {}, {}), query, bits);
-        ASSERT_FALSE(release.spent.empty());
-        EXPECT_EQ(release.spent.back().on, "cells");
+        const Release release = fractile::release(RankProfile(whole, {}, {}), query, bits);
+        ASSERT_FALSE(release.only().spent.empty());
+        EXPECT_EQ(release.only().spent.back().on, "cells");
         double all = 0;
-        for (const PartCost& part : release.spent) all += part.amount.to_double();
+        for (const PartCost& part : release.only().spent) all += part.amount.to_double();
         const double whole_budget = budget.measure() == Measure::pure ? 1 : 0.5;
         EXPECT_LE(all, whole_budget * (1 + 1e-9));
         const double cells = with_brackets(query).shares.cells.to_double() * whole_budget;
-        EXPECT_NEAR(release.spent.back().amount.to_double(), cells, 1e-9);
+        EXPECT_NEAR(release.only().spent.back().amount.to_double(), cells, 1e-9);
         EXPECT_EQ(release.query.budget.measure(), budget.measure());
       }
     }
@@ -377,10 +377,10 @@ void expect_coverage(const QuantileQuery& query, std::uint64_t n, int runs) {
     std::vector<double> misses(query.quantiles.size());
     double any = 0;
     for (int run = 0; run < runs; ++run) {
-      const QuantileRelease release = fractile::release(law.table(n, generator), query, bits);
+      const Release release = fractile::release(law.table(n, generator), query, bits);
       bool all = true;
       for (std::size_t i = 0; i < misses.size(); ++i) {
-        const bool holds = law.covered(release.intervals[i], query.quantiles[i].to_double());
+        const bool holds = law.covered(release.only().intervals[i], query.quantiles[i].to_double());
         misses[i] += holds ? 0 : 1;
         all = all && holds;
       }
@@ -419,9 +419,9 @@ TEST(Intervals, OfATableHoldItsQuantiles) {
     const RankProfile table = law.table(300, generator);
     std::vector<double> misses(3);
     for (int run = 0; run < runs; ++run) {
-      const QuantileRelease release = fractile::release(table, query, bits);
+      const Release release = fractile::release(table, query, bits);
       for (std::size_t i = 0; i < 3; ++i) {
-        const auto [lower, upper, or_below, or_above] = release.intervals[i];
+        const auto [lower, upper, or_below, or_above] = release.only().intervals[i];
         const double rank = query.quantiles[i].to_double() * 300;
         const bool holds = static_cast<double>(table.below(lower)) <= rank &&
                            static_cast<double>(table.below(upper) + table.equal(upper)) >= rank;
@@ -438,12 +438,13 @@ TEST(Intervals, AreNarrowAmongManyRecords) {
   std::vector<double> even(1001, 1.0 / 1001);
   Law law(even);
   const RankProfile table = law.table(20'000, generator);
-  const QuantileRelease release = fractile::release(table, quartiles(20'000), bits);
+  const Release release = fractile::release(table, quartiles(20'000), bits);
   for (std::size_t i = 0; i < 3; ++i) {
-    const double width = static_cast<double>(release.intervals[i].upper - release.intervals[i].lower) / 1001;
+    const double width =
+        static_cast<double>(release.only().intervals[i].upper - release.only().intervals[i].lower) / 1001;
     const double q = 0.25 * static_cast<double>(i + 1);
     EXPECT_LT(width, 2 * 2 * 1.96 * std::sqrt(q * (1 - q) / 20'000));  // at most twice the non-private one
-    EXPECT_FALSE(release.intervals[i].or_below || release.intervals[i].or_above);
+    EXPECT_FALSE(release.only().intervals[i].or_below || release.only().intervals[i].or_above);
   }
 }
 
@@ -456,10 +457,10 @@ TEST(Intervals, EndAtATieThatHoldsSeveralQuantiles) {
   for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 2))}) {
     QuantileQuery query = quartiles(20'000, IntervalOf::population, budget);
     for (int run = 0; run < 10; ++run) {
-      const QuantileRelease release = fractile::release(table, query, bits);
-      EXPECT_EQ(release.intervals[0], (Interval{40, 40, false, false}));
-      EXPECT_EQ(release.intervals[1], (Interval{40, 40, false, false}));
-      EXPECT_EQ(release.intervals[2], (Interval{45, 45, false, false}));
+      const Release release = fractile::release(table, query, bits);
+      EXPECT_EQ(release.only().intervals[0], (Interval{40, 40, false, false}));
+      EXPECT_EQ(release.only().intervals[1], (Interval{40, 40, false, false}));
+      EXPECT_EQ(release.only().intervals[2], (Interval{45, 45, false, false}));
     }
   }
 }
@@ -467,14 +468,14 @@ TEST(Intervals, EndAtATieThatHoldsSeveralQuantiles) {
 TEST(Intervals, OfAnEmptyTableAreTheWholeRange) {
   RandomBits bits = RandomBits::unsafe_seeded(50);
   QuantileQuery query = quartiles(1000);
-  const QuantileRelease release = fractile::release(RankProfile(whole, {}, {}), query, bits);
-  for (const Interval& interval : release.intervals) {
+  const Release release = fractile::release(RankProfile(whole, {}, {}), query, bits);
+  for (const Interval& interval : release.only().intervals) {
     EXPECT_LE(interval.lower, interval.upper);
     EXPECT_TRUE(interval.or_below || interval.or_above);
   }
   query.expected_rows = 1;  // no bracket is worth having
-  const QuantileRelease few = fractile::release(RankProfile(whole, {}, {}), query, bits);
-  for (const Interval& interval : few.intervals) EXPECT_EQ(interval, (Interval{0, 1000, true, true}));
+  const Release few = fractile::release(RankProfile(whole, {}, {}), query, bits);
+  for (const Interval& interval : few.only().intervals) EXPECT_EQ(interval, (Interval{0, 1000, true, true}));
 }
 
 TEST(Intervals, WithPrivateBoundsAndListedCandidates) {
@@ -484,14 +485,14 @@ TEST(Intervals, WithPrivateBoundsAndListedCandidates) {
   const Lattice widest = search.lattice();
   const std::uint64_t records = 400;
   const RankProfile table(widest, {widest.size()}, std::span(&records, 1));
-  const QuantileRelease found = release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
-  EXPECT_EQ(found.intervals.size(), 3U);
+  const Release found = release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
+  EXPECT_EQ(found.only().intervals.size(), 3U);
   const Lattice listed = Lattice::explicit_points({0, 1, 10});
   const std::uint64_t between = 1000;
   const RankProfile in_between(listed, {4}, std::span(&between, 1));  // all between 1 and 10
   query.expected_rows = 1000;
-  const QuantileRelease release = fractile::release(in_between, query, bits);
-  for (const Interval& interval : release.intervals) {
+  const Release release = fractile::release(in_between, query, bits);
+  for (const Interval& interval : release.only().intervals) {
     EXPECT_LE(interval.lower, 1U);
     EXPECT_EQ(interval.upper, 2U);
   }

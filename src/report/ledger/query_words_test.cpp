@@ -14,7 +14,7 @@ QuantileQuery asked(std::vector<Rational> quantiles) {
 
 TEST(QueryWords, SayWhatWasAsked) {
   const Lattice ages = Lattice::regular(0, 125, 1);
-  SourceDescription source{"/data/people.csv", "", "age", "drop", "DuckDB v1"};
+  SourceDescription source{"/data/people.csv", "", "age", NullPolicy::drop, "DuckDB v1"};
   const auto words = [&](const QuantileQuery& query, const Lattice& lattice, const ReleaseDetails& details = {}) {
     return query_in_words(canonical_query(query, lattice, source, details));
   };

@@ -23,17 +23,14 @@ namespace {
 struct Seen {
   const World& world;
   const Drawn& drawn;
-  const std::vector<QuantileRelease>& releases;  // one a group
-  const Receipt& receipt;
+  const Release& receipt;  // read back, with the values of this run
   const std::optional<ReleasePlan>& plan;
   const std::string& page;         // all sentences
   std::vector<std::string> words;  // the sentence, and what is in its parentheses
 
   double number(std::size_t i) const { return std::stod(words.at(i)); }
   std::size_t group_count() const { return receipt.groups.size(); }
-  double value(std::size_t g, std::size_t i) const {
-    return read_value(receipt.kind, receipt.groups[g].quantiles[i].value).to_double();
-  }
+  double value(std::size_t g, std::size_t i) const { return receipt.value(receipt.groups[g], i).to_double(); }
   double quantile(std::size_t i) const { return world.options.query.quantiles[i].to_double(); }
 };
 
@@ -65,8 +62,8 @@ Fails misses(const Seen& seen, const std::string& whose, bool rounded,
   Fails fails;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
     const Values values = named_values(seen, whose, g);
-    const bool too_many = values.all() > std::stod(seen.receipt.rows);
-    for (std::size_t i = 0; i < seen.receipt.groups[g].quantiles.size(); ++i) {
+    const bool too_many = values.all() > static_cast<double>(seen.receipt.errors->rows);
+    for (std::size_t i = 0; i < seen.receipt.groups[g].indices.size(); ++i) {
       const double error = values.rank_error(seen.value(g, i), seen.quantile(i), rounded);
       fails.push_back(!too_many && error > bound(g, i) + 1e-6);
     }
@@ -88,7 +85,8 @@ std::pair<std::string, bool> defined(const Seen& seen) {
 Fails misses_by_table(const Seen& seen) {
   const auto [whose, rounded] = defined(seen);
   return misses(seen, whose, rounded, [&](std::size_t g, std::size_t i) {
-    return std::stod(seen.receipt.groups[g].quantiles[i].rank_error.value_or("1e300"));
+    const std::optional<std::uint64_t>& bound = seen.receipt.groups[g].rank_errors[i];
+    return bound ? static_cast<double>(*bound) : 1e300;
   });
 }
 
@@ -98,9 +96,9 @@ Fails any_misses(const Seen& seen) {
   return {std::ranges::find(each, true) != each.end()};
 }
 
-bool holds(const Receipt::Ends& ends, double value, ValueKind kind) {
-  return (ends.or_below || read_value(kind, ends.lower).to_double() <= value) &&
-         (ends.or_above || value <= read_value(kind, ends.upper).to_double());
+bool holds(const Interval& ends, double value, const Lattice& lattice) {
+  return (ends.or_below || lattice.at(ends.lower).to_double() <= value) &&
+         (ends.or_above || value <= lattice.at(ends.upper).to_double());
 }
 
 /// Each interval holds the quantile of what is named.
@@ -108,10 +106,9 @@ Fails not_held(const Seen& seen, const std::string& whose, bool rounded) {
   Fails fails;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
     const Values values = named_values(seen, whose, g);
-    for (std::size_t i = 0; i < seen.receipt.groups[g].quantiles.size(); ++i) {
+    for (std::size_t i = 0; i < seen.receipt.groups[g].indices.size(); ++i) {
       const double quantile = values.quantile(seen.quantile(i), rounded);
-      fails.push_back(values.all() > 0 &&
-                      !holds(seen.receipt.groups[g].quantiles[i].interval, quantile, seen.receipt.kind));
+      fails.push_back(values.all() > 0 && !holds(seen.receipt.groups[g].intervals[i], quantile, seen.receipt.lattice));
     }
   }
   return fails;
@@ -153,12 +150,12 @@ Fails differences_not_held(const Seen& seen) {
   if (!std::regex_search(seen.page, found, definition)) return {true};
   const std::string whose = found[1];
   const bool rounded = found[2].length() > 0;
-  const std::size_t last = seen.receipt.groups[0].quantiles.size() - 1;
+  const std::size_t last = seen.receipt.groups[0].indices.size() - 1;
   if (last == 0) return {};
   Fails fails;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
     const Values values = named_values(seen, whose, g);
-    const auto estimate = [&](std::size_t i) { return estimate_in_pairs(seen.releases[g], i); };
+    const auto estimate = [&](std::size_t i) { return estimate_in_pairs(seen.receipt, seen.receipt.groups[g], i); };
     const Comparison compared = compare(estimate(0), estimate(last));
     const double true_difference =
         values.quantile(seen.quantile(last), rounded) - values.quantile(seen.quantile(0), rounded);
@@ -171,11 +168,11 @@ Fails differences_not_held(const Seen& seen) {
 
 Fails ratios_divide_by_no_positive_number(const Seen& seen) {
   Fails fails;
-  for (const QuantileRelease& release : seen.releases) {
-    for (std::size_t i = 1; i < release.indices.size(); ++i) {
-      const Estimate first = estimate_in_pairs(release, 0);
+  for (const Release::Group& group : seen.receipt.groups) {
+    for (std::size_t i = 1; i < group.indices.size(); ++i) {
+      const Estimate first = estimate_in_pairs(seen.receipt, group, 0);
       const bool is_above = first.value.sign() > 0 && first.lower.sign() > 0 && !first.or_below;
-      fails.push_back(compare(first, estimate_in_pairs(release, i)).ratio.has_value() != is_above);
+      fails.push_back(compare(first, estimate_in_pairs(seen.receipt, group, i)).ratio.has_value() != is_above);
     }
   }
   return fails;
@@ -186,8 +183,8 @@ Fails is_no_quantile_of_bars(const Seen& seen) {
   const auto [whose, rounded] = defined(seen);
   const Values values = named_values(seen, whose, 0);
   Fails fails;
-  for (std::size_t i = 0; i < seen.receipt.groups[0].quantiles.size(); ++i) {
-    const auto [from, to] = report_detail::shares_of(seen.receipt, seen.receipt.groups[0].quantiles[i]);
+  for (std::size_t i = 0; i < seen.receipt.groups[0].indices.size(); ++i) {
+    const auto [from, to] = report_detail::shares_of(seen.receipt, i);
     const double value = seen.value(0, i);
     fails.push_back(values.below(value, rounded) > to.to_double() * values.all() + 1e-6 ||
                     values.up_to(value, rounded) < from.to_double() * values.all() - 1e-6);
@@ -199,8 +196,8 @@ Fails is_no_quantile_of_bars(const Seen& seen) {
 Fails too_many_are_finer(const Seen& seen) {
   Fails fails;
   for (std::size_t g = 0; g < seen.group_count(); ++g) {
-    if (seen.receipt.groups[g].granularity.empty()) continue;
-    const double grain = Rational::parse(seen.receipt.groups[g].granularity).to_double();
+    if (!seen.receipt.groups[g].used.granularity) continue;
+    const double grain = seen.receipt.groups[g].used.granularity->to_double();
     double finer = 0;
     const Values values = values_of(seen.world, seen.drawn.counting, g);
     for (const Weighted& each : values.values()) {
@@ -214,8 +211,8 @@ Fails too_many_are_finer(const Seen& seen) {
 Fails quantiles_are_beyond_found_bounds(const Seen& seen) {
   const Values values = values_of(seen.world, seen.drawn.counting, 0);
   if (values.all() < seen.number(2)) return {false};
-  const double lower = seen.releases[0].lattice.lower().to_double();
-  const double upper = seen.releases[0].lattice.upper().to_double();
+  const double lower = seen.receipt.lattice.lower().to_double();
+  const double upper = seen.receipt.lattice.upper().to_double();
   const double first = seen.quantile(0);
   const double last = seen.quantile(seen.world.options.query.quantiles.size() - 1);
   return {values.below(lower, true) > first * values.all() + 1e-9 ||
@@ -275,23 +272,23 @@ double may_become(const Budget& budget, double p) {
 }
 
 Fails a_probability_may_become_more(const Seen& seen) {
-  return {may_become(seen.receipt.budget, 0.1) > seen.number(2) / 100 + 1e-12};
+  return {may_become(seen.receipt.cost(), 0.1) > seen.number(2) / 100 + 1e-12};
 }
 
 Fails probabilities_may_become_more(const Seen& seen) {
   Fails fails;
   for (const std::int64_t percent : {1, 10, 50}) {
-    const double most = largest_probability(seen.receipt.budget, Rational(percent, 100)).to_double();
-    fails.push_back(may_become(seen.receipt.budget, static_cast<double>(percent) / 100) > most + 1e-12);
+    const double most = largest_probability(seen.receipt.cost(), Rational(percent, 100)).to_double();
+    fails.push_back(may_become(seen.receipt.cost(), static_cast<double>(percent) / 100) > most + 1e-12);
   }
   return fails;
 }
 
 Fails odds_change_more(const Seen& seen) {
-  const double epsilon = seen.receipt.budget.epsilon().to_double();
+  const double epsilon = seen.receipt.cost().epsilon().to_double();
   const bool presence = !seen.words.at(1).empty();
-  const double of_content = seen.receipt.neighbors == "add-remove" ? 2 * epsilon : epsilon;
-  const bool counts_rows = !seen.receipt.public_records.empty();
+  const double of_content = seen.receipt.query.neighbors == Neighbors::add_remove ? 2 * epsilon : epsilon;
+  const bool counts_rows = seen.receipt.public_rows.has_value();
   return {(presence && (seen.number(2) < std::exp(epsilon) * (1 - 1e-9) || counts_rows)),
           seen.number(4) < std::exp(of_content) * (1 - 1e-9),
           seen.number(6) / 100 < std::exp(of_content) / (1 + std::exp(of_content)) - 1e-12};
@@ -300,18 +297,18 @@ Fails odds_change_more(const Seen& seen) {
 /// The parts' costs as the odometers charged them.
 Fails costs_more(const Seen& seen) {
   Fails fails;
-  const Budget& budget = seen.receipt.budget;
+  const Budget& budget = seen.receipt.cost();
   const double all = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
-  for (const QuantileRelease& release : seen.releases) {
+  for (const Release::Group& group : seen.receipt.groups) {
     double spent = 0;
-    for (const PartCost& part : release.spent) spent += part.amount.to_double();
-    fails.push_back(spent > all * (1 + 1e-9) || release.cost().to_string() != budget.to_string());
+    for (const PartCost& part : group.spent) spent += part.amount.to_double();
+    fails.push_back(spent > all * (1 + 1e-9) || budget.to_string() != seen.world.options.query.budget.to_string());
   }
   return fails;
 }
 
 Fails gaussian_needs_more_epsilon(const Seen& seen) {
-  const double mu = std::sqrt(2 * seen.receipt.budget.rho().to_double());
+  const double mu = std::sqrt(2 * seen.receipt.cost().rho().to_double());
   const double epsilon = seen.number(1);
   const double delta = normal(mu / 2 - epsilon / mu) - std::exp(epsilon) * normal(-mu / 2 - epsilon / mu);
   return {delta > 1e-6};
@@ -319,11 +316,8 @@ Fails gaussian_needs_more_epsilon(const Seen& seen) {
 
 Fails is_not_on_the_lattice(const Seen& seen) {
   Fails fails;
-  for (const QuantileRelease& release : seen.releases) {
-    for (std::size_t i = 0; i < release.indices.size(); ++i) {
-      fails.push_back(release.indices[i] >= release.lattice.size() ||
-                      release.lattice.at(release.indices[i]) != release.value(i));
-    }
+  for (const Release::Group& group : seen.receipt.groups) {
+    for (const std::uint64_t index : group.indices) fails.push_back(index >= seen.receipt.lattice.size());
   }
   return fails;
 }
@@ -351,7 +345,7 @@ Fails expected_rows_differ(const Seen& seen) {
 }
 
 Fails possible_values_differ(const Seen& seen) {
-  const Lattice& lattice = seen.releases[0].lattice;
+  const Lattice& lattice = seen.receipt.lattice;
   std::string text;
   if (lattice.is_regular()) {
     text = lattice.text(0) + " to " + lattice.text(lattice.size() - 1) + " in steps of " +
@@ -362,10 +356,10 @@ Fails possible_values_differ(const Seen& seen) {
   return differs(seen.words.at(1), text);
 }
 
-Fails reason_differs(const Seen& seen) { return differs(seen.words.at(2), seen.releases[0].used.reason); }
+Fails reason_differs(const Seen& seen) { return differs(seen.words.at(2), seen.receipt.groups[0].used.reason); }
 
 Fails is_not_mostly_noise(const Seen& seen) {
-  const std::optional<NoiseInWords> noise = seen.receipt.noise();
+  const std::optional<NoiseInWords> noise = noise_in_words(seen.receipt);
   return {!noise || seen.words.at(0).find(noise->hint) == std::string::npos};
 }
 
@@ -521,7 +515,7 @@ const std::vector<Claim>& claims() {
       {"The release costs .*", "odometer.md", costs_more},
       {"As a number, (?:epsilon|rho) is at most ([0-9.]+)[.]", "definition",
        [](const Seen& seen) {
-         const Budget& budget = seen.receipt.budget;
+         const Budget& budget = seen.receipt.cost();
          const double exactly =
              budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
          return Fails{seen.number(1) < exactly * (1 - 1e-12)};
@@ -594,11 +588,11 @@ const std::vector<Claim>& claims() {
          return seen.words.at(1).empty() || seen.words.at(2).empty() ? Fails{} : reason_differs(seen);
        }},
       {"chosen by auto: (.*)", "definition",
-       [](const Seen& seen) { return differs(seen.words.at(1), seen.releases[0].used.reason); }},
+       [](const Seen& seen) { return differs(seen.words.at(1), seen.receipt.groups[0].used.reason); }},
       {"(?:many of )?the values were found to be multiples of [0-9.]+[a-z]*", "definition", by_definition},
       {"A part of the budget suggested that .*", "definition", by_definition},
       {"The receipt's SHA-256 is ([0-9a-f]{64}); it fits[.]", "definition",
-       [](const Seen& seen) { return differs(seen.words.at(1), seen.receipt.sha256); }},
+       [](const Seen& seen) { return differs(seen.words.at(1), sha256_of(seen.receipt.receipt)); }},
       // Words.
       {"the value at or below which a given share of the records lies; the one of 50 % is the median", "definition",
        by_definition},
@@ -614,7 +608,7 @@ const std::vector<Claim>& claims() {
       {"[0-9]+ groups?; the table has their values[.]", "definition", by_definition},
       {"([0-9]+) values from (.*) to (.*), each at its share of the records; the table has them[.]", "definition",
        [](const Seen& seen) {
-         return differs(seen.words.at(1), std::to_string(seen.receipt.groups[0].quantiles.size()));
+         return differs(seen.words.at(1), std::to_string(seen.receipt.groups[0].indices.size()));
        }},
       {"the file that holds a release and all that it was made with; its SHA-256 changes when it is changed",
        "definition", by_definition},
@@ -777,37 +771,24 @@ double tail(std::uint64_t runs, std::uint64_t fails, double p) {
   return std::min(sum, 1.0);
 }
 
-std::vector<QuantileRelease> released(const World& world, const Drawn& drawn, RandomBits& bits) {
-  std::vector<QuantileRelease> releases;
-  if (world.groups > 0) {
-    std::vector<std::string> keys;
-    std::vector<RankProfile> profiles;
-    for (std::size_t g = 0; g < world.groups; ++g) {
-      keys.push_back("key" + std::string(1, static_cast<char>('a' + g)));
-      profiles.push_back(profile_of(world, drawn.counting, g));
-    }
-    releases = release(keys, profiles, world.options, bits).releases;
-  } else {
-    releases.push_back(release(profile_of(world, drawn.counting, 0), world.options, bits));
+Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
+  std::vector<std::string> keys;
+  std::vector<RankProfile> profiles;
+  for (std::size_t g = 0; g < world.groups; ++g) {
+    keys.push_back("key" + std::string(1, static_cast<char>('a' + g)));
+    profiles.push_back(profile_of(world, drawn.counting, g));
   }
-  for (QuantileRelease& each : releases) {
-    each.unsafe_seed.reset();  // as those are that people make
-    if (world.public_rows) each.public_records = drawn.rows.size();
-  }
-  return releases;
-}
-
-GroupedRelease grouped(const std::vector<QuantileRelease>& releases) {
-  GroupedRelease groups;
-  for (std::size_t g = 0; g < releases.size(); ++g)
-    groups.keys.push_back("key" + std::string(1, static_cast<char>('a' + g)));
-  groups.releases = releases;
-  return groups;
+  Release made = world.groups > 0 ? release(keys, profiles, world.options, bits)
+                                  : release(profile_of(world, drawn.counting, 0), world.options, bits);
+  made.unsafe_seed.reset();  // as those are that people make
+  if (world.public_rows) made.public_rows = drawn.rows.size();
+  made.source = world.source;
+  return made;
 }
 
 /// What a release says: read once for each way in which it may have run, since values change no sentence.
 struct Printed {
-  Receipt receipt;
+  Release receipt;
   std::string page;
   std::vector<Claimed> claimed;
   std::vector<Claimed> of_plan;
@@ -820,22 +801,18 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-Printed printed(const World& world, const std::vector<QuantileRelease>& releases,
-                const std::optional<ReleasePlan>& plan) {
-  const bool in_groups = world.groups > 0;
-  const std::string json = in_groups ? to_json(grouped(releases), world.source) : to_json(releases[0], world.source);
-  Printed result{read_receipt(json, "r"), {}, {}, {}, {}};
+Printed printed(const Release& release, const std::optional<ReleasePlan>& plan) {
+  Printed result{read_receipt(to_json(release), "r"), {}, {}, {}, {}};
   std::vector<NamedComparison> comparisons;
-  const std::vector<Receipt::Published>& quantiles = result.receipt.groups[0].quantiles;
-  if (!result.receipt.interval_level.empty() && quantiles.size() > 1) {
-    comparisons = comparisons_of(result.receipt, {quantiles.front().quantile, quantiles.back().quantile});
+  const std::vector<Rational>& quantiles = release.query.quantiles;
+  if (release.query.intervals && quantiles.size() > 1) {
+    comparisons = comparisons_of(result.receipt, {quantiles.front().to_string(), quantiles.back().to_string()});
   }
   const PageOptions options{.account = account()};
   const std::vector<std::string> sentences = sentences_of_page(to_html(result.receipt, comparisons, options).html);
   result.page = joined(sentences);
   result.claimed = claimed_in(sentences);
-  const std::string table = in_groups ? to_table(grouped(releases), world.source) : to_table(releases[0], world.source);
-  for (Claimed& each : claimed_in(lines_under(table))) result.claimed.push_back(std::move(each));
+  for (Claimed& each : claimed_in(lines_under(to_table(release)))) result.claimed.push_back(std::move(each));
   if (!plan) return result;
   const std::vector<std::string> of_plan = sentences_of_page(to_html(PlanReport{*plan}, {}).html);
   result.plan_page = joined(of_plan);
@@ -844,17 +821,11 @@ Printed printed(const World& world, const std::vector<QuantileRelease>& releases
 }
 
 /// The receipt with other values.
-Receipt with_values_of(Receipt receipt, const std::vector<QuantileRelease>& releases) {
-  for (std::size_t g = 0; g < releases.size(); ++g) {
-    const QuantileRelease& release = releases[g];
-    for (std::size_t i = 0; i < release.indices.size(); ++i) {
-      Receipt::Published& published = receipt.groups[g].quantiles[i];
-      published.value = release.lattice.text(release.indices[i]);
-      if (release.intervals.empty()) continue;
-      const Interval& interval = release.intervals[i];
-      published.interval = {release.lattice.text(interval.lower), release.lattice.text(interval.upper),
-                            interval.or_below, interval.or_above};
-    }
+Release with_values_of(Release receipt, const Release& release) {
+  for (std::size_t g = 0; g < release.groups.size(); ++g) {
+    receipt.groups[g].indices = release.groups[g].indices;
+    receipt.groups[g].intervals = release.groups[g].intervals;
+    receipt.groups[g].intervals_in_pairs = release.groups[g].intervals_in_pairs;
   }
   return receipt;
 }
@@ -876,25 +847,26 @@ void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std
   const Drawn fixed = draw(world, generator);
   for (std::uint64_t run = 0; run < runs; ++run) {
     const Drawn drawn = world.sampled || world.of_persons() ? draw(world, generator) : fixed;
-    const std::vector<QuantileRelease> releases = released(world, drawn, bits);
+    const Release release = released(world, drawn, bits);
     std::vector<MechanismUsed> used;
-    for (const QuantileRelease& release : releases) used.push_back(release.used);
+    for (const Release::Group& group : release.groups) used.push_back(group.used);
     auto at = std::ranges::find(known, used, &std::pair<std::vector<MechanismUsed>, Printed>::first);
     if (at == known.end() || world.options.bounds) {  // found bounds stand in sentences
-      known.emplace_back(used, printed(world, releases, plan));
+      known.emplace_back(used, printed(release, plan));
       at = known.end() - 1;
     }
-    const Receipt receipt = with_values_of(at->second.receipt, releases);
+    const Release receipt = with_values_of(at->second.receipt, release);
     const auto look = [&](const std::vector<Claimed>& claimed, const std::string& page) {
       for (const auto& [claim, words] : claimed) {
-        const Fails fails = claim->fails({world, drawn, releases, receipt, plan, page, words});
+        const Fails fails = claim->fails({world, drawn, receipt, plan, page, words});
         for (std::size_t i = 0; i < fails.size(); ++i) {
           Tally& tally = tallies[{claim, i}];
           tally.sentence = words[0];
           ++tally.runs;
           tally.fails += fails[i] ? 1U : 0U;
-          const std::string& level = receipt.interval_level.empty() ? receipt.confidence : receipt.interval_level;
-          tally.allowed = claim->surely ? 0 : (Rational(1) - Rational::parse(level)).to_double();
+          const std::optional<IntervalRequest>& intervals = receipt.query.intervals;
+          const Rational& level = intervals ? intervals->level : receipt.errors->confidence;
+          tally.allowed = claim->surely ? 0 : (Rational(1) - level).to_double();
         }
       }
     };
@@ -910,7 +882,7 @@ void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std
 
 // --- Worlds --------------------------------------------------------------------------------------------------------------
 
-const SourceDescription plain{"t.csv", "", "x", "drop", "E"};
+const SourceDescription plain{"t.csv", "", "x", NullPolicy::drop, "E"};
 const std::vector<Rational> quartiles_asked{Rational(1, 4), Rational(1, 2), Rational(3, 4)};
 
 std::vector<Row> rows_of(const std::vector<std::pair<double, std::size_t>>& values) {
@@ -949,7 +921,7 @@ TEST(Claims, OfValuesBetweenThePossibleOnes) {
   check(of_people, runs(), 3, "the population's interval");
   World shares = world_of(tens, median, rows_of({{44, 500}, {52, 500}}));
   shares.public_rows = true;
-  shares.source.null_policy = "error";
+  shares.source.null_policy = NullPolicy::error;
   check(shares, runs(), 4, "bars of shares");
 }
 
@@ -1018,7 +990,7 @@ TEST(Claims, OfPublicRowsAndOfDeclarations) {
     check(world, runs() / 4 + 1, 61, "public rows");
     world.public_rows = false;
     world.source.sql = "SELECT x FROM input";
-    world.source.sql_stability = "2";
+    world.source.sql_stability = 2;
     check(world, runs() / 4 + 1, 62, "a declared query");
   }
 }
@@ -1123,7 +1095,7 @@ class AnyWorld {
     }
     if (below(4) == 0 && !world.of_persons() && world.groups == 0) {
       world.public_rows = true;
-      world.source.null_policy = one_of<const char*>({"drop", "error"});
+      world.source.null_policy = one_of<NullPolicy>({NullPolicy::drop, NullPolicy::error});
     }
     return world;
   }
@@ -1146,7 +1118,7 @@ TEST(Claims, EachIsMade) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
     std::optional<ReleasePlan> plan;
     if (!world.options.bounds) plan = plan_release(world.options.query, world.lattice, {.rows = 200, .releases = 20});
-    const Printed print = printed(world, released(world, draw(world, generator), bits), plan);
+    const Printed print = printed(released(world, draw(world, generator), bits), plan);
     for (const Claimed& each : print.claimed) made.insert(each.claim);
     for (const Claimed& each : print.of_plan) made.insert(each.claim);
   };
@@ -1154,14 +1126,14 @@ TEST(Claims, EachIsMade) {
   for (std::uint64_t i = 0; i < 60; ++i) look_at(worlds.next(), i);
   World query = world_of(Lattice::regular(0, 100, 1), asked, rows_of({{30, 40}}));
   query.source.sql = "SELECT x FROM input";
-  query.source.sql_stability = "2";
+  query.source.sql_stability = 2;
   look_at(query, 1);
   World found = world_of(BoundsSearch::widest(Rational(1), asked).lattice(), asked, rows_of({{44, 100}}));
   found.options.bounds = BoundsToFind{BoundsSearch::widest(Rational(1), asked), Rational(1, 10)};
   look_at(found, 2);
   World bars = world_of(Lattice::regular(0, 120, 10), median, rows_of({{44, 500}}));
   bars.public_rows = true;
-  bars.source.null_policy = "error";
+  bars.source.null_policy = NullPolicy::error;
   look_at(bars, 3);
   QuantileQuery noisy = asked;
   noisy.budget = Budget::pure(Rational(1, 100));

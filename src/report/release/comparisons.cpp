@@ -53,33 +53,19 @@ Compared what_is_compared(const ComparisonRequest& request, const std::vector<st
   return Compared::quantiles;
 }
 
-std::vector<Rational> quantiles_of(const Receipt& receipt) {
-  std::vector<Rational> quantiles;
-  for (const Receipt::Published& each : receipt.groups.front().quantiles) {
-    quantiles.push_back(Rational::parse(each.quantile));
-  }
-  return quantiles;
+const Release::Group& group_of(const Release& release, const std::string& key) {
+  return *std::ranges::find(release.groups, key, &Release::Group::key);
 }
 
-const Receipt::Group& group_of(const Receipt& receipt, const std::string& key) {
-  return *std::ranges::find(receipt.groups, key, &Receipt::Group::key);
-}
-
-const Receipt::Published& quantile_in(const Receipt::Group& group, const std::string& quantile) {
-  const Rational q = Rational::parse(quantile);
-  return *std::ranges::find_if(group.quantiles, [&](const auto& each) { return Rational::parse(each.quantile) == q; });
-}
-
-Estimate estimate_of(const Receipt::Published& published, ValueKind kind) {
-  const Receipt::Ends& ends = published.in_pairs;
-  return {read_value(kind, published.value), read_value(kind, ends.lower), read_value(kind, ends.upper), ends.or_below,
-          ends.or_above};
+std::size_t place_of(const Release& release, const std::string& quantile) {
+  const auto& quantiles = release.query.quantiles;
+  return static_cast<std::size_t>(std::ranges::find(quantiles, Rational::parse(quantile)) - quantiles.begin());
 }
 
 /// Of dates and times only the difference: where they count from is no zero.
-Comparison compared_values(const Receipt::Published& first, const Receipt::Published& second, ValueKind kind) {
-  Comparison comparison = compare(estimate_of(first, kind), estimate_of(second, kind));
-  if (kind != ValueKind::number) comparison.ratio.reset();
+Comparison compared_values(const Release& release, const Estimate& first, const Estimate& second) {
+  Comparison comparison = compare(first, second);
+  if (release.lattice.kind() != ValueKind::number) comparison.ratio.reset();
   return comparison;
 }
 
@@ -108,8 +94,8 @@ auto in_full(ValueKind kind) {
 /// Value, lower and upper end.
 template <class Writer>
 Row cells_of(const Estimate& estimate, Writer written, OpenEnds ends) {
-  const Receipt::Ends texts{written(estimate.lower, Towards::lower), written(estimate.upper, Towards::upper),
-                            estimate.or_below, estimate.or_above};
+  const report_detail::Ends texts{written(estimate.lower, Towards::lower), written(estimate.upper, Towards::upper),
+                                  estimate.or_below, estimate.or_above};
   return {written(estimate.value, Towards::nearest), report_detail::lower_text(texts, ends),
           report_detail::upper_text(texts, ends)};
 }
@@ -126,67 +112,72 @@ void ComparisonRequest::require_among(const std::vector<std::string>& keys,
   what_is_compared(*this, keys, quantiles);
 }
 
-std::vector<NamedComparison> comparisons_of(const Receipt& receipt, const ComparisonRequest& request) {
-  const Compared compared = what_is_compared(request, receipt.keys(), quantiles_of(receipt));
-  if (receipt.groups.front().quantiles.front().in_pairs.lower.empty()) {
+std::vector<NamedComparison> comparisons_of(const Release& release, const ComparisonRequest& request) {
+  const std::vector<Rational>& quantiles = release.query.quantiles;
+  const Compared compared = what_is_compared(request, release.keys(), quantiles);
+  if (release.groups.front().intervals_in_pairs.empty()) {
     throw Error(ErrorCode::usage, "the receipt has no intervals, and nothing to compare",
                 {"release with ", Field("intervals").blank("LEVEL")});
   }
   std::vector<NamedComparison> result;
   if (compared == Compared::keys) {
-    const Receipt::Group& first = group_of(receipt, request.first);
-    const Receipt::Group& second = group_of(receipt, request.second);
-    for (std::size_t i = 0; i < first.quantiles.size(); ++i) {
-      result.push_back({second.key, second.quantiles[i].quantile, first.key,
-                        compared_values(first.quantiles[i], second.quantiles[i], receipt.kind)});
+    const Release::Group& first = group_of(release, request.first);
+    const Release::Group& second = group_of(release, request.second);
+    for (std::size_t i = 0; i < quantiles.size(); ++i) {
+      result.push_back(
+          {second.key, quantiles[i].to_string(), first.key,
+           compared_values(release, estimate_in_pairs(release, first, i), estimate_in_pairs(release, second, i))});
     }
     return result;
   }
-  for (const Receipt::Group& group : receipt.groups) {
-    const Receipt::Published& first = quantile_in(group, request.first);
-    const Receipt::Published& second = quantile_in(group, request.second);
-    result.push_back({group.key, second.quantile, first.quantile, compared_values(first, second, receipt.kind)});
+  const std::size_t first = place_of(release, request.first);
+  const std::size_t second = place_of(release, request.second);
+  for (const Release::Group& group : release.groups) {
+    result.push_back({group.key, quantiles[second].to_string(), quantiles[first].to_string(),
+                      compared_values(release, estimate_in_pairs(release, group, first),
+                                      estimate_in_pairs(release, group, second))});
   }
   return result;
 }
 
-std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
-  const bool grouped = !receipt.source.by.empty();
+std::string to_csv(const Release& release, const std::vector<NamedComparison>& comparisons) {
+  const ValueKind kind = release.lattice.kind();
   std::string text;
   const auto add = [&](const std::string& statistic, const std::string& key, const Row& cells) {
-    Row row = joined(grouped ? Row{statistic, key} : Row{statistic}, cells);
-    if (!receipt.unsafe_seed.empty()) row.push_back(text.empty() ? "unsafe_seed" : receipt.unsafe_seed);
+    Row row = joined(release.is_grouped() ? Row{statistic, key} : Row{statistic}, cells);
+    if (release.unsafe_seed) row.push_back(text.empty() ? "unsafe_seed" : std::to_string(*release.unsafe_seed));
     text += csv_line(row);
   };
   add("statistic", "key", {"quantile", "against", "value", "lower", "upper"});
-  for (const Receipt::Group& group : receipt.groups) {
-    for (const Receipt::Published& each : group.quantiles) {
+  for (const Release::Group& group : release.groups) {
+    for (std::size_t i = 0; i < group.indices.size(); ++i) {
+      const report_detail::Ends ends = report_detail::ends_of(release.lattice, group.intervals[i]);
       add("value", group.key,
-          {each.quantile, "", each.value, report_detail::lower_text(each.interval, OpenEnds::infinite),
-           report_detail::upper_text(each.interval, OpenEnds::infinite)});
+          {release.query.quantiles[i].to_string(), "", release.lattice.text(group.indices[i]),
+           report_detail::lower_text(ends, OpenEnds::infinite), report_detail::upper_text(ends, OpenEnds::infinite)});
     }
   }
   for (const NamedComparison& each : comparisons) {
     const Row names{each.quantile, each.against};
-    add("difference", each.key,
-        joined(names, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::infinite)));
+    add("difference", each.key, joined(names, cells_of(each.comparison.difference, in_full(kind), OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
     add("ratio", each.key, joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
   return text;
 }
 
-std::vector<report_detail::Row> report_detail::comparison_rows(const Receipt& receipt,
+std::vector<report_detail::Row> report_detail::comparison_rows(const Release& release,
                                                                const std::vector<NamedComparison>& comparisons) {
-  const bool grouped = !receipt.source.by.empty();
-  const bool with_ratios = receipt.kind == ValueKind::number;
+  const bool grouped = release.is_grouped();
+  const bool with_ratios = release.lattice.kind() == ValueKind::number;
   Row heading{"quantile", "against", "difference", "lower", "upper"};
   if (with_ratios) heading.insert(heading.end(), {"ratio", "lower", "upper"});
-  std::vector<Row> rows{joined(grouped ? Row{receipt.source.by} : Row{}, heading)};
+  std::vector<Row> rows{joined(grouped ? Row{release.source.by} : Row{}, heading)};
   for (const NamedComparison& each : comparisons) {
     const std::optional<Estimate>& ratio = each.comparison.ratio;
     const Row row = joined(grouped ? Row{each.key} : Row{}, {each.quantile, each.against});
-    rows.push_back(joined(row, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::in_words)));
+    rows.push_back(
+        joined(row, cells_of(each.comparison.difference, in_full(release.lattice.kind()), OpenEnds::in_words)));
     if (!with_ratios) continue;
     rows.back() =
         joined(std::move(rows.back()), ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});
@@ -194,35 +185,37 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Receipt& re
   return rows;
 }
 
-std::string report_detail::comparisons_in_words(const Receipt& receipt,
+std::string report_detail::comparisons_in_words(const Release& release,
                                                 const std::vector<NamedComparison>& comparisons) {
   // Of several groups, only the intervals of each hold at once.
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
-  const bool at_once = receipt.intervals_together && of_two_groups;
-  const bool with_ratios = receipt.kind == ValueKind::number;
-  const bool of_persons = !receipt.source.person.empty();
-  const CountsAt at = counts_at(receipt.regular_lattice, receipt.kind);
+  const bool at_once = release.query.intervals->together && of_two_groups;
+  const bool with_ratios = release.lattice.kind() == ValueKind::number;
+  const bool of_persons = !release.source.person.empty();
+  const CountsAt at = counts_at(release.lattice);
   return fmt::format("With a probability of at least {}, {}, for no further budget. What is compared is {}.",
-                     share_of(Rational::parse(receipt.interval_level)),
+                     share_of(release.query.intervals->level),
                      at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
                                                  : "all these differences lie between their ends at once"
                      : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
                                    : "a difference lies between its ends: each line by itself",
-                     held_quantile(receipt.interval_of == "table", of_persons, at));
+                     held_quantile(release.query.intervals->of == IntervalOf::table, of_persons, at));
 }
 
-std::size_t report_detail::compared_cells(const Receipt& receipt) { return receipt.kind == ValueKind::number ? 6 : 3; }
+std::size_t report_detail::compared_cells(const Release& release) {
+  return release.lattice.kind() == ValueKind::number ? 6 : 3;
+}
 
-std::string report_detail::about_comparisons(const Receipt& receipt) {
+std::string report_detail::about_comparisons(const Release& release) {
   const std::string chosen = "That is so of comparisons that were chosen before anybody looked at the values. ";
-  if (receipt.kind != ValueKind::number) return chosen + "Dates and times have differences, and no ratios.";
+  if (release.lattice.kind() != ValueKind::number) return chosen + "Dates and times have differences, and no ratios.";
   return chosen + "A ratio is left out where the number it divides by, or a part of its interval, is not above 0.";
 }
 
-std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
-  const std::vector<Row> rows = report_detail::comparison_rows(receipt, comparisons);
-  return report_detail::aligned(rows, rows.front().size() - report_detail::compared_cells(receipt)) +
-         report_detail::comparisons_in_words(receipt, comparisons) + "\n" + report_detail::about_comparisons(receipt) +
+std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons) {
+  const std::vector<Row> rows = report_detail::comparison_rows(release, comparisons);
+  return report_detail::aligned(rows, rows.front().size() - report_detail::compared_cells(release)) +
+         report_detail::comparisons_in_words(release, comparisons) + "\n" + report_detail::about_comparisons(release) +
          "\n";
 }
 

@@ -3,15 +3,17 @@
 #include <sstream>
 
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
+#include "support/described.hpp"
 
 namespace fractile {
 namespace {
 
 const Lattice cents = Lattice::regular(1, 300, Rational(1, 100));
-const SourceDescription alone{"wages.csv", "", "wage", "drop", "DuckDB v1"};
-const SourceDescription wages_by_town{"wages.csv", "", "wage", "drop", "DuckDB v1", "", "town"};
+const SourceDescription alone{"wages.csv", "", "wage", NullPolicy::drop, "DuckDB v1"};
+const SourceDescription wages_by_town{"wages.csv", "", "wage", NullPolicy::drop, "DuckDB v1", "", "town"};
 
 QuantileQuery quartiles(bool together = false) {
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(2))};
@@ -20,48 +22,51 @@ QuantileQuery quartiles(bool together = false) {
   return query;
 }
 
-GroupedRelease towns(const QuantileQuery& query) {
+Release towns(const QuantileQuery& query) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   return release({"0.25", "\"b\", c"},
                  {reference_table(cents, Shape::normal, 1000), reference_table(cents, Shape::log_normal, 1000)}, query,
                  bits);
 }
 
-Receipt receipt_of(const GroupedRelease& groups) { return read_receipt(to_json(groups, wages_by_town), "it"); }
+Release receipt_of(const Release& groups) {
+  return read_receipt(to_json(testing::described(groups, wages_by_town)), "it");
+}
 
-Receipt receipt_alone(const QuantileQuery& query) {
+Release receipt_alone(const QuantileQuery& query) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const RankProfile table = reference_table(cents, Shape::normal, 1000);
-  return read_receipt(to_json(release(table, query, bits), alone), "it");
+  return read_receipt(to_json(testing::described(release(table, query, bits), alone)), "it");
 }
 
 TEST(Comparisons, OfTwoKeysAreThoseOfTheirEstimatesQuantileByQuantile) {
-  const GroupedRelease groups = towns(quartiles());
+  const Release groups = towns(quartiles());
   const std::vector<NamedComparison> comparisons = comparisons_of(receipt_of(groups), {"0.25", "\"b\", c"});
   ASSERT_EQ(comparisons.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(comparisons[i].key, "\"b\", c");
     EXPECT_EQ(comparisons[i].against, "0.25");
     const Comparison expected =
-        compare(estimate_in_pairs(groups.releases[0], i), estimate_in_pairs(groups.releases[1], i));
+        compare(estimate_in_pairs(groups, groups.groups[0], i), estimate_in_pairs(groups, groups.groups[1], i));
     EXPECT_EQ(comparisons[i].comparison.difference, expected.difference);
     EXPECT_EQ(comparisons[i].comparison.ratio, expected.ratio);
   }
 }
 
 TEST(Comparisons, OfTwoQuantilesAreMadeInEveryGroup) {
-  const GroupedRelease groups = towns(quartiles());
+  const Release groups = towns(quartiles());
   const std::vector<NamedComparison> comparisons = comparisons_of(receipt_of(groups), {"0.25", "3/4"});
   ASSERT_EQ(comparisons.size(), 2U);
   for (std::size_t g = 0; g < 2; ++g) {
-    EXPECT_EQ(comparisons[g].key, groups.keys[g]);
+    EXPECT_EQ(comparisons[g].key, groups.groups[g].key);
     EXPECT_EQ(comparisons[g].quantile, "3/4");
     EXPECT_EQ(comparisons[g].against, "1/4");
-    EXPECT_EQ(comparisons[g].comparison.difference.value, groups.releases[g].value(2) - groups.releases[g].value(0));
+    EXPECT_EQ(comparisons[g].comparison.difference.value,
+              groups.value(groups.groups[g], 2) - groups.value(groups.groups[g], 0));
   }
 }
 
-std::string refusal_of(const Receipt& receipt, const ComparisonRequest& request) {
+std::string refusal_of(const Release& receipt, const ComparisonRequest& request) {
   try {
     comparisons_of(receipt, request);
   } catch (const Error& error) {
@@ -72,7 +77,7 @@ std::string refusal_of(const Receipt& receipt, const ComparisonRequest& request)
 }
 
 TEST(Comparisons, OfWhatIsNotThereAreRefused) {
-  const Receipt receipt = receipt_of(towns(quartiles()));
+  const Release receipt = receipt_of(towns(quartiles()));
   EXPECT_EQ(refusal_of(receipt, {"0.25", "c"}), "'c' is not one of the quantiles");
   EXPECT_EQ(refusal_of(receipt, {"\"b\", c", "0.5"}), "'\"b\", c' is a key, and would be compared with what is none");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "0.9"}), "'0.9' is not one of the quantiles");
@@ -96,7 +101,7 @@ std::vector<std::vector<std::string>> cells_of(const std::string& csv) {
 }
 
 TEST(Comparisons, AreWrittenAsCsvWithRatiosRoundedOutwards) {
-  const Receipt receipt = receipt_alone(quartiles());
+  const Release receipt = receipt_alone(quartiles());
   const std::vector<NamedComparison> comparisons = comparisons_of(receipt, {"0.25", "0.75"});
   const auto rows = cells_of(to_csv(receipt, comparisons));
   ASSERT_EQ(rows.size(), 6U);
@@ -126,10 +131,10 @@ TEST(Comparisons, AreWrittenAsCsvWithRatiosRoundedOutwards) {
 }
 
 TEST(Comparisons, SayHowSurelyTheyHold) {
-  const auto words = [](const Receipt& receipt, const ComparisonRequest& request) {
+  const auto words = [](const Release& receipt, const ComparisonRequest& request) {
     return to_table(receipt, comparisons_of(receipt, request));
   };
-  const Receipt together = receipt_of(towns(quartiles(true)));
+  const Release together = receipt_of(towns(quartiles(true)));
   EXPECT_NE(words(together, {"0.25", "\"b\", c"}).find("between their ends at once"), std::string::npos);
   // In several groups, each group's intervals hold at once, and not those of all groups.
   EXPECT_NE(words(together, {"0.5", "0.75"}).find("each line by itself"), std::string::npos);

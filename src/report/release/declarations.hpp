@@ -13,10 +13,13 @@ namespace fractile::report_detail {
 using Typed = std::function<std::string(const std::string&)>;
 
 /// What was declared and not checked, a sentence each.
-std::vector<std::string> declarations_of(const Receipt& receipt, const Typed& typed);
+std::vector<std::string> declarations_of(const Release& release, const Typed& typed);
 
 /// What in a table makes a release fail after its charge, so that the failure shows it.
-std::vector<std::string> failures_of(const Receipt& receipt);
+std::vector<std::string> failures_of(const Release& release);
+
+/// The possible values: "0 to 125 in steps of 1", or all of them.
+std::string lattice_in_words(const Lattice& lattice);
 
 /// What a record holds: "number", "date", "time".
 std::string value_in_words(ValueKind kind);

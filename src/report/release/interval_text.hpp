@@ -26,22 +26,34 @@ inline std::string in_a_hundred(const Rational& probability) {
 /// How an interval's end is written that is the range's: an infinity that programs read, or in words.
 enum class OpenEnds { infinite, in_words };
 
-inline std::string lower_text(const Receipt::Ends& interval, OpenEnds ends) {
+/// Of an interval, as its ends are written.
+struct Ends {
+  std::string lower;
+  std::string upper;
+  bool or_below = false;
+  bool or_above = false;
+};
+
+inline Ends ends_of(const Lattice& lattice, const Interval& interval) {
+  return {lattice.text(interval.lower), lattice.text(interval.upper), interval.or_below, interval.or_above};
+}
+
+inline std::string lower_text(const Ends& interval, OpenEnds ends) {
   if (!interval.or_below) return interval.lower;
   return ends == OpenEnds::infinite ? "-inf" : interval.lower + " or below";
 }
 
-inline std::string upper_text(const Receipt::Ends& interval, OpenEnds ends) {
+inline std::string upper_text(const Ends& interval, OpenEnds ends) {
   if (!interval.or_above) return interval.upper;
   return ends == OpenEnds::infinite ? "inf" : interval.upper + " or above";
 }
 
 /// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and, of numbers, the ratio.
-std::vector<Row> comparison_rows(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+std::vector<Row> comparison_rows(const Release& release, const std::vector<NamedComparison>& comparisons);
 /// How many of their cells are numbers, the last ones of a row.
-std::size_t compared_cells(const Receipt& receipt);
-std::string about_comparisons(const Receipt& receipt);
+std::size_t compared_cells(const Release& release);
+std::string about_comparisons(const Release& release);
 /// How surely they hold.
-std::string comparisons_in_words(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+std::string comparisons_in_words(const Release& release, const std::vector<NamedComparison>& comparisons);
 
 }  // namespace fractile::report_detail

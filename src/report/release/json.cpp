@@ -1,9 +1,12 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fractile/audit_report.hpp"
-#include "fractile/ledger.hpp"
-#include "fractile/release_report.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "fractile/version.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/receipt_digest.hpp"
 #include "report/text/json_writer.hpp"
@@ -15,146 +18,178 @@ namespace {
 using report_detail::Document;
 using report_detail::member;
 using report_detail::number;
-using report_detail::write_bounds;
-using report_detail::write_interval;
-using report_detail::write_intervals;
-using report_detail::write_lattice;
-using report_detail::write_noise;
-using report_detail::write_options;
-using report_detail::write_privacy;
-using report_detail::write_spent;
-using report_detail::write_worst_case;
+using report_detail::write_cost;
+using report_detail::write_value;
 using report_detail::Writer;
 
 const Rational receipt_confidence(19, 20);
 
-void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCase& worst) {
+/// An object of a name, or a list, whose contents `write` writes.
+template <class Write>
+void object(Writer& json, const char* name, Write write) {
+  json.Key(name);
+  json.StartObject();
+  write();
+  json.EndObject();
+}
+
+template <class Items, class Write>
+void list(Writer& json, const char* name, const Items& items, Write write) {
+  json.Key(name);
+  json.StartArray();
+  for (const auto& item : items) write(item);
+  json.EndArray();
+}
+
+/// lower, upper, and or_below and or_above where they are so.
+void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
+  write_value(json, "lower", lattice, interval.lower);
+  write_value(json, "upper", lattice, interval.upper);
+  const auto open = [&](const char* name) {
+    json.Key(name);
+    json.Bool(true);
+  };
+  if (interval.or_below) open("or_below");
+  if (interval.or_above) open("or_above");
+}
+
+void write_quantiles(Writer& json, const Release& release, const Release::Group& group) {
   json.Key("quantiles");
   json.StartArray();
-  for (std::size_t i = 0; i < release.indices.size(); ++i) {
+  for (std::size_t i = 0; i < group.indices.size(); ++i) {
     json.StartObject();
     member(json, "quantile", release.query.quantiles[i].to_string());
-    json.Key("value");
-    report_detail::value(json, release.lattice.kind(), release.value(i));
-    number(json, "rank_error", worst.ranks[i] ? fmt::format("{}", *worst.ranks[i]) : "null");
-    if (!release.intervals.empty()) {
-      write_interval(json, release.lattice, release.intervals[i]);
-      json.Key("in_pairs");
-      json.StartObject();
-      write_interval(json, release.lattice, release.intervals_in_pairs[i]);
-      json.EndObject();
+    write_value(json, "value", release.lattice, group.indices[i]);
+    number(json, "rank_error", group.rank_errors[i] ? fmt::format("{}", *group.rank_errors[i]) : "null");
+    if (!group.intervals.empty()) {
+      write_interval(json, release.lattice, group.intervals[i]);
+      object(json, "in_pairs", [&] { write_interval(json, release.lattice, group.intervals_in_pairs[i]); });
     }
     json.EndObject();
   }
   json.EndArray();
 }
 
-void write_tables(Writer& json, const std::vector<NamedTable>& tables) {
-  json.Key("tables");
-  json.StartArray();
-  for (const NamedTable& table : tables) {
+/// What was spent on what; older programs did not say.
+void write_spent(Writer& json, const Release& release, const Release::Group& group) {
+  if (group.spent.empty()) return;
+  const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
+  list(json, "spent", group.spent, [&](const PartCost& part) {
     json.StartObject();
-    member(json, "name", table.name);
-    member(json, "file", table.file);
+    member(json, "on", part.on);
+    member(json, amount, part.amount.to_string());
+    if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
     json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
-void write_declared(Writer& json, const std::vector<std::string>& declared) {
-  json.Key("declared");
-  json.StartArray();
-  for (const std::string& each : declared) report_detail::text(json, each);
-  json.EndArray();
+/// What ran.
+void write_run(Writer& json, const Release& release, const Release::Group& group) {
+  member(json, "mechanism", to_string(group.used.mechanism));
+  report_detail::write_options(json, release.query, release.lattice, group.used);
+  write_spent(json, release, group);
+}
+
+/// What ran stands in each group unless it was the same.
+void write_groups(Writer& json, const Release& release) {
+  const bool alike = release.ran_alike();
+  const Release::Group& first = release.groups.front();
+  if (alike) write_run(json, release, first);
+  if (release.is_grouped()) {
+    member(json, "by", release.source.by);
+    list(json, "groups", release.groups, [&](const Release::Group& group) {
+      json.StartObject();
+      member(json, "key", group.key);
+      if (!alike) write_run(json, release, group);
+      write_quantiles(json, release, group);
+      if (!alike) report_detail::write_noise(json, group.noise);
+      json.EndObject();
+    });
+  } else {
+    write_quantiles(json, release, first);
+  }
+  report_detail::write_worst_case(json, *release.errors);
+  if (alike) report_detail::write_noise(json, first.noise);
+}
+
+void write_intervals(Writer& json, const IntervalRequest& request) {
+  object(json, "intervals", [&] {
+    member(json, "level", request.level.to_string());
+    member(json, "of", to_string(request.of));
+    json.Key("together");
+    json.Bool(request.together);
+  });
+}
+
+/// What finding the lattice's bounds cost, and from how many records on they hold all quantiles, where that is known.
+void write_bounds(Writer& json, const PrivateBounds& bounds) {
+  object(json, "bounds", [&] {
+    member(json, "share", bounds.share.to_string());
+    write_cost(json, bounds.cost);
+    if (bounds.enough_records) member(json, "enough_records", *bounds.enough_records);
+  });
 }
 
 /// What a cell of the column holds in every record.
 std::string domain_of(ValueKind kind, const SourceDescription& source) {
-  const bool fails_on_nothing = source.unreadable == "missing" && source.sql_stability.empty();
-  if (fails_on_nothing && source.null_policy == "drop") return "anything";
-  return to_string(kind) + (source.null_policy == "drop" ? " or missing" : "");
+  const bool drops = source.null_policy == NullPolicy::drop;
+  if (drops && source.unreadable == Unreadable::missing && !source.sql_stability) return "anything";
+  return to_string(kind) + (drops ? " or missing" : "");
 }
 
 void write_source(Writer& json, const SourceDescription& source, ValueKind kind) {
-  json.Key("source");
-  json.StartObject();
-  if (!source.file.empty()) member(json, "file", name_text(source.file));
-  if (!source.sql.empty()) member(json, "sql", source.sql);
-  if (!source.tables.empty()) write_tables(json, source.tables);
-  if (!source.sql_stability.empty()) number(json, "sql_stability", source.sql_stability);
-  if (!source.declared.empty()) write_declared(json, source.declared);
-  member(json, "column", source.column);
-  if (!source.person.empty()) member(json, "person", source.person);
-  member(json, "null", source.null_policy);
-  if (!source.missing.empty()) {
-    json.Key("missing");
-    json.StartArray();
-    for (const std::string& each : source.missing) report_detail::text(json, each);
-    json.EndArray();
-  }
-  if (!source.unreadable.empty()) member(json, "unreadable", source.unreadable);
-  member(json, "domain", domain_of(kind, source));
-  member(json, "engine", source.engine);
-  json.EndObject();
+  const auto text = [&](const std::string& each) { report_detail::text(json, each); };
+  object(json, "source", [&] {
+    if (!source.file.empty()) member(json, "file", name_text(source.file));
+    if (!source.sql.empty()) member(json, "sql", source.sql);
+    if (!source.tables.empty()) {
+      list(json, "tables", source.tables, [&](const NamedTable& table) {
+        json.StartObject();
+        member(json, "name", table.name);
+        member(json, "file", table.file);
+        json.EndObject();
+      });
+    }
+    if (source.sql_stability) member(json, "sql_stability", std::uint64_t{*source.sql_stability});
+    if (source.disjoint_persons) list(json, "declared", std::vector<std::string>{"disjoint_persons"}, text);
+    member(json, "column", source.column);
+    if (!source.person.empty()) member(json, "person", source.person);
+    member(json, "null", to_string(source.null_policy));
+    if (!source.missing.empty()) list(json, "missing", source.missing, text);
+    if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));
+    member(json, "domain", domain_of(kind, source));
+    member(json, "engine", source.engine);
+  });
 }
 
-/// Of a ledger: the number of the entry and what shows that it is that one.
-void write_paid(Writer& json, const LedgerReservation& paid) {
-  json.Key("ledger");
-  json.StartObject();
-  member(json, "entry", static_cast<std::uint64_t>(paid.id));
-  member(json, "token", paid.token);
-  json.EndObject();
+/// The number of a ledger's entry and what shows that it is that one.
+void write_charge(Writer& json, const Charge& charge) {
+  object(json, "ledger", [&] {
+    member(json, "entry", static_cast<std::uint64_t>(charge.entry));
+    member(json, "token", charge.token);
+  });
 }
 
 /// Which records count, and at which values.
-void write_counted(Writer& json, const SourceDescription& source, const Lattice& lattice) {
-  json.Key("counted");
-  json.StartObject();
-  member(json, "records", std::string(source.person.empty() ? "all" : "sampled by person"));
-  member(json, "values", to_string(report_detail::counts_at(lattice)));
-  json.EndObject();
+void write_counted(Writer& json, const Release& release) {
+  object(json, "counted", [&] {
+    member(json, "records", std::string(release.source.person.empty() ? "all" : "sampled by person"));
+    member(json, "values", to_string(report_detail::counts_at(release.lattice)));
+  });
 }
 
-void write_run(Writer& json, const QuantileRelease& release) {
-  member(json, "mechanism", to_string(release.used.mechanism));
-  write_options(json, release.query, release.lattice, release.used);
-  write_spent(json, release);
-}
-
-void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<WorstCase>& worst,
-                  const std::vector<std::optional<MostlyNoise>>& noises, bool with_runs) {
-  json.Key("groups");
-  json.StartArray();
-  for (std::size_t i = 0; i < groups.releases.size(); ++i) {
-    json.StartObject();
-    member(json, "key", groups.keys[i]);
-    if (with_runs) write_run(json, groups.releases[i]);
-    write_quantiles(json, groups.releases[i], worst[i]);
-    if (with_runs) write_noise(json, noises[i]);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
-/// What is the same of one release and of groups. `write_published` writes what ran and what came out.
-template <class WritePublished>
-std::string receipt_of(const QuantileRelease& release, const SourceDescription& source, const LedgerReservation* paid,
-                       WritePublished write_published) {
+std::string written(const Release& release) {
   Document document;
   Writer& json = document.json();
-  write_published(json);
-  write_privacy(json, release.query, release.cost());
+  write_groups(json, release);
+  report_detail::write_privacy(json, release.query);
   if (release.query.intervals) write_intervals(json, *release.query.intervals);
-  if (release.bounds) {
-    write_bounds(json, *release.bounds,
-                 source.by.empty() ? records_that_bounds_hold(release, receipt_confidence) : std::nullopt);
-  }
-  write_lattice(json, release.lattice);
-  write_counted(json, source, release.lattice);
-  write_source(json, source, release.lattice.kind());
-  if (paid != nullptr) write_paid(json, *paid);
-  if (release.public_records) member(json, "public_records", *release.public_records);
+  if (release.bounds) write_bounds(json, *release.bounds);
+  report_detail::write_lattice(json, release.lattice);
+  write_counted(json, release);
+  write_source(json, release.source, release.lattice.kind());
+  if (release.charge) write_charge(json, *release.charge);
+  if (release.public_rows) member(json, "public_records", *release.public_rows);
   if (release.unsafe_seed) {
     member(json, "unsafe_seed", *release.unsafe_seed);
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
@@ -163,39 +198,40 @@ std::string receipt_of(const QuantileRelease& release, const SourceDescription& 
 }
 
 /// Each group has bounds of its own; no promise is made for all of them together.
-WorstCase common_terms(const std::vector<WorstCase>& worst) {
-  WorstCase common = worst.front();
-  common.together.reset();
-  for (const WorstCase& each : worst) {
+ErrorTerms common_terms(const Release& release, const std::vector<WorstCase>& groups) {
+  ErrorTerms common = groups.front();
+  if (release.is_grouped()) common.together.reset();
+  for (const WorstCase& each : groups) {
     if (!each.without.empty()) common.without = each.without;
     common.rounded = std::max(common.rounded, each.rounded);
   }
   return common;
 }
 
-}  // namespace
-
-std::string to_json(const QuantileRelease& release, const SourceDescription& source, const LedgerReservation* paid) {
-  const WorstCase worst = worst_case(release, receipt_confidence);
-  return receipt_of(release, source, paid, [&](Writer& json) {
-    write_run(json, release);
-    write_quantiles(json, release, worst);
-    write_worst_case(json, worst);
-    write_noise(json, mostly_noise(release));
-  });
+/// How wrong the values may be.
+void add_errors(Release& release) {
+  const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
+  const std::vector<WorstCase> worst = worst_cases(release, receipt_confidence);
+  for (std::size_t i = 0; i < release.groups.size(); ++i) {
+    release.groups[i].rank_errors = worst[i].ranks;
+    release.groups[i].noise = noises[i];
+  }
+  if (release.bounds) release.bounds->enough_records = records_that_bounds_hold(release, receipt_confidence);
+  release.errors = common_terms(release, worst);
 }
 
-std::string to_json(const GroupedRelease& groups, const SourceDescription& source, const LedgerReservation* paid) {
-  const std::vector<WorstCase> worst = worst_cases(groups, receipt_confidence);
-  const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(groups);
-  const bool alike = groups.ran_alike();
-  return receipt_of(groups.releases.at(0), source, paid, [&](Writer& json) {
-    if (alike) write_run(json, groups.releases.front());
-    member(json, "by", source.by);
-    write_groups(json, groups, worst, noises, !alike);
-    write_worst_case(json, common_terms(worst));
-    if (alike) write_noise(json, noises.front());
-  });
+}  // namespace
+
+Release with_receipt(Release release) {
+  if (!release.receipt.empty()) return release;
+  if (!release.errors) add_errors(release);
+  release.program = std::string("fractile ") + version;
+  release.receipt = written(release);
+  return release;
+}
+
+std::string to_json(const Release& release) {
+  return release.receipt.empty() ? with_receipt(release).receipt : release.receipt;
 }
 
 std::string to_json(const AuditRequest& request, const AuditReport& report) {

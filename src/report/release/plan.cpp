@@ -5,7 +5,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/plan_report.hpp"
-#include "fractile/release_report.hpp"
+#include "fractile/receipts.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/guess_words.hpp"
 #include "report/release/plan_words.hpp"
@@ -129,7 +129,7 @@ std::string to_json(const PlanReport& report) {
   write_coarse_step(json, plan.lattice);
   write_typical(json, plan.typical);
   if (report.guess) write_guess(json, *report.guess);
-  write_privacy(json, plan.query, plan.query.budget);
+  write_privacy(json, plan.query);
   write_lattice(json, plan.lattice);
   return document.text();
 }
@@ -291,23 +291,22 @@ NoiseInWords in_words(const MostlyNoise& noise) {
                   noise.rows, noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
 }
 
-std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise>>& noises,
-                                     const std::vector<std::string>& keys) {
+std::optional<NoiseInWords> noise_in_words(const Release& release) {
+  const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
   std::vector<std::size_t> noisy;
   for (std::size_t i = 0; i < noises.size(); ++i) {
     if (noises[i]) noisy.push_back(i);
   }
   if (noisy.empty()) return {};
-  NoiseInWords words = in_words(*noises[noisy.front()]);
-  const bool same = std::all_of(noisy.begin(), noisy.end(),
-                                [&](std::size_t i) { return noises[i]->rows == noises[noisy.front()]->rows; });
+  const MostlyNoise& first = *noises[noisy.front()];
+  NoiseInWords words = in_words(first);
+  const bool same = std::ranges::all_of(noisy, [&](std::size_t i) { return noises[i]->rows == first.rows; });
   if (same && noisy.size() == noises.size()) return words;
-  if (keys.size() != noises.size()) throw Error(ErrorCode::usage, "there is not one key a group", "");
   std::string named;
-  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + keys[i];
+  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + release.groups[i].key;
   words.what = fmt::format("with this budget the values of {} of {} groups are mostly noise ({})", noisy.size(),
                            noises.size(), named);
-  words.hint = fmt::format("in {} {}", keys[noisy.front()], words.hint);
+  words.hint = fmt::format("in {} {}", release.groups[noisy.front()].key, words.hint);
   return words;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fractile/planning.hpp"
-#include "fractile/release_report.hpp"
+#include "fractile/receipts.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
@@ -66,55 +67,123 @@ void require_schema(const rapidjson::Document& document, const std::string& name
                            validator.GetInvalidSchemaKeyword()));
 }
 
-/// Text as it is; numbers with all their digits, since they were parsed as text.
+/// Text as it is; numbers with all their digits, since they were parsed as text. Empty where there is none.
 std::string text_of(const Json& object, const char* key) {
   const auto at = object.FindMember(key);
   if (at == object.MemberEnd() || !at->value.IsString()) return {};
   return {at->value.GetString(), at->value.GetStringLength()};
 }
 
-Budget budget_of(const Json& privacy) {
-  const std::string measure = text_of(privacy, "measure");
-  if (measure == "zcdp") return Budget::zcdp(Rational::parse(text_of(privacy, "rho")));
-  const Exponent epsilon = Exponent::parse(text_of(privacy, "epsilon"));
-  if (measure == "pure") return Budget::pure(epsilon);
-  return Budget::approximate(epsilon, Rational::parse(text_of(privacy, "delta")));
+/// What `read` makes of a text, where there is one.
+template <class Read>
+auto read(const Json& object, const char* key, Read read) -> std::optional<decltype(read(std::string()))> {
+  const std::string text = text_of(object, key);
+  if (text.empty()) return {};
+  return read(text);
 }
 
-std::string lattice_of(const Json& lattice) {
-  if (!lattice.HasMember("candidates")) {
-    return fmt::format("{} to {} in steps of {}", text_of(lattice, "lower"), text_of(lattice, "upper"),
-                       text_of(lattice, "step"));
-  }
-  std::string text;
-  for (const Json& candidate : lattice["candidates"].GetArray()) {
-    if (!text.empty()) text += ", ";
-    text += candidate.GetString();
-  }
-  return text;
+std::optional<std::uint64_t> count_of(const Json& object, const char* key) {
+  return read(object, key, [](const std::string& text) { return Rational::parse(text).to_uint64(); });
 }
 
-Receipt::Ends ends_of(const Json& object) {
-  return {text_of(object, "lower"), text_of(object, "upper"), object.HasMember("or_below"),
-          object.HasMember("or_above")};
+std::optional<std::uint32_t> small_count_of(const Json& object, const char* key) {
+  const std::optional<std::uint64_t> count = count_of(object, key);
+  if (count && *count > ~std::uint32_t{0}) throw Error(ErrorCode::data, std::string(key) + " is above 4294967295", "");
+  return count;
 }
 
-std::vector<Receipt::Published> quantiles_of(const Json& list) {
-  std::vector<Receipt::Published> quantiles;
-  for (const Json& each : list.GetArray()) {
-    std::optional<std::string> rank_error = text_of(each, "rank_error");
-    if (rank_error->empty()) rank_error.reset();
-    quantiles.push_back({text_of(each, "quantile"), text_of(each, "value"), std::move(rank_error), ends_of(each),
-                         each.HasMember("in_pairs") ? ends_of(each["in_pairs"]) : Receipt::Ends{}});
+std::vector<std::string> texts_of(const Json& object, const char* key) {
+  std::vector<std::string> texts;
+  if (!object.HasMember(key)) return texts;
+  for (const Json& each : object[key].GetArray()) texts.emplace_back(each.GetString(), each.GetStringLength());
+  return texts;
+}
+
+/// The choice that is written so.
+template <class Choice>
+Choice choice_of(const std::string& text, std::initializer_list<Choice> choices) {
+  const auto at = std::ranges::find_if(choices, [&](Choice each) { return to_string(each) == text; });
+  if (at == choices.end()) throw Error(ErrorCode::data, "'" + text + "' is no choice", "");
+  return *at;
+}
+
+/// `epsilon` or `rho`, and `delta`; nothing where there is neither.
+std::optional<Budget> budget_of(const Json& json) {
+  if (json.HasMember("rho")) return Budget::zcdp(Rational::parse(text_of(json, "rho")));
+  if (!json.HasMember("epsilon")) return {};
+  const Exponent epsilon = Exponent::parse(text_of(json, "epsilon"));
+  if (!json.HasMember("delta")) return Budget::pure(epsilon);
+  return Budget::approximate(epsilon, Rational::parse(text_of(json, "delta")));
+}
+
+/// A distance of values, in a lattice's ticks.
+Rational distance_of(ValueKind kind, const std::string& text) {
+  if (kind == ValueKind::number) return Rational::parse(text);
+  const std::optional<std::int64_t> span = read_span(text);
+  if (!span) throw Error(ErrorCode::data, "'" + text + "' is no distance of times", "");
+  return kind == ValueKind::date ? Rational(*span, microseconds_a_day) : Rational(*span);
+}
+
+Lattice lattice_of(const Json& json) {
+  const ValueKind kind = json.HasMember("kind") ? value_kind_of(text_of(json, "kind")).value() : ValueKind::number;
+  if (!json.HasMember("candidates")) {
+    return Lattice::regular(read_value(kind, text_of(json, "lower")), read_value(kind, text_of(json, "upper")),
+                            distance_of(kind, text_of(json, "step")), kind);
   }
+  std::vector<Rational> points;
+  for (const std::string& text : texts_of(json, "candidates")) points.push_back(read_value(kind, text));
+  return Lattice::explicit_points(std::move(points), kind);
+}
+
+/// Which of the possible values is written so.
+std::uint64_t index_of(const Lattice& lattice, const std::string& text) {
+  const Rational value = read_value(lattice.kind(), text);
+  if (value >= lattice.lower() && value <= lattice.upper()) {
+    if (lattice.is_regular()) {
+      const Rational index = (value - lattice.lower()) / lattice.step();
+      if (index.is_integer()) return index.to_uint64();
+    } else {
+      std::uint64_t first = 0;
+      std::uint64_t last = lattice.size() - 1;
+      while (first < last) {
+        const std::uint64_t middle = first + (last - first) / 2;
+        lattice.at(middle) < value ? first = middle + 1 : last = middle;
+      }
+      if (lattice.at(first) == value) return first;
+    }
+  }
+  throw Error(ErrorCode::data, "the value " + text + " is none of the possible ones", "");
+}
+
+Interval interval_of(const Json& json, const Lattice& lattice) {
+  return {index_of(lattice, text_of(json, "lower")), index_of(lattice, text_of(json, "upper")),
+          json.HasMember("or_below"), json.HasMember("or_above")};
+}
+
+std::vector<Rational> quantiles_of(const Json& list) {
+  std::vector<Rational> quantiles;
+  for (const Json& each : list.GetArray()) quantiles.push_back(Rational::parse(text_of(each, "quantile")));
   return quantiles;
 }
 
-std::vector<Receipt::Spent> spent_of(const Json& run) {
-  std::vector<Receipt::Spent> spent;
+/// What EpsilonSum::to_string() writes.
+EpsilonSum sum_of(std::string_view text) {
+  constexpr std::string_view plus = " + ";
+  EpsilonSum sum;
+  for (std::size_t end = text.find(plus); end != std::string_view::npos; end = text.find(plus)) {
+    sum += Exponent::parse(text.substr(0, end));
+    text.remove_prefix(end + plus.size());
+  }
+  return sum += Exponent::parse(text);
+}
+
+std::vector<PartCost> spent_of(const Json& run) {
+  std::vector<PartCost> spent;
   if (!run.HasMember("spent")) return spent;
   for (const Json& each : run["spent"].GetArray()) {
-    spent.push_back({text_of(each, "on"), text_of(each, each.HasMember("rho") ? "rho" : "epsilon")});
+    const auto delta = read(each, "delta", [](const std::string& text) { return Rational::parse(text); });
+    spent.push_back({text_of(each, "on"), sum_of(text_of(each, each.HasMember("rho") ? "rho" : "epsilon")),
+                     delta.value_or(Rational(0))});
   }
   return spent;
 }
@@ -122,157 +191,157 @@ std::vector<Receipt::Spent> spent_of(const Json& run) {
 std::optional<MostlyNoise> noise_of(const Json& json) {
   if (!json.HasMember("mostly_noise")) return {};
   const Json& noise = json["mostly_noise"];
-  MostlyNoise found{
-      Rational::parse(text_of(noise, "rows")).to_uint64(), Rational::parse(text_of(noise, "share")).to_double(), {}};
-  if (noise.HasMember("rho")) found.enough = Budget::zcdp(Rational::parse(text_of(noise, "rho")));
-  if (noise.HasMember("epsilon")) found.enough = Budget::pure(Exponent::parse(text_of(noise, "epsilon")));
-  return found;
+  return MostlyNoise{count_of(noise, "rows").value(), Rational::parse(text_of(noise, "share")).to_double(),
+                     budget_of(noise)};
 }
 
-/// `common`: the receipt, which tells what ran when it was the same for all.
-Receipt::Group group_of(const Json& group, const Json& common) {
-  const Json& run = group.HasMember("mechanism") ? group : common;
-  const bool has_options = run.HasMember("options");
-  const auto option = [&](const char* name) { return has_options ? text_of(run["options"], name) : ""; };
-  return {text_of(group, "key"),
-          text_of(run, "mechanism"),
-          option("reason"),
-          option("granularity"),
-          option("heaping"),
-          quantiles_of(group["quantiles"]),
-          spent_of(run),
-          noise_of(group.HasMember("mostly_noise") ? group : common),
-          !option("selected").empty()};
+Mechanism mechanism_of(const Json& run) {
+  return choice_of(text_of(run, "mechanism"),
+                   {Mechanism::exponential, Mechanism::approximate, Mechanism::joint, Mechanism::joint_total,
+                    Mechanism::joint_tree, Mechanism::independent, Mechanism::tree});
 }
 
-std::vector<Receipt::Group> groups_of(const Json& json) {
-  if (!json.HasMember("groups")) return {group_of(json, json)};
-  std::vector<Receipt::Group> groups;
-  for (const Json& group : json["groups"].GetArray()) groups.push_back(group_of(group, json));
-  return groups;
+/// Where it stands what ran for a group: in the receipt when that was the same for all.
+const Json& run_of(const Json& group, const Json& receipt) {
+  const Json& run = group.HasMember("mechanism") ? group : receipt;
+  if (run.HasMember("mechanism") && run.HasMember("options")) return run;
+  throw Error(ErrorCode::data, "it does not say what ran", "");
 }
 
-std::vector<NamedTable> tables_of(const Json& source) {
-  std::vector<NamedTable> tables;
-  if (!source.HasMember("tables")) return tables;
-  for (const Json& table : source["tables"].GetArray()) {
-    tables.push_back({text_of(table, "name"), text_of(table, "file")});
+/// `run` as above.
+MechanismUsed used_of(const Json& run, const Release& release) {
+  const Json& options = run["options"];
+  const auto distance = [&](const std::string& text) { return distance_of(release.lattice.kind(), text); };
+  MechanismUsed used{mechanism_of(run)};
+  for (const std::string& width : texts_of(options, "levels")) {
+    used.widths.push_back(Rational::parse(width).to_uint64());
   }
-  return tables;
+  used.selected = count_of(options, "selected").value_or(release.query.quantiles.size());
+  used.reason = text_of(options, "reason");
+  used.rows = count_of(options, "counted_rows");
+  used.granularity = read(options, "granularity", distance);
+  used.heaping = read(options, "heaping", distance);
+  return used;
 }
 
-std::vector<std::string> declared_of(const Json& source) {
-  std::vector<std::string> declared;
-  if (!source.HasMember("declared")) return declared;
-  for (const Json& each : source["declared"].GetArray())
-    declared.emplace_back(each.GetString(), each.GetStringLength());
-  return declared;
-}
-
-std::vector<std::string> missing_of(const Json& source) {
-  std::vector<std::string> missing;
-  if (!source.HasMember("missing")) return missing;
-  for (const Json& text : source["missing"].GetArray()) missing.emplace_back(text.GetString(), text.GetStringLength());
-  return missing;
+Release::Group group_of(const Json& json, const Json& common, const Release& release) {
+  const Json& run = run_of(json, common);
+  Release::Group group{text_of(json, "key"), {}, used_of(run, release), spent_of(run)};
+  const Json& list = json["quantiles"];
+  if (quantiles_of(list) != release.query.quantiles) {
+    throw Error(ErrorCode::data, "its groups have different quantiles", "");
+  }
+  for (const Json& each : list.GetArray()) {
+    group.indices.push_back(index_of(release.lattice, text_of(each, "value")));
+    group.rank_errors.push_back(count_of(each, "rank_error"));
+    if (!release.query.intervals) continue;
+    group.intervals.push_back(interval_of(each, release.lattice));
+    if (each.HasMember("in_pairs")) group.intervals_in_pairs.push_back(interval_of(each["in_pairs"], release.lattice));
+  }
+  group.noise = noise_of(json.HasMember("mostly_noise") ? json : common);
+  return group;
 }
 
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
-  return {text_of(source, "file"), text_of(source, "sql"),    text_of(source, "column"),
-          text_of(source, "null"), text_of(source, "engine"), text_of(source, "person"),
-          text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability"),
-          declared_of(source),     missing_of(source),        text_of(source, "unreadable")};
-}
-
-ValueKind kind_of(const Json& lattice) {
-  return lattice.HasMember("kind") ? value_kind_of(text_of(lattice, "kind")).value() : ValueKind::number;
-}
-
-void require_values(const Receipt::Ends& ends, ValueKind kind) {
-  for (const std::string& end : {ends.lower, ends.upper}) {
-    if (!end.empty()) read_value(kind, end);
-  }
-}
-
-/// Error(data) unless all values are of this kind: a date stands in text, which no schema reads.
-Receipt with_values(Receipt receipt) {
-  for (const Receipt::Group& group : receipt.groups) {
-    for (const Receipt::Published& each : group.quantiles) {
-      read_value(receipt.kind, each.value);
-      require_values(each.interval, receipt.kind);
-      require_values(each.in_pairs, receipt.kind);
+  SourceDescription read_back{
+      text_of(source, "file"),   text_of(source, "sql"),
+      text_of(source, "column"), choice_of(text_of(source, "null"), {NullPolicy::drop, NullPolicy::error}),
+      text_of(source, "engine"), text_of(source, "person"),
+      text_of(json, "by")};
+  if (source.HasMember("tables")) {
+    for (const Json& table : source["tables"].GetArray()) {
+      read_back.tables.push_back({text_of(table, "name"), text_of(table, "file")});
     }
   }
-  return receipt;
+  read_back.sql_stability = small_count_of(source, "sql_stability");
+  read_back.disjoint_persons = source.HasMember("declared");  // the schema knows no other
+  read_back.missing = texts_of(source, "missing");
+  read_back.unreadable = read(source, "unreadable", [](const std::string& text) {
+    return choice_of(text, {Unreadable::error, Unreadable::missing});
+  });
+  return read_back;
+}
+
+ErrorTerms errors_of(const Json& worst) {
+  return {Rational::parse(text_of(worst, "confidence")), count_of(worst, "rows").value(), count_of(worst, "together"),
+          text_of(worst, "without"), count_of(worst, "rounded")};
+}
+
+std::optional<IntervalRequest> intervals_of(const Json& json) {
+  if (!json.HasMember("intervals")) return {};
+  const Json& intervals = json["intervals"];
+  return IntervalRequest{Rational::parse(text_of(intervals, "level")),
+                         choice_of(text_of(intervals, "of"), {IntervalOf::table, IntervalOf::population}),
+                         intervals["together"].GetBool()};
+}
+
+/// The query as far as a receipt says it. `first`: a group that has its quantiles, or the receipt; `run` as above.
+QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
+  const Json& privacy = json["privacy"];
+  if (to_string(budget_of(privacy)->measure()) != text_of(privacy, "measure")) {
+    throw Error(ErrorCode::data, "its cost is of another measure than it says", "");
+  }
+  QuantileQuery query{quantiles_of(first["quantiles"]), budget_of(privacy).value(),
+                      choice_of(text_of(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),
+                      small_count_of(privacy, "records_per_person").value()};
+  query.mechanism = run["options"].HasMember("chosen_by") ? Mechanism::automatic : mechanism_of(run);
+  query.rates = choice_of(text_of(run["options"], "rates"), {Rates::tight, Rates::as_published});
+  const std::uint64_t rows = count_of(json["worst_case"], "rows").value();
+  query.expected_rows = count_of(run["options"], "expected_rows");
+  if (!json.HasMember("public_records") && rows != any_number_of_rows) query.expected_rows = rows;
+  query.intervals = intervals_of(json);
+  return query;
 }
 
 /// Of a document that keeps the schema and has its numbers as texts.
-Receipt receipt_of(const Json& json, const std::string& digest) {
-  const Json& privacy = json["privacy"];
-  const Json& worst = json["worst_case"];
-  const Json* const intervals = json.HasMember("intervals") ? &json["intervals"] : nullptr;
-  const bool has_entry = json.HasMember("ledger");
-  return {text_of(json, "program"),
-          groups_of(json),
-          budget_of(privacy),
-          text_of(privacy, "neighbors"),
-          text_of(privacy, "records_per_person"),
-          lattice_of(json["lattice"]),
-          !json["lattice"].HasMember("candidates"),
-          source_of(json),
-          text_of(worst, "confidence"),
-          text_of(worst, "rows"),
-          text_of(worst, "together"),
-          text_of(worst, "rounded"),
-          text_of(worst, "without"),
-          text_of(json, "public_records"),
-          text_of(json, "unsafe_seed"),
-          json.HasMember("bounds") ? text_of(json["bounds"], "share") : "",
-          digest,
-          intervals ? text_of(*intervals, "level") : "",
-          intervals ? text_of(*intervals, "of") : "",
-          intervals && (*intervals)["together"].GetBool(),
-          kind_of(json["lattice"]),
-          has_entry ? text_of(json["ledger"], "entry") : "",
-          has_entry ? text_of(json["ledger"], "token") : "",
-          json.HasMember("bounds") ? text_of(json["bounds"], "enough_records") : ""};
+Release release_of(const Json& json) {
+  const bool is_grouped = json.HasMember("groups");
+  const Json& first = is_grouped ? json["groups"][0] : json;
+  Release release{query_of(json, first, run_of(first, json)), lattice_of(json["lattice"]), {}};
+  release.errors = errors_of(json["worst_case"]);
+  if (is_grouped) {
+    for (const Json& group : json["groups"].GetArray()) release.groups.push_back(group_of(group, json, release));
+  } else {
+    release.groups.push_back(group_of(json, json, release));
+  }
+  if (json.HasMember("bounds")) {
+    const Json& bounds = json["bounds"];
+    release.bounds = PrivateBounds{Rational::parse(text_of(bounds, "share")), budget_of(bounds).value(),
+                                   count_of(bounds, "enough_records")};
+  }
+  release.public_rows = count_of(json, "public_records");
+  release.unsafe_seed = count_of(json, "unsafe_seed");
+  release.source = source_of(json);
+  if (json.HasMember("ledger")) {
+    const Json& charge = json["ledger"];
+    release.charge = Charge{"", Rational::parse(text_of(charge, "entry")).to_int64(), text_of(charge, "token")};
+  }
+  release.program = text_of(json, "program");
+  return release;
 }
 
 }  // namespace
 
-std::vector<std::string> Receipt::keys() const {
-  std::vector<std::string> keys;
-  if (source.by.empty()) return keys;
-  for (const Group& group : groups) keys.push_back(group.key);
-  return keys;
-}
-
-std::optional<NoiseInWords> Receipt::noise() const {
-  std::vector<std::optional<MostlyNoise>> noises;
-  std::vector<std::string> names;
-  for (const Group& group : groups) {
-    noises.push_back(group.noise);
-    names.push_back(group.key);
-  }
-  return in_words(noises, names);
-}
-
-Receipt read_receipt(const std::string& text, const std::string& name) {
+Release read_receipt(const std::string& text, const std::string& name) {
   rapidjson::Document document;
   parse(document, text, name);
   require_schema(document, name);
-  const std::string digest = report_detail::intact_digest(text);
-  if (digest.empty()) {
+  if (report_detail::intact_digest(text).empty()) {
     throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not fit", name),
                 "it was changed or damaged; take the original, or the copy in a ledger");
   }
   rapidjson::Document with_texts;
   with_texts.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());
   try {
-    return with_values(receipt_of(with_texts, digest));
+    Release release = release_of(with_texts);
+    release.receipt = text;
+    return release;
   } catch (const Error& error) {
     refuse(name, error.what_words());
   }
 }
+
+std::string sha256_of(const std::string& receipt) { return report_detail::intact_digest(receipt); }
 
 }  // namespace fractile

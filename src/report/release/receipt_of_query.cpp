@@ -3,10 +3,12 @@
 #include <rapidjson/document.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/receipts.hpp"
+#include "report/release/declarations.hpp"
 
 namespace fractile {
 namespace {
@@ -27,7 +29,7 @@ std::vector<std::string> texts_at(const Json& query, const char* name) {
   return texts;
 }
 
-/// As Receipt::lattice.
+/// As lattice_in_words().
 std::string lattice_asked(const Json& query) {
   if (!query.HasMember("candidates")) {
     return fmt::format("{} to {} in steps of {}", text_at(query, "lower"), text_at(query, "upper"),
@@ -56,10 +58,16 @@ std::vector<std::string> tables_asked(const SourceDescription& source) {
   return tables;
 }
 
-std::vector<std::string> quantiles_of(const Receipt& receipt) {
+std::vector<std::string> quantiles_asked(const Release& release) {
   std::vector<std::string> quantiles;
-  for (const Receipt::Published& each : receipt.groups.front().quantiles) quantiles.push_back(each.quantile);
+  for (const Rational& each : release.query.quantiles) quantiles.push_back(each.to_string());
   return quantiles;
+}
+
+/// In a query's words; empty where there is nothing.
+template <class Value>
+std::string text_of(const std::optional<Value>& value) {
+  return value ? fmt::format("{}", *value) : "";
 }
 
 /// The cost as a query tells it.
@@ -70,12 +78,12 @@ bool has_cost(const Json& query, const Budget& cost) {
 }
 
 /// Of what both tell in the same words, whatever files are called where they lie; "" when there is none.
-std::string plain_difference(const Json& query, const Receipt& receipt) {
+std::string plain_difference(const Json& query, const Release& release) {
   const std::pair<const char*, bool> same[] = {
-      {"the column", receipt.source.column == text_at(query, "column")},
-      {"the quantiles", quantiles_of(receipt) == texts_at(query, "quantiles")},
-      {"the cost", has_cost(query, receipt.budget)},
-      {"the neighbors", receipt.neighbors == text_at(query, "neighbors")},
+      {"the column", release.source.column == text_at(query, "column")},
+      {"the quantiles", quantiles_asked(release) == texts_at(query, "quantiles")},
+      {"the cost", has_cost(query, release.cost())},
+      {"the neighbors", to_string(release.query.neighbors) == text_at(query, "neighbors")},
   };
   for (const auto& [what, is_same] : same) {
     if (!is_same) return what;
@@ -84,32 +92,36 @@ std::string plain_difference(const Json& query, const Receipt& receipt) {
 }
 
 /// The first thing about which they differ; "" when there is none.
-std::string difference(const Json& query, const Receipt& receipt) {
-  const SourceDescription& source = receipt.source;
+std::string difference(const Json& query, const Release& release) {
+  const SourceDescription& source = release.source;
+  const std::optional<IntervalRequest>& intervals = release.query.intervals;
   const bool finds_bounds = query.HasMember("bounds_share");
   const bool names_a_file = query.HasMember("file");
-  const std::string plain = plain_difference(query, receipt);
+  const std::string plain = plain_difference(query, release);
   if (!plain.empty()) return plain;
   const std::pair<const char*, bool> same[] = {
       {"the file", !names_a_file || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
       {"the tables of the SQL", tables_asked(source) == tables_asked(query)},
-      {"the declared stability", source.sql_stability == text_at(query, "sql_stability")},
-      {"what is done with missing values", source.null_policy == text_at(query, "null")},
+      {"the declared stability", text_of(source.sql_stability) == text_at(query, "sql_stability")},
+      {"what is done with missing values", to_string(source.null_policy) == text_at(query, "null")},
       {"what counts as missing", source.missing == texts_at(query, "missing")},
       {"what is done with cells that are no number",
-       !query.HasMember("unreadable") || source.unreadable == text_at(query, "unreadable")},
+       !query.HasMember("unreadable") ||
+           (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},
       {"the column of groups", source.by == text_at(query, "by")},
-      {"the keys", receipt.keys() == texts_at(query, "keys")},
-      {"the records per person", receipt.records_per_person == text_at(query, "records_per_person")},
-      {"the share of bounds", receipt.bounds_share == text_at(query, "bounds_share")},
-      {"the possible values", finds_bounds || receipt.lattice == lattice_asked(query)},
-      {"the level of intervals", receipt.interval_level == text_at(query, "intervals")},
-      {"the question of intervals", receipt.interval_of == text_at(query, "intervals_of")},
-      {"what the intervals' level is of", receipt.intervals_together == query.HasMember("intervals_together")},
-      {"the number of records", receipt.public_records.empty() != query.HasMember("public_rows")},
-      {"the random bits", receipt.unsafe_seed.empty()},
+      {"the keys", release.keys() == texts_at(query, "keys")},
+      {"the records per person",
+       std::to_string(release.query.records_per_person) == text_at(query, "records_per_person")},
+      {"the share of bounds",
+       (release.bounds ? release.bounds->share.to_string() : "") == text_at(query, "bounds_share")},
+      {"the possible values", finds_bounds || report_detail::lattice_in_words(release.lattice) == lattice_asked(query)},
+      {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
+      {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},
+      {"what the intervals' level is of", (intervals && intervals->together) == query.HasMember("intervals_together")},
+      {"the number of records", release.public_rows.has_value() == query.HasMember("public_rows")},
+      {"the random bits", !release.unsafe_seed},
   };
   for (const auto& [what, is_same] : same) {
     if (!is_same) return what;
@@ -144,20 +156,21 @@ void require_same(const std::string& difference, const std::string& name) {
 
 }  // namespace
 
-void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name) {
+void require_receipt_of(const std::string& query, const Release& release, const std::string& name) {
   const rapidjson::Document asked = parsed(query);
-  require_same(is_release(asked) ? difference(asked, receipt) : "the query", name);
+  require_same(is_release(asked) ? difference(asked, release) : "the query", name);
 }
 
-void require_own_receipt(const LedgerEntry& entry, const Receipt& receipt, const std::string& name) {
+void require_own_receipt(const LedgerEntry& entry, const Release& release, const std::string& name) {
   const rapidjson::Document asked = parsed(entry.request.query);
-  require_same(is_release(asked) ? plain_difference(asked, receipt) : "the query", name);
-  if (entry.token.empty() || (receipt.token == entry.token && receipt.entry == std::to_string(entry.id))) return;
+  require_same(is_release(asked) ? plain_difference(asked, release) : "the query", name);
+  const std::optional<Charge>& charge = release.charge;
+  if (entry.token.empty() || (charge && charge->token == entry.token && charge->entry == entry.id)) return;
   throw Error(ErrorCode::usage,
-              receipt.token.empty()
+              !charge
                   ? fmt::format("'{}' names no entry of a ledger, so it is not the receipt of entry {}", name, entry.id)
                   : fmt::format("'{}' is not the receipt of entry {}: it names entry {} with the token {}", name,
-                                entry.id, receipt.entry, receipt.token),
+                                entry.id, charge->entry, charge->token),
               "name the receipt that this entry's release has written");
 }
 

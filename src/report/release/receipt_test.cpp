@@ -6,26 +6,30 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
+#include "support/described.hpp"
 #include "support/preliminary_outcome.hpp"
 
 namespace fractile {
 namespace {
 
-const SourceDescription source{"people.csv", "", "age", "drop", "DuckDB v1"};
+using testing::described;
 
-QuantileRelease released(const QuantileQuery& query, const Lattice& lattice) {
+const SourceDescription source{"people.csv", "", "age", NullPolicy::drop, "DuckDB v1"};
+
+Release released(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   return release(reference_table(lattice, Shape::normal, 300), query, bits);
 }
 
 QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget}; }
 
-const SourceDescription by_town{"people.csv", "", "age", "drop", "DuckDB v1", "id", "town"};
+const SourceDescription by_town{"people.csv", "", "age", NullPolicy::drop, "DuckDB v1", "id", "town"};
 
 /// Of which the second found a granularity, so that groups differ in what ran.
-GroupedRelease grouped(const QuantileQuery& query, const Lattice& lattice) {
+Release grouped(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(2);
   const std::uint64_t whole = lattice.size() / 200 * 100;
   ProfileBuilder round(lattice);
@@ -33,7 +37,7 @@ GroupedRelease grouped(const QuantileQuery& query, const Lattice& lattice) {
   return release({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
 }
 
-QuantileRelease bounded() {
+Release bounded() {
   RandomBits bits = RandomBits::unsafe_seeded(3);
   const BoundsSearch search{Rational(1)};
   return release(reference_table(search.lattice(), Shape::normal, 300),
@@ -49,32 +53,32 @@ std::vector<std::string> all_kinds() {
     query.mechanism = mechanism;
     if (mechanism == Mechanism::exponential) query.quantiles = {Rational(1, 2)};
     query.expected_rows = 300;
-    for (const Lattice& lattice : {ages, cents}) texts.push_back(to_json(released(query, lattice), source));
+    for (const Lattice& lattice : {ages, cents}) texts.push_back(to_json(described(released(query, lattice), source)));
   }
-  texts.push_back(to_json(released(quartiles(Budget::zcdp(Rational(1, 2))), ages), source));
+  texts.push_back(to_json(described(released(quartiles(Budget::zcdp(Rational(1, 2))), ages), source)));
   QuantileQuery approximate = quartiles(Budget::approximate(Rational(1), Rational(1, 1'000'000)));
   approximate.mechanism = Mechanism::independent;
-  texts.push_back(to_json(released(approximate, ages), source));
+  texts.push_back(to_json(described(released(approximate, ages), source)));
   const Lattice few = Lattice::explicit_points({Rational(-1), Rational(5, 2), Rational(10)});
-  texts.push_back(
-      to_json(released(quartiles(Budget::pure(Rational(1))), few), {"", "SELECT 1 AS \"a\"", "a", "error", "E"}));
-  QuantileRelease counted = released(quartiles(Budget::pure(Rational(1))), ages);
-  counted.public_records = 300;
+  texts.push_back(to_json(described(released(quartiles(Budget::pure(Rational(1))), few),
+                                    {"", "SELECT 1 AS \"a\"", "a", NullPolicy::error, "E"})));
+  Release counted = released(quartiles(Budget::pure(Rational(1))), ages);
+  counted.public_rows = 300;
   counted.query.neighbors = Neighbors::change_one;
-  texts.push_back(to_json(counted, source));
+  texts.push_back(to_json(described(counted, source)));
   QuantileQuery many = quartiles(Budget::pure(Rational(1)));
   many.quantiles = synthetic_rows(100);
-  texts.push_back(to_json(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town));
-  texts.push_back(to_json(bounded(), source));
+  texts.push_back(to_json(described(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town)));
+  texts.push_back(to_json(described(bounded(), source)));
   many.expected_rows = 300;
-  texts.push_back(to_json(released(many, cents), source));
+  texts.push_back(to_json(described(released(many, cents), source)));
   return texts;
 }
 
 TEST(Receipt, EveryKindKeepsTheSchemaAndItsHash) {
   for (const std::string& text : all_kinds()) {
-    const Receipt receipt = read_receipt(text, "r.json");
-    EXPECT_FALSE(receipt.groups.at(0).quantiles.empty());
+    const Release receipt = read_receipt(text, "r.json");
+    EXPECT_FALSE(receipt.groups.at(0).indices.empty());
     for (const Prose prose : {Prose::text, Prose::markdown})
       EXPECT_NE(explain(receipt, prose).find("What was assumed"), std::string::npos);
   }
@@ -82,40 +86,62 @@ TEST(Receipt, EveryKindKeepsTheSchemaAndItsHash) {
 
 TEST(Receipt, SaysWhatTheReleaseWas) {
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
-  const QuantileRelease release = released(quartiles(Budget::pure(Exponent::parse("ln 3"))), cents);
-  const Receipt receipt = read_receipt(to_json(release, source), "r.json");
+  const Release release = released(quartiles(Budget::pure(Exponent::parse("ln 3"))), cents);
+  const Release receipt = read_receipt(to_json(described(release, source)), "r.json");
   ASSERT_EQ(receipt.groups.size(), 1U);
-  const std::vector<Receipt::Published>& quantiles = receipt.groups[0].quantiles;
-  ASSERT_EQ(quantiles.size(), 3U);
   EXPECT_EQ(to_csv(receipt), to_csv(release));
+  EXPECT_EQ(receipt.query.quantiles, release.query.quantiles);
+  EXPECT_EQ(receipt.only().indices, release.only().indices);
+  EXPECT_EQ(receipt.only().used, release.only().used);
   const WorstCase worst = worst_case(release, Rational(19, 20));
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(quantiles[i].quantile, release.query.quantiles[i].to_string());
-    EXPECT_EQ(quantiles[i].value, release.value(i).to_decimal());
-    EXPECT_EQ(quantiles[i].rank_error, std::to_string(worst.ranks[i].value()));
-  }
-  EXPECT_EQ(receipt.budget.to_string(), "epsilon = ln 3");
-  EXPECT_EQ(receipt.neighbors, "add-remove");
-  EXPECT_EQ(receipt.lattice, "0 to 10000 in steps of 0.01");
+  EXPECT_EQ(receipt.only().rank_errors, worst.ranks);
+  EXPECT_EQ(receipt.errors->together, worst.together);
+  EXPECT_EQ(receipt.cost().to_string(), "epsilon = ln 3");
+  EXPECT_EQ(receipt.query.neighbors, Neighbors::add_remove);
+  EXPECT_EQ(receipt.lattice, cents);
   EXPECT_EQ(receipt.source.file, "people.csv");
   EXPECT_EQ(receipt.source.column, "age");
-  EXPECT_EQ(receipt.unsafe_seed, "1");
-  EXPECT_EQ(receipt.together, std::to_string(worst.together.value()));
+  EXPECT_EQ(receipt.unsafe_seed, 1U);
+}
+
+// The reader takes all that the writer says: what was read back is written to the same bytes.
+TEST(Receipt, ReadingAndWritingUndoEachOther) {
+  std::vector<std::string> texts = all_kinds();
+  QuantileQuery query = quartiles(Budget::zcdp(Rational(1, 2)));
+  query.expected_rows = 300;
+  query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table, true};
+  const Lattice days = Lattice::regular(0, 63, 7, ValueKind::date);
+  Release whole = described(released(query, days), by_town);
+  whole.source.by.clear();
+  whole.source.sql = "SELECT 1";
+  whole.source.tables = {{"t", "t.csv"}};
+  whole.source.sql_stability = 3;
+  whole.source.disjoint_persons = true;
+  whole.source.missing = {"NA", "-9"};
+  whole.source.unreadable = Unreadable::missing;
+  whole.charge = Charge{"people", 12, std::string(64, 'a')};
+  texts.push_back(to_json(whole));
+  for (const std::string& text : texts) {
+    Release read = read_receipt(text, "r.json");
+    EXPECT_EQ(to_json(read), text);
+    read.receipt.clear();
+    EXPECT_EQ(to_json(read), text);
+  }
 }
 
 TEST(Receipt, SaysWhatWasDeclared) {
   const Lattice ages = Lattice::regular(0, 125, 1);
-  const QuantileRelease release = released(quartiles(Budget::pure(Rational(1))), ages);
+  const Release release = released(quartiles(Budget::pure(Rational(1))), ages);
   SourceDescription merged = source;
-  merged.declared = {"disjoint_persons"};
-  const Receipt receipt = read_receipt(to_json(release, merged), "r.json");
-  EXPECT_EQ(receipt.source.declared, merged.declared);
+  merged.disjoint_persons = true;
+  const Release receipt = read_receipt(to_json(described(release, merged)), "r.json");
+  EXPECT_TRUE(receipt.source.disjoint_persons);
   const char* const sentence = "o person has records in two of the countings that were merged";
   EXPECT_NE(explain(receipt, Prose::text).find(sentence), std::string::npos);
-  EXPECT_NE(to_table(release, merged).find(sentence), std::string::npos);
-  const std::string none = to_json(release, source);
+  EXPECT_NE(to_table(described(release, merged)).find(sentence), std::string::npos);
+  const std::string none = to_json(described(release, source));
   EXPECT_EQ(none.find("declared"), std::string::npos);
-  EXPECT_TRUE(read_receipt(none, "r.json").source.declared.empty());
+  EXPECT_FALSE(read_receipt(none, "r.json").source.disjoint_persons);
   EXPECT_EQ(explain(read_receipt(none, "r.json"), Prose::text).find(sentence), std::string::npos);
 }
 
@@ -123,20 +149,21 @@ TEST(Receipt, SaysWhatWasSpentOnWhat) {
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
   QuantileQuery query = quartiles(Budget::pure(Rational(4)));
   query.mechanism = Mechanism::joint_total;
-  QuantileRelease release = released(query, cents);
-  const Receipt receipt = read_receipt(to_json(release, source), "r.json");
-  const std::vector<Receipt::Spent>& spent = receipt.groups.at(0).spent;
-  ASSERT_EQ(spent.size(), release.spent.size());
+  Release release = released(query, cents);
+  const Release receipt = read_receipt(to_json(described(release, source)), "r.json");
+  const std::vector<PartCost>& spent = receipt.groups.at(0).spent;
+  const std::vector<PartCost> charged = release.only().spent;
+  ASSERT_EQ(spent.size(), charged.size());
   for (std::size_t i = 0; i < spent.size(); ++i) {
-    EXPECT_EQ(spent[i].on, release.spent[i].on);
-    EXPECT_EQ(spent[i].amount, release.spent[i].amount.to_string());
+    EXPECT_EQ(spent[i].on, charged[i].on);
+    EXPECT_EQ(spent[i].amount, charged[i].amount);
   }
   std::string words = explain(receipt, Prose::text);
   std::replace(words.begin(), words.end(), '\n', ' ');
   EXPECT_NE(words.find("The parts of epsilon = 4 are: 1/10 for finding the"), std::string::npos) << words;
   // As older programs wrote them.
-  release.spent.clear();
-  const std::string old = to_json(release, source);
+  release.groups.front().spent.clear();
+  const std::string old = to_json(described(release, source));
   EXPECT_EQ(old.find("spent"), std::string::npos);
   EXPECT_TRUE(read_receipt(old, "r.json").groups.at(0).spent.empty());
   EXPECT_EQ(explain(read_receipt(old, "r.json"), Prose::text).find("charged"), std::string::npos);
@@ -144,19 +171,19 @@ TEST(Receipt, SaysWhatWasSpentOnWhat) {
 
 TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
-  const GroupedRelease groups = grouped(quartiles(Budget::pure(Rational(4))), cents);
-  const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
+  const Release groups = grouped(quartiles(Budget::pure(Rational(4))), cents);
+  const Release receipt = read_receipt(to_json(described(groups, by_town)), "r.json");
   ASSERT_EQ(receipt.groups.size(), 2U);
   EXPECT_EQ(receipt.groups[1].key, "b,\"c");
   EXPECT_EQ(receipt.source.person, "id");
   EXPECT_EQ(to_csv(receipt), to_csv(groups));
   EXPECT_NE(explain(receipt, Prose::text).find("in all groups together"), std::string::npos);
 
-  const QuantileRelease release = bounded();
-  const Receipt found = read_receipt(to_json(release, source), "r.json");
-  EXPECT_EQ(found.budget.to_string(), "rho = 1");
-  EXPECT_EQ(found.bounds_share, "1/10");
-  EXPECT_EQ(found.without, worst_case(release, Rational(1, 2)).without);
+  const Release release = bounded();
+  const Release found = read_receipt(to_json(described(release, source)), "r.json");
+  EXPECT_EQ(found.cost().to_string(), "rho = 1");
+  EXPECT_EQ(found.bounds->share, Rational(1, 10));
+  EXPECT_EQ(found.errors->without, worst_case(release, Rational(1, 2)).without);
   EXPECT_NE(explain(found, Prose::text).find("10 % of the budget found the range"), std::string::npos);
 }
 
@@ -167,11 +194,12 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
     query.expected_rows = 20;
     RandomBits bits = RandomBits::system();
     const RankProfile profile = reference_table(cents, Shape::uniform, 1000);
-    const QuantileRelease noisy = release(profile, query, bits);
-    const std::optional<MostlyNoise> noise = mostly_noise(noisy);
+    const Release noisy = release(profile, query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(noisy).front();
     ASSERT_TRUE(noise);
-    for (const std::string& text : {to_json(noisy, source), to_json(grouped(query, cents), by_town)}) {
-      const Receipt receipt = read_receipt(text, "r.json");
+    for (const std::string& text :
+         {to_json(described(noisy, source)), to_json(described(grouped(query, cents), by_town))}) {
+      const Release receipt = read_receipt(text, "r.json");
       const std::optional<MostlyNoise>& found = receipt.groups.back().noise;
       ASSERT_TRUE(found);
       EXPECT_EQ(found->rows, 20U);
@@ -180,8 +208,8 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
       EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
     }
     query.expected_rows = 1'000'000;
-    const Receipt clear = read_receipt(to_json(release(profile, query, bits), source), "r.json");
-    EXPECT_FALSE(clear.noise());
+    const Release clear = read_receipt(to_json(described(release(profile, query, bits), source)), "r.json");
+    EXPECT_FALSE(noise_in_words(clear));
     EXPECT_EQ(explain(clear, Prose::text).find("mostly noise"), std::string::npos);
   }
 }
@@ -192,14 +220,14 @@ TEST(Receipt, TellsWhichGroupsAreMostlyNoise) {
   query.quantiles.clear();
   for (int i = 1; i <= 9; ++i) query.quantiles.emplace_back(i, 10);
   RandomBits bits = RandomBits::unsafe_seeded(3);
-  const GroupedRelease groups =
+  const Release groups =
       release({"few <", "many"},
               {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)}, query, bits);
-  const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
+  const Release receipt = read_receipt(to_json(described(groups, by_town)), "r.json");
   ASSERT_TRUE(receipt.groups[0].noise);
-  EXPECT_EQ(receipt.groups[0].noise->rows, groups.releases[0].used.rows);
+  EXPECT_EQ(receipt.groups[0].noise->rows, groups.groups[0].used.rows);
   EXPECT_FALSE(receipt.groups[1].noise);
-  EXPECT_EQ(receipt.noise()->what, "with this budget the values of 1 of 2 groups are mostly noise (few <)");
+  EXPECT_EQ(noise_in_words(receipt)->what, "with this budget the values of 1 of 2 groups are mostly noise (few <)");
   std::string text = explain(receipt, Prose::text);
   std::replace(text.begin(), text.end(), '\n', ' ');
   EXPECT_NE(text.find("mostly noise (few <): in few < among "), std::string::npos);
@@ -306,9 +334,9 @@ TEST(Receipt, NamesAreKept) {
       std::erase_if(words, [](unsigned char c) { return c == 0 || c >= 128; });
       return words;
     };
-    const SourceDescription odd{"a", clean(sql), clean(column), "drop", "E"};
-    const QuantileRelease release = released(quartiles(Budget::pure(Rational(1))), Lattice::regular(0, 5, 1));
-    const Receipt receipt = read_receipt(to_json(release, odd), "r.json");
+    const SourceDescription odd{"a", clean(sql), clean(column), NullPolicy::drop, "E"};
+    const Release release = released(quartiles(Budget::pure(Rational(1))), Lattice::regular(0, 5, 1));
+    const Release receipt = read_receipt(to_json(described(release, odd)), "r.json");
     RC_ASSERT(receipt.source.column == odd.column);
     RC_ASSERT(receipt.source.sql == odd.sql);
     const std::string page = explain(receipt, Prose::markdown);
@@ -317,8 +345,8 @@ TEST(Receipt, NamesAreKept) {
 }
 
 /// The page of a release's receipt, as one line.
-std::string page_of(const QuantileRelease& release) {
-  std::string page = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+std::string page_of(const Release& release) {
+  std::string page = explain(read_receipt(to_json(described(release, source)), "r"), Prose::text);
   std::string line;
   for (const char c : page) {
     const char next = c == '\n' ? ' ' : c;
@@ -327,13 +355,13 @@ std::string page_of(const QuantileRelease& release) {
   return line;
 }
 
-QuantileRelease of_ages(const Budget& budget) { return released(quartiles(budget), Lattice::regular(0, 125, 1)); }
+Release of_ages(const Budget& budget) { return released(quartiles(budget), Lattice::regular(0, 125, 1)); }
 
 #define EXPECT_SAYS(page, words) EXPECT_NE((page).find(words), std::string::npos) << (page)
 #define EXPECT_DOES_NOT_SAY(page, words) EXPECT_EQ((page).find(words), std::string::npos) << (page)
 
 TEST(Explain, BoundsWhatMayComeOfARelease) {
-  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  Release release = of_ages(Budget::pure(Rational(1)));
   std::string page = page_of(release);
   EXPECT_SAYS(page, "NOT PRIVATE");  // it has a seed
   EXPECT_SAYS(page, "without that person's records");
@@ -353,7 +381,7 @@ TEST(Explain, BoundsWhatMayComeOfARelease) {
 
 /// Under add-remove, a table where the person's record says one thing and one where it says another are two steps apart.
 TEST(Explain, OddsOfWhatARecordSaysMoveTwiceAsFarUnderAddRemove) {
-  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  Release release = of_ages(Budget::pure(Rational(1)));
   std::string page = page_of(release);
   EXPECT_SAYS(page,
               "the odds that the person's records are in the table by a factor of at most 2.72 (e^1), and "
@@ -367,7 +395,7 @@ TEST(Explain, OddsOfWhatARecordSaysMoveTwiceAsFarUnderAddRemove) {
 }
 
 TEST(Explain, SaysWhatMoreRecordsCost) {
-  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  Release release = of_ages(Budget::pure(Rational(1)));
   release.query.records_per_person = 3;
   EXPECT_SAYS(page_of(release), "at most 3 records in the table. For somebody with twice as many, the cost is twice");
   EXPECT_SAYS(page_of(of_ages(Budget::zcdp(Rational(1, 2)))), "with twice as many, the cost is four times as high");
@@ -378,19 +406,19 @@ TEST(Explain, SaysWhatMoreRecordsCost) {
 }
 
 TEST(Explain, TellsWhatRoundNumbersWereFound) {
-  QuantileRelease release = released(quartiles(Budget::pure(Rational(4))), Lattice::regular(0, 300, Rational(1, 1000)));
+  Release release = released(quartiles(Budget::pure(Rational(4))), Lattice::regular(0, 300, Rational(1, 1000)));
   const auto page = [&] {
-    std::string text = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+    std::string text = explain(read_receipt(to_json(described(release, source)), "r"), Prose::text);
     std::replace(text.begin(), text.end(), '\n', ' ');
     return text;
   };
   const auto tells = [&](const char* words) { return page().find(words) != std::string::npos; };
-  release.used.granularity = Rational(1, 2);
-  release.used.heaping = Rational(5, 2);
+  release.groups.front().used.granularity = Rational(1, 2);
+  release.groups.front().used.heaping = Rational(5, 2);
   EXPECT_TRUE(tells("suggested that most values are multiples of 0.5, and many are multiples of 2.5;"));
-  release.used.granularity.reset();
+  release.groups.front().used.granularity.reset();
   EXPECT_TRUE(tells("suggested that many are multiples of 2.5;"));
-  release.used.heaping.reset();
+  release.groups.front().used.heaping.reset();
   EXPECT_FALSE(tells("multiples of"));
 }
 
@@ -399,12 +427,12 @@ TEST(Explain, TellsOfRecordsThatMayHaveBeenRounded) {
   for (int i = 1; i < 40; ++i) query.quantiles.emplace_back(i, 40);
   query.expected_rows = 5000;
   const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
-  const QuantileRelease release = released(query, fine);
-  const QuantileRelease rounded = testing::as_if_found(release, {RoundGrid{0, 1000}, {}});
-  std::string page = explain(read_receipt(to_json(rounded, source), "r"), Prose::text);
+  const Release release = released(query, fine);
+  const Release rounded = testing::as_if_found(release, {RoundGrid{0, 1000}, {}});
+  std::string page = explain(read_receipt(to_json(described(rounded, source)), "r"), Prose::text);
   std::replace(page.begin(), page.end(), '\n', ' ');
   EXPECT_NE(page.find("finer than the granularity"), std::string::npos);
-  page = explain(read_receipt(to_json(testing::as_if_found(release, {}), source), "r"), Prose::text);
+  page = explain(read_receipt(to_json(described(testing::as_if_found(release, {}), source)), "r"), Prose::text);
   EXPECT_EQ(page.find("finer than"), std::string::npos);
 }
 

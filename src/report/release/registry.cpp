@@ -19,6 +19,8 @@
 namespace fractile {
 namespace {
 
+using report_detail::lattice_in_words;
+
 /// A YAML scalar in double quotes, whatever the text: only printable characters stand in it, and escapes.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
@@ -132,42 +134,43 @@ std::string variant_of(Measure measure) {
   return {};
 }
 
-std::string unit_of(const Receipt& receipt) {
-  const bool adds = receipt.neighbors == "add-remove";
+std::string unit_of(const Release& release) {
+  const bool adds = release.query.neighbors == Neighbors::add_remove;
   const std::string neighbours = adds ? "Tables are adjacent when one is the other with one record more"
                                       : "Tables are adjacent when they differ in what one record says";
-  const std::string several =
-      receipt.records_per_person == "1" ? "one record" : receipt.records_per_person + " records";
-  const std::string bound = !receipt.source.sql_stability.empty()
+  const std::string several = release.query.records_per_person == 1
+                                  ? "one record"
+                                  : fmt::format("{} records", release.query.records_per_person);
+  const std::string bound = release.source.sql_stability
                                 ? "the curator declares how many rows of a query's result one person's records change"
-                            : receipt.source.person.empty()
+                            : release.source.person.empty()
                                 ? "the curator declares that nobody has more"
                                 : "of each person's records at most so many count, chosen at random";
-  const bool knows_people = !receipt.public_records.empty() && receipt.records_per_person == "1" &&
-                            receipt.source.person.empty() && receipt.source.sql.empty();
+  const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
+                            release.source.person.empty() && release.source.sql.empty();
   return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}", neighbours, several, bound,
-                     knows_people ? fmt::format(" There are {} people, one a row.", receipt.public_records) : "");
+                     knows_people ? fmt::format(" There are {} people, one a row.", *release.public_rows) : "");
 }
 
-std::string unprotected_of(const Receipt& receipt) {
-  std::string text =
-      fmt::format("The possible values ({}), the quantiles that were asked for and the parameters.", receipt.lattice);
-  if (!receipt.source.by.empty()) text += " The list of groups.";
-  if (!receipt.public_records.empty()) text += fmt::format(" The number of rows, {}.", receipt.public_records);
+std::string unprotected_of(const Release& release) {
+  std::string text = fmt::format("The possible values ({}), the quantiles that were asked for and the parameters.",
+                                 lattice_in_words(release.lattice));
+  if (release.is_grouped()) text += " The list of groups.";
+  if (release.public_rows) text += fmt::format(" The number of rows, {}.", *release.public_rows);
   text += fmt::format(" That the release succeeded, which it would not have with one of these in the table: {}.",
-                      fmt::join(report_detail::failures_of(receipt), "; "));
+                      fmt::join(report_detail::failures_of(release), "; "));
   return text;
 }
 
-void write_basic(Yaml& yaml, const Receipt& receipt, const About& about) {
+void write_basic(Yaml& yaml, const Release& release, const About& about) {
   yaml.object(1, "basic");
   yaml.member(2, "name", about.title);
   yaml.object(2, "data_curators");
   yaml.line(3, "- data_curator_name: " + quoted(about.curator));
   yaml.member(4, "data_curator_type", about.curator_type);
   const std::string described =
-      fmt::format("{} quantiles of {}{}.", receipt.groups.front().quantiles.size(), receipt.source.column,
-                  receipt.source.by.empty() ? "" : " by " + receipt.source.by);
+      fmt::format("{} quantiles of {}{}.", release.query.quantiles.size(), release.source.column,
+                  !release.is_grouped() ? "" : " by " + release.source.by);
   yaml.member(2, "description", about.description.empty() ? described : about.description);
   yaml.member(2, "intended_use", about.use);
   yaml.member(2, "data_product_type", "Summary statistics");
@@ -176,32 +179,31 @@ void write_basic(Yaml& yaml, const Receipt& receipt, const About& about) {
   yaml.member(2, "publication_date", about.date);
 }
 
-void write_promise(Yaml& yaml, const Receipt& receipt) {
+void write_promise(Yaml& yaml, const Release& release) {
   yaml.object(1, "dp_variant");
-  yaml.member(2, "variant_name", variant_of(receipt.budget.measure()));
-  yaml.member(
-      2, "data_domain",
-      fmt::format(
-          "Tables whose records have a {} in the column{}{}.", report_detail::value_in_words(receipt.kind),
-          receipt.source.null_policy == "drop" ? ", or nothing" : "",
-          report_detail::and_where_they_count(report_detail::counts_at(receipt.regular_lattice, receipt.kind))));
-  yaml.member(2, "unprotected_quantities", unprotected_of(receipt));
+  yaml.member(2, "variant_name", variant_of(release.cost().measure()));
+  yaml.member(2, "data_domain",
+              fmt::format("Tables whose records have a {} in the column{}{}.",
+                          report_detail::value_in_words(release.lattice.kind()),
+                          release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",
+                          report_detail::and_where_they_count(report_detail::counts_at(release.lattice))));
+  yaml.member(2, "unprotected_quantities", unprotected_of(release));
   yaml.object(1, "privacy_loss");
   yaml.member(2, "privacy_unit", "Person");
-  yaml.member(2, "privacy_unit_details", unit_of(receipt));
+  yaml.member(2, "privacy_unit_details", unit_of(release));
   yaml.object(2, "privacy_parameters");
-  if (receipt.budget.measure() == Measure::zcdp) {
-    yaml.raw(3, "rho", number_above(receipt.budget.rho()));
+  if (release.cost().measure() == Measure::zcdp) {
+    yaml.raw(3, "rho", number_above(release.cost().rho()));
   } else {
-    yaml.raw(3, "epsilon", number_above(receipt.budget.epsilon()));
+    yaml.raw(3, "epsilon", number_above(release.cost().epsilon()));
   }
-  if (receipt.budget.measure() == Measure::approximate) yaml.raw(3, "delta", number_above(receipt.budget.delta()));
-  yaml.member(2, "privacy_parameters_details", "Exactly " + receipt.budget.to_string() + "; numbers are rounded up.");
+  if (release.cost().measure() == Measure::approximate) yaml.raw(3, "delta", number_above(release.cost().delta()));
+  yaml.member(2, "privacy_parameters_details", "Exactly " + release.cost().to_string() + "; numbers are rounded up.");
 }
 
-void write_model(Yaml& yaml, const Receipt& receipt) {
+void write_model(Yaml& yaml, const Release& release) {
   const std::vector<std::string> declarations =
-      report_detail::declarations_of(receipt, [](const std::string& words) { return words; });
+      report_detail::declarations_of(release, [](const std::string& words) { return words; });
   yaml.object(1, "deployment_model");
   yaml.member(2, "model_name", "Central");
   yaml.member(2, "trust_assumptions",
@@ -214,27 +216,27 @@ void write_model(Yaml& yaml, const Receipt& receipt) {
 }
 
 /// What is computed from what was drawn, and no longer from the data.
-std::string post_processing_of(const Receipt& receipt) {
+std::string post_processing_of(const Release& release) {
   std::vector<std::string> steps;
-  const auto any = [&](const auto& is_so) { return std::ranges::any_of(receipt.groups, is_so); };
-  if (any([](const Receipt::Group& group) { return group.mechanism == "tree"; }))
+  const auto any = [&](const auto& is_so) { return std::ranges::any_of(release.groups, is_so); };
+  if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::tree; }))
     steps.emplace_back("values are read from noisy counts, which are first fitted to each other");
-  if (any([](const Receipt::Group& group) { return group.mechanism == "independent"; }))
+  if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::independent; }))
     steps.emplace_back("values are sorted");
-  if (any([](const Receipt::Group& group) { return group.interpolated; }))
+  if (any([&](const Release::Group& group) { return group.used.selected < release.query.quantiles.size(); }))
     steps.emplace_back("quantiles between those that were drawn are interpolated linearly");
-  if (any([](const Receipt::Group& group) { return !group.granularity.empty(); }))
+  if (any([](const Release::Group& group) { return group.used.granularity.has_value(); }))
     steps.emplace_back("values are rounded to the granularity that was found");
-  if (!receipt.interval_level.empty()) steps.emplace_back("ends of intervals follow from noisy counts");
+  if (release.query.intervals) steps.emplace_back("ends of intervals follow from noisy counts");
   if (steps.empty()) return "None: the values are published as they were drawn.";
   return fmt::format("From what was drawn, without the data: {}.", fmt::join(steps, "; "));
 }
 
-void write_implementation(Yaml& yaml, const Receipt& receipt) {
+void write_implementation(Yaml& yaml, const Release& release) {
   yaml.object(1, "implementation");
   yaml.member(
       2, "preprocessing_and_hyperparameter_tuning",
-      receipt.bounds_share.empty()
+      !release.bounds
           ? "Possible values and options were chosen without looking at the data, as the curator declares."
           : "A part of the budget found the range of the values; all else was chosen without looking at the data, as "
             "the curator declares.");
@@ -242,30 +244,31 @@ void write_implementation(Yaml& yaml, const Receipt& receipt) {
       2, "mechanisms",
       fmt::format("{}, mechanism {}. Outputs have exactly the probabilities of the proof: random choices use integers, "
                   "rationals and certified enclosures, so that floating-point rounding decides nothing.",
-                  receipt.program, receipt.groups.front().mechanism));
+                  release.program, to_string(release.groups.front().used.mechanism)));
   yaml.member(2, "composition",
-              receipt.source.by.empty()
+              !release.is_grouped()
                   ? "All quantiles together cost what is said; every draw was charged before it was made."
                   : "Groups share no records: all of them together cost what is said.");
-  yaml.member(2, "post_processing", post_processing_of(receipt));
-  yaml.member(2, "additional_information", "SHA-256 of the receipt: " + receipt.sha256);
+  yaml.member(2, "post_processing", post_processing_of(release));
+  yaml.member(2, "additional_information", "SHA-256 of the receipt: " + sha256_of(release.receipt));
 }
 
 }  // namespace
 
-std::string to_registry(const Receipt& receipt, const About& about) {
+std::string to_registry(const Release& given, const About& about) {
+  const Release release = with_receipt(given);
   require_complete(about);
-  if (!receipt.unsafe_seed.empty()) {
+  if (release.unsafe_seed) {
     throw Error(ErrorCode::usage, "the release is NOT PRIVATE: its random bits came from a seed",
                 {"make a release without ", Field("unsafe_seed")});
   }
   Yaml yaml;
   yaml.member(0, "url_slug", slug_of(about.title));
   yaml.object(0, "deployment");
-  write_basic(yaml, receipt, about);
-  write_promise(yaml, receipt);
-  write_model(yaml, receipt);
-  write_implementation(yaml, receipt);
+  write_basic(yaml, release, about);
+  write_promise(yaml, release);
+  write_model(yaml, release);
+  write_implementation(yaml, release);
   yaml.object(1, "administrative");
   yaml.member(2, "status", "Draft");
   yaml.object(2, "registry_authors");

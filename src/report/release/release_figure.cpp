@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t rows_a_figure = 36;  // of groups, so that a figure fits a printed page
 
 /// Where a value is drawn: a number, or the ticks of a time.
-double place(const Receipt& receipt, const std::string& text) { return read_value(receipt.kind, text).to_double(); }
+double place(const Release& release, std::uint64_t index) { return release.lattice.at(index).to_double(); }
 
 /// Outwards, in ten-thousandths.
 Rational rounded_down(const Rational& share) { return (share * Rational(10'000)).floor() / Rational(10'000); }
@@ -35,53 +35,54 @@ figures::Axis axis_over(const Extent& extent, ValueKind kind) {
   return {false, extent.least - room, extent.most + room};
 }
 
-Extent extent_of(const Receipt& receipt) {
+Extent extent_of(const Release& release) {
   Extent extent{1e300, -1e300};
-  const auto add = [&](const std::string& text) {
-    if (text.empty()) return;
-    extent.least = std::min(extent.least, place(receipt, text));
-    extent.most = std::max(extent.most, place(receipt, text));
+  const auto add = [&](std::uint64_t index) {
+    extent.least = std::min(extent.least, place(release, index));
+    extent.most = std::max(extent.most, place(release, index));
   };
-  for (const Receipt::Group& group : receipt.groups) {
-    for (const Receipt::Published& each : group.quantiles) {
-      add(each.value);
-      add(each.interval.lower);
-      add(each.interval.upper);
+  for (const Release::Group& group : release.groups) {
+    for (const std::uint64_t index : group.indices) add(index);
+    for (const Interval& interval : group.intervals) {
+      add(interval.lower);
+      add(interval.upper);
     }
   }
   return extent;
 }
 
 /// What the bars of a figure are, or why there are none.
-std::string about_bars(const Receipt& receipt) {
-  if (!receipt.interval_level.empty()) {
-    const CountsAt at = counts_at(receipt.regular_lattice, receipt.kind);
+std::string about_bars(const Release& release) {
+  if (release.query.intervals) {
+    const CountsAt at = counts_at(release.lattice);
     return fmt::format(
-        "bars: {}, {}{}", held_quantile(receipt.interval_of == "table", !receipt.source.person.empty(), at),
-        share_of(Rational::parse(receipt.interval_level)), receipt.intervals_together ? " together" : " each");
+        "bars: {}, {}{}",
+        held_quantile(release.query.intervals->of == IntervalOf::table, !release.source.person.empty(), at),
+        share_of(release.query.intervals->level), release.query.intervals->together ? " together" : " each");
   }
-  if (has_share_bars(receipt)) {
+  if (has_share_bars(release)) {
     return fmt::format("bars: of which share the value may be the quantile, {} each, the error of privacy only",
-                       share_of(Rational::parse(receipt.confidence)));
+                       share_of(release.errors->confidence));
   }
   return "no bars, since the number of records is not public: the table has errors in records";
 }
 
-figures::Figure curve(const Receipt& receipt) {
-  const bool with_intervals = !receipt.interval_level.empty();
+figures::Figure curve(const Release& release) {
+  const bool with_intervals = release.query.intervals.has_value();
+  const Release::Group& group = release.groups.front();
   figures::Line line;
   line.mark = 1;
   line.spread = with_intervals ? figures::Spread::sideways : figures::Spread::upright;
   line.joined = false;
-  for (const Receipt::Published& each : receipt.groups.front().quantiles) {
-    const double x = place(receipt, each.value);
-    const double y = Rational::parse(each.quantile).to_double();
+  for (std::size_t i = 0; i < group.indices.size(); ++i) {
+    const double x = place(release, group.indices[i]);
+    const double y = release.query.quantiles[i].to_double();
     figures::Point point{x, y, 0, 0};
     if (with_intervals) {
-      point.least = place(receipt, each.interval.lower);
-      point.most = place(receipt, each.interval.upper);
-    } else if (has_share_bars(receipt)) {
-      const Shares shares = shares_of(receipt, each);
+      point.least = place(release, group.intervals[i].lower);
+      point.most = place(release, group.intervals[i].upper);
+    } else if (has_share_bars(release)) {
+      const Shares shares = shares_of(release, i);
       point.least = shares.from.to_double();
       point.most = shares.to.to_double();
     }
@@ -89,147 +90,136 @@ figures::Figure curve(const Receipt& receipt) {
   }
   figures::Axis share{false, 0, 1, {0, 0.25, 0.5, 0.75, 1}, true};
   figures::Figure figure{"release",
-                         "Published values of " + receipt.source.column,
-                         about_bars(receipt),
-                         receipt.source.column,
+                         "Published values of " + release.source.column,
+                         about_bars(release),
+                         release.source.column,
                          "share of records at or below",
                          {}};
-  figure.panels.push_back({"", axis_over(extent_of(receipt), receipt.kind), share, {line}});
+  figure.panels.push_back({"", axis_over(extent_of(release), release.lattice.kind()), share, {line}});
   figure.description =
       fmt::format("{} values from {} to {}, each at its share of the records; the table has them.", line.points.size(),
-                  receipt.groups.front().quantiles.front().value, receipt.groups.front().quantiles.back().value);
+                  release.lattice.text(group.indices.front()), release.lattice.text(group.indices.back()));
   return figure;
 }
 
 // --- Groups -----------------------------------------------------------------------------------------------------------
 
-std::optional<double> value_at(const Receipt& receipt, const Receipt::Group& group, const Rational& quantile) {
-  for (const Receipt::Published& each : group.quantiles) {
-    if (Rational::parse(each.quantile) == quantile) return place(receipt, each.value);
-  }
-  return {};
+std::optional<double> value_at(const Release& release, const Release::Group& group, const Rational& quantile) {
+  const auto at = std::ranges::find(release.query.quantiles, quantile);
+  if (at == release.query.quantiles.end()) return {};
+  return place(release, group.indices[static_cast<std::size_t>(at - release.query.quantiles.begin())]);
 }
 
 /// A box of the quartiles, where both were asked for.
-figures::Range range_of(const Receipt& receipt, const Receipt::Group& group) {
-  figures::Range range{group.key, place(receipt, group.quantiles.front().value),
-                       place(receipt, group.quantiles.back().value)};
-  range.box_from = value_at(receipt, group, Rational(1, 4));
-  range.box_to = value_at(receipt, group, Rational(3, 4));
-  range.middle = value_at(receipt, group, Rational(1, 2));
-  for (const Receipt::Published& each : group.quantiles) {
-    range.marks.push_back(place(receipt, each.value));
-    if (each.interval.lower.empty()) continue;
-    range.least = std::min(range.least, place(receipt, each.interval.lower));
-    range.most = std::max(range.most, place(receipt, each.interval.upper));
+figures::Range range_of(const Release& release, const Release::Group& group) {
+  figures::Range range{group.key, place(release, group.indices.front()), place(release, group.indices.back())};
+  range.box_from = value_at(release, group, Rational(1, 4));
+  range.box_to = value_at(release, group, Rational(3, 4));
+  range.middle = value_at(release, group, Rational(1, 2));
+  for (const std::uint64_t index : group.indices) range.marks.push_back(place(release, index));
+  for (const Interval& interval : group.intervals) {
+    range.least = std::min(range.least, place(release, interval.lower));
+    range.most = std::max(range.most, place(release, interval.upper));
   }
   return range;
 }
 
 /// By their middle values, from the largest on; groups of equal ones as they were listed.
-std::vector<const Receipt::Group*> sorted_groups(const Receipt& receipt) {
-  struct Placed {
-    Rational middle;
-    const Receipt::Group* group;
-  };
-  std::vector<Placed> placed;
-  for (const Receipt::Group& group : receipt.groups) {
-    placed.push_back({read_value(receipt.kind, group.quantiles[group.quantiles.size() / 2].value), &group});
-  }
-  std::ranges::stable_sort(placed, [](const Placed& a, const Placed& b) { return a.middle > b.middle; });
-  std::vector<const Receipt::Group*> groups;
-  groups.reserve(placed.size());
-  for (const Placed& each : placed) groups.push_back(each.group);
+std::vector<const Release::Group*> sorted_groups(const Release& release) {
+  std::vector<const Release::Group*> groups;
+  for (const Release::Group& group : release.groups) groups.push_back(&group);
+  const auto middle = [](const Release::Group* group) { return group->indices[group->indices.size() / 2]; };
+  std::ranges::stable_sort(groups, std::ranges::greater(), middle);
   return groups;
 }
 
-std::string about_rows(const Receipt& receipt) {
+std::string about_rows(const Release& release) {
   std::string text = "thin lines from the lowest value to the highest, a stroke at each";
-  if (!receipt.interval_level.empty()) text = "thin lines over all intervals, a stroke at each value";
-  const Receipt::Group& group = receipt.groups.front();
-  if (value_at(receipt, group, Rational(1, 4)) && value_at(receipt, group, Rational(3, 4)))
+  if (release.query.intervals) text = "thin lines over all intervals, a stroke at each value";
+  const Release::Group& group = release.groups.front();
+  if (value_at(release, group, Rational(1, 4)) && value_at(release, group, Rational(3, 4)))
     text += ", a box from 25 % to 75 %";
-  if (value_at(receipt, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
+  if (value_at(release, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
   return text + "; the table says how far each may be off";
 }
 
-void draw_groups(Page& page, const Receipt& receipt) {
-  const std::vector<const Receipt::Group*> groups = sorted_groups(receipt);
+void draw_groups(Page& page, const Release& release) {
+  const std::vector<const Release::Group*> groups = sorted_groups(release);
   const std::size_t figures = (groups.size() + rows_a_figure - 1) / rows_a_figure;
-  const figures::Axis axis = axis_over(extent_of(receipt), receipt.kind);
+  const figures::Axis axis = axis_over(extent_of(release), release.lattice.kind());
   for (std::size_t f = 0; f < figures; ++f) {
     const std::size_t first = f * rows_a_figure;
     const std::size_t end = std::min(groups.size(), first + rows_a_figure);
     figures::RangeFigure figure{
-        figures == 1 ? "release" : fmt::format("release_{}", f + 1), {}, receipt.source.column, axis, {}};
+        figures == 1 ? "release" : fmt::format("release_{}", f + 1), {}, release.source.column, axis, {}};
     const std::string which = figures == 1 ? "" : fmt::format(", groups {} to {} of {}", first + 1, end, groups.size());
-    figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", receipt.source.column,
-                               receipt.source.by, which, about_rows(receipt));
+    figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", release.source.column,
+                               release.source.by, which, about_rows(release));
     figure.description = fmt::format("{} groups; the table has their values.", end - first);
-    for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(receipt, *groups[g]));
+    for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(release, *groups[g]));
     page.figure(figure);
   }
 }
 
 /// The same for all groups?
-bool have_equal_errors(const Receipt& receipt) {
-  const auto& first = receipt.groups.front().quantiles;
-  return std::ranges::all_of(receipt.groups, [&](const Receipt::Group& group) {
-    return std::ranges::equal(group.quantiles, first, {}, &Receipt::Published::rank_error,
-                              &Receipt::Published::rank_error);
+bool have_equal_errors(const Release& release) {
+  return std::ranges::all_of(release.groups, [&](const Release::Group& group) {
+    return group.rank_errors == release.groups.front().rank_errors;
   });
 }
 
-std::string error_text(const Receipt::Published& value) { return value.rank_error.value_or("not known"); }
+std::string error_text(const std::optional<std::uint64_t>& rank_error) {
+  return rank_error ? std::to_string(*rank_error) : "not known";
+}
 
 }  // namespace
 
-bool has_share_bars(const Receipt& receipt) {
-  const Receipt::Group& group = receipt.groups.front();
-  return receipt.source.by.empty() && receipt.interval_level.empty() && !receipt.public_records.empty() &&
-         receipt.public_records != "0" && receipt.source.null_policy == "error" && receipt.source.person.empty() &&
-         std::ranges::all_of(group.quantiles, [](const auto& each) { return each.rank_error.has_value(); });
+bool has_share_bars(const Release& release) {
+  const Release::Group& group = release.groups.front();
+  return !release.is_grouped() && !release.query.intervals && release.public_rows.value_or(0) > 0 &&
+         release.source.null_policy == NullPolicy::error && release.source.person.empty() &&
+         std::ranges::all_of(group.rank_errors, [](const auto& each) { return each.has_value(); });
 }
 
-Shares shares_of(const Receipt& receipt, const Receipt::Published& value) {
-  const Rational quantile = Rational::parse(value.quantile);
-  const Rational reach = Rational::parse(*value.rank_error) / Rational::parse(receipt.public_records);
+Shares shares_of(const Release& release, std::size_t i) {
+  const auto count = [](std::uint64_t records) { return Rational(static_cast<std::int64_t>(records)); };
+  const Rational& quantile = release.query.quantiles[i];
+  const Rational reach = count(*release.groups.front().rank_errors[i]) / count(*release.public_rows);
   return {rounded_down(std::max(Rational(0), quantile - reach)), rounded_up(std::min(Rational(1), quantile + reach))};
 }
 
-void draw_release(Page& page, const Receipt& receipt) {
-  if (receipt.source.by.empty()) {
-    page.figure(curve(receipt));
+void draw_release(Page& page, const Release& release) {
+  if (!release.is_grouped()) {
+    page.figure(curve(release));
   } else {
-    draw_groups(page, receipt);
+    draw_groups(page, release);
   }
 }
 
-std::string about_wide_rows(const Receipt& receipt) {
-  if (!receipt.interval_level.empty()) return "with their intervals";
-  return have_equal_errors(receipt) ? "and in the first row by how many records they may be off"
+std::string about_wide_rows(const Release& release) {
+  if (release.query.intervals) return "with their intervals";
+  return have_equal_errors(release) ? "and in the first row by how many records they may be off"
                                     : "with the number of records that each may be off";
 }
 
-std::vector<Row> wide_rows(const Receipt& receipt) {
-  const bool with_intervals = !receipt.interval_level.empty();
-  const bool equal = !with_intervals && have_equal_errors(receipt);
-  std::vector<Row> rows{{receipt.source.by}};
-  const std::vector<Receipt::Published>& quantiles = receipt.groups.front().quantiles;
-  for (const Receipt::Published& each : quantiles) rows[0].push_back(share_of(Rational::parse(each.quantile)));
+std::vector<Row> wide_rows(const Release& release) {
+  const bool with_intervals = release.query.intervals.has_value();
+  const bool equal = !with_intervals && have_equal_errors(release);
+  std::vector<Row> rows{{release.source.by}};
+  for (const Rational& quantile : release.query.quantiles) rows[0].push_back(share_of(quantile));
   if (equal) {
     rows.push_back({"(off by at most)"});
-    for (const Receipt::Published& each : quantiles) rows.back().push_back(error_text(each));
+    for (const auto& each : release.groups.front().rank_errors) rows.back().push_back(error_text(each));
   }
-  for (const Receipt::Group& group : receipt.groups) {
+  for (const Release::Group& group : release.groups) {
     rows.push_back({group.key});
-    for (const Receipt::Published& each : group.quantiles) {
-      std::string cell = each.value;
+    for (std::size_t i = 0; i < group.indices.size(); ++i) {
+      std::string cell = release.lattice.text(group.indices[i]);
       if (with_intervals) {
-        cell += fmt::format(" ({} to {})", lower_text(each.interval, OpenEnds::in_words),
-                            upper_text(each.interval, OpenEnds::in_words));
+        const Ends ends = ends_of(release.lattice, group.intervals[i]);
+        cell += fmt::format(" ({} to {})", lower_text(ends, OpenEnds::in_words), upper_text(ends, OpenEnds::in_words));
       } else if (!equal) {
-        cell += fmt::format(" ({})", error_text(each));
+        cell += fmt::format(" ({})", error_text(group.rank_errors[i]));
       }
       rows.back().push_back(std::move(cell));
     }

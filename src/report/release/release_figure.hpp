@@ -15,21 +15,21 @@ inline const std::string withheld = "\x01";
 inline constexpr const char* receipt_id = "receipt";
 
 /// The figures of a release: its values against the shares of records; of groups, rows of boxes.
-void draw_release(Page& page, const Receipt& receipt);
+void draw_release(Page& page, const Release& release);
 
-/// Between which shares of the records a value lies, with the receipt's confidence; rounded outwards to a hundredth of a percent.
+/// Between which shares of the records the i-th value lies, with the receipt's confidence; rounded outwards to a hundredth of a percent.
 struct Shares {
   Rational from;
   Rational to;
 };
 
 /// Whether that is known: when the number of records is public, and so every row counts.
-bool has_share_bars(const Receipt& receipt);
-Shares shares_of(const Receipt& receipt, const Receipt::Published& value);
+bool has_share_bars(const Release& release);
+Shares shares_of(const Release& release, std::size_t i);
 
 /// Of groups: a heading, and a row a group with all its values.
-std::vector<Row> wide_rows(const Receipt& receipt);
+std::vector<Row> wide_rows(const Release& release);
 /// What stands in their cells.
-std::string about_wide_rows(const Receipt& receipt);
+std::string about_wide_rows(const Release& release);
 
 }  // namespace fractile::report_detail

@@ -55,12 +55,12 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
     line.add_list("tables", tables.size(),
                   [&](std::uint64_t i) { return tables[i].name + "=" + name_text(tables[i].file); });
   }
-  line.add("sql_stability", source.sql_stability);
-  line.add("null", source.null_policy);
+  if (source.sql_stability) line.add("sql_stability", std::to_string(*source.sql_stability));
+  line.add("null", to_string(source.null_policy));
   if (!source.missing.empty()) {
     line.add_list("missing", source.missing.size(), [&](std::uint64_t i) { return source.missing[i]; });
   }
-  line.add("unreadable", details.unreadable);
+  if (details.unreadable) line.add("unreadable", to_string(*details.unreadable));
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");

@@ -3,20 +3,21 @@
 #include <gtest/gtest.h>
 
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 namespace {
 
-QuantileRelease some_release() {
+Release some_release() {
   const Lattice lattice = Lattice::regular(0, Rational::parse("4611686018427387.90"), Rational::parse("0.01"));
   const QuantileQuery query{{Rational(1, 3), Rational(1, 2)}, Budget::pure(Rational(1))};
-  return {query, lattice, {123'456'789'012'345'678, 461'168'601'842'738'790}, {}, {}, {}};
+  return {query, lattice, {}};
 }
 
-SourceDescription some_source() { return {"t.csv", "", "age", "drop", "DuckDB v1"}; }
+SourceDescription some_source() { return {"t.csv", "", "age", NullPolicy::drop, "DuckDB v1"}; }
 
 TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
-  QuantileRelease release = some_release();
+  Release release = some_release();
   QuantileQuery& query = release.query;
   EXPECT_EQ(
       canonical_query(query, release.lattice, some_source(), {}),
@@ -31,10 +32,10 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
   query.records_per_person = 3;
   query.expected_rows = 99;
   query.interpolate = false;
-  SourceDescription source{"", "SELECT \"a\"", "age", "error", "another engine", "id", "town"};
+  SourceDescription source{"", "SELECT \"a\"", "age", NullPolicy::error, "another engine", "id", "town"};
   source.missing = {"NA", "-9"};
   ReleaseDetails details{"csv", ";", true, true, {"a", "b,c"}, Rational(1, 10)};
-  details.unreadable = "error";
+  details.unreadable = Unreadable::error;
   EXPECT_EQ(
       canonical_query(query, Lattice::explicit_points({1, Rational(5, 2)}), source, details),
       R"({"column":"age","sql":"SELECT \"a\"","null":"error","missing":["NA","-9"],"unreadable":"error","input_format":"csv",)"
@@ -46,7 +47,7 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
 }
 
 TEST(CanonicalQuery, SaysWhichIntervals) {
-  QuantileRelease release = some_release();
+  Release release = some_release();
   release.query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, true};
   const std::string text = canonical_query(release.query, release.lattice, some_source(), {});
   EXPECT_NE(text.find(R"("intervals":"19/20","intervals_of":"table","intervals_together":"yes")"), std::string::npos)
@@ -58,7 +59,7 @@ TEST(CanonicalQuery, SaysWhichIntervals) {
 }
 
 TEST(CanonicalQuery, NamesTheTable) {
-  const QuantileRelease release = some_release();
+  const Release release = some_release();
   const auto beginning = [&](const std::string& source) {
     ReleaseDetails details;
     details.source = source;
@@ -71,7 +72,7 @@ TEST(CanonicalQuery, NamesTheTable) {
 }
 
 TEST(CanonicalQuery, SaysTheBudgetsMeasure) {
-  QuantileRelease release = some_release();
+  Release release = some_release();
   release.query.budget = Budget::zcdp(Rational(1, 8));
   const std::string text = canonical_query(release.query, release.lattice, some_source(), {});
   EXPECT_NE(text.find(R"("rho":"1/8")"), std::string::npos) << text;

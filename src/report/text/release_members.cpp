@@ -15,46 +15,22 @@ void write_cost(Writer& json, const Budget& budget) {
   if (budget.measure() == Measure::approximate) member(json, "delta", budget.delta().to_string());
 }
 
-void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost) {
+void write_privacy(Writer& json, const QuantileQuery& query) {
   json.Key("privacy");
   json.StartObject();
-  member(json, "measure", to_string(cost.measure()));
-  write_cost(json, cost);
+  member(json, "measure", to_string(query.budget.measure()));
+  write_cost(json, query.budget);
   member(json, "neighbors", to_string(query.neighbors));
   member(json, "records_per_person", std::uint64_t{query.records_per_person});
   json.EndObject();
 }
 
-void write_bounds(Writer& json, const PrivateBounds& bounds, const std::optional<std::uint64_t>& enough_records) {
-  json.Key("bounds");
-  json.StartObject();
-  member(json, "share", bounds.share.to_string());
-  write_cost(json, bounds.cost);
-  if (enough_records) member(json, "enough_records", *enough_records);
-  json.EndObject();
-}
-
-void write_spent(Writer& json, const QuantileRelease& release) {
-  if (release.spent.empty()) return;
-  const char* amount = release.query.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
-  json.Key("spent");
-  json.StartArray();
-  for (const PartCost& part : release.spent) {
-    json.StartObject();
-    member(json, "on", part.on);
-    member(json, amount, part.amount.to_string());
-    if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
-namespace {
-
 void write_value(Writer& json, const char* name, const Lattice& lattice, std::uint64_t index) {
   json.Key(name);
   value(json, lattice.kind(), lattice.at(index));
 }
+
+namespace {
 
 void write_distance(Writer& json, const char* name, const Lattice& lattice, const Rational& size) {
   json.Key(name);
@@ -113,7 +89,7 @@ void write_options(Writer& json, const QuantileQuery& query, const Lattice& latt
   json.EndObject();
 }
 
-void write_worst_case(Writer& json, const WorstCase& worst) {
+void write_worst_case(Writer& json, const ErrorTerms& worst) {
   json.Key("worst_case");
   json.StartObject();
   member(json, "confidence", worst.confidence.to_string());
@@ -131,27 +107,6 @@ void write_noise(Writer& json, const std::optional<MostlyNoise>& noise) {
   member(json, "rows", noise->rows);
   number(json, "share", fmt::format("{:.2f}", noise->share));
   if (noise->enough) write_cost(json, *noise->enough);
-  json.EndObject();
-}
-
-void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
-  write_value(json, "lower", lattice, interval.lower);
-  write_value(json, "upper", lattice, interval.upper);
-  const auto open = [&](const char* name) {
-    json.Key(name);
-    json.Bool(true);
-  };
-  if (interval.or_below) open("or_below");
-  if (interval.or_above) open("or_above");
-}
-
-void write_intervals(Writer& json, const IntervalRequest& request) {
-  json.Key("intervals");
-  json.StartObject();
-  member(json, "level", request.level.to_string());
-  member(json, "of", to_string(request.of));
-  json.Key("together");
-  json.Bool(request.together);
   json.EndObject();
 }
 

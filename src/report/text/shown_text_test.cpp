@@ -8,10 +8,12 @@
 
 #include "fractile/canonical_query.hpp"
 #include "fractile/ledger_report.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "fractile/text.hpp"
 #include "report/text/characters.hpp"
+#include "support/described.hpp"
 
 namespace fractile {
 namespace {
@@ -114,7 +116,7 @@ TEST(NameText, DifferentNamesHaveDifferentTexts) {
   }));
 }
 
-QuantileRelease small_release() {
+Release small_release() {
   const Lattice lattice = Lattice::regular(0, 10, 1);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
   RandomBits bits = RandomBits::unsafe_seeded(1);
@@ -122,23 +124,23 @@ QuantileRelease small_release() {
 }
 
 TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
-  const QuantileRelease release = small_release();
+  const Release release = small_release();
   EXPECT_TRUE(rc::check("valid, without hidden characters, and read again", [&] {
     const std::string file = *nasty_text();
     const std::string column = *nasty_text();
     const std::string key = *nasty_text() + "k";
-    const SourceDescription source{file, *nasty_text(), column, "drop", "E", *nasty_text(), "b"};
-    const GroupedRelease groups{{key}, {release}};
-    const std::string json = to_json(groups, source);
+    const SourceDescription source{file, *nasty_text(), column, NullPolicy::drop, "E", *nasty_text(), "b"};
+    const Release groups = testing::under_key(release, key, source);
+    const std::string json = to_json(groups);
     expect_clean(json, U'\n');
-    const Receipt receipt = read_receipt(json, file);
+    const Release receipt = read_receipt(json, file);
     RC_ASSERT(receipt.source.file == name_text(file));
     RC_ASSERT(receipt.source.column == report_detail::utf8_text(column));
     RC_ASSERT(receipt.source.person == report_detail::utf8_text(source.person));
     RC_ASSERT(receipt.source.sql == report_detail::utf8_text(source.sql));
     RC_ASSERT(receipt.groups.at(0).key == report_detail::utf8_text(key));
     for (const Prose prose : {Prose::text, Prose::markdown}) expect_clean(explain(receipt, prose), U'\n');
-    expect_clean(to_table(groups, source), U'\n');
+    expect_clean(to_table(groups), U'\n');
     expect_clean(to_table(receipt), U'\n');
     const std::string query = canonical_query(release.query, release.lattice, source, {"", "", false, false, {key}});
     RC_ASSERT(is_utf8(query));
@@ -147,32 +149,25 @@ TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
 
 // Whoever writes a receipt by hand can write anything wherever a text stands, and its hash.
 TEST(ShownText, PagesOfReceiptsFromElsewhere) {
-  const SourceDescription source{"t.csv", "", "x", "drop", "E", "", "b"};
-  const Receipt sound = read_receipt(to_json(GroupedRelease{{"k"}, {small_release()}}, source), "r");
-  const auto texts = [](Receipt& receipt) {
-    Receipt::Group& group = receipt.groups.at(0);
-    return std::vector<std::string*>{&group.quantiles.at(0).value,
-                                     &group.mechanism,
-                                     &group.reason,
-                                     &receipt.program,
-                                     &receipt.lattice,
-                                     &receipt.without,
-                                     &receipt.sha256,
-                                     &receipt.source.engine,
-                                     &group.spent.at(0).on};
+  const SourceDescription source{"t.csv", "", "x", NullPolicy::drop, "E", "", "b"};
+  const Release sound = read_receipt(to_json(testing::under_key(small_release(), "k", source)), "r");
+  const auto texts = [](Release& receipt) {
+    Release::Group& group = receipt.groups.at(0);
+    return std::vector<std::string*>{&group.used.reason, &receipt.program, &receipt.errors->without,
+                                     &receipt.source.engine, &group.spent.at(0).on};
   };
-  Receipt first = sound;
+  Release first = sound;
   for (std::size_t i = 0; i < texts(first).size(); ++i) {
-    Receipt receipt = sound;
+    Release receipt = sound;
     *texts(receipt)[i] += "\x1b]0;x\x07\u202e";
     for (const Prose prose : {Prose::text, Prose::markdown}) expect_clean(explain(receipt, prose), U'\n');
   }
 }
 
 TEST(ShownText, TwoFilesAreTwoQueries) {
-  const QuantileRelease release = small_release();
+  const Release release = small_release();
   const auto query_of = [&](const std::string& file) {
-    return canonical_query(release.query, release.lattice, {file, "", "x", "drop", "E"}, {});
+    return canonical_query(release.query, release.lattice, {file, "", "x", NullPolicy::drop, "E"}, {});
   };
   EXPECT_NE(query_of("a\xe9.csv"), query_of("a\xe8.csv"));
   EXPECT_NE(query_of("a\xe9.csv"), query_of("a\\xe9.csv"));
@@ -180,9 +175,10 @@ TEST(ShownText, TwoFilesAreTwoQueries) {
 }
 
 TEST(ShownText, MarkdownMeansNothing) {
-  const SourceDescription source{"](http://x).csv", "", "`a` | <script>alert(1)</script>", "drop", "E", "", "b"};
-  const GroupedRelease groups{{"[k](http://x)\n# h"}, {small_release()}};
-  const std::string page = explain(read_receipt(to_json(groups, source), "r"), Prose::markdown);
+  const SourceDescription source{
+      "](http://x).csv", "", "`a` | <script>alert(1)</script>", NullPolicy::drop, "E", "", "b"};
+  const Release groups = testing::under_key(small_release(), "[k](http://x)\n# h", source);
+  const std::string page = explain(read_receipt(to_json(groups), "r"), Prose::markdown);
   const auto counts = [&](const std::string& text) { return page.find(text) != std::string::npos; };
   EXPECT_TRUE(counts(R"(\`a\` \| \<script\>alert\(1\)\<\/script\>)")) << page;
   EXPECT_TRUE(counts(R"(\]\(http\:\/\/x\)\.csv)")) << page;

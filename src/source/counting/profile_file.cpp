@@ -357,10 +357,6 @@ void ProfileHeader::require_bound(std::uint64_t asked) const {
       "leave it out, or count again with a smaller bound");
 }
 
-std::vector<std::string> ProfileHeader::declared() const {
-  return disjoint_persons ? std::vector<std::string>{"disjoint_persons"} : std::vector<std::string>{};
-}
-
 std::string to_bytes(const CountedProfiles& counted) {
   counted.header.validate();
   const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };

@@ -367,11 +367,11 @@ TEST(ProfileFile, WhatWasDeclaredIsKeptByLaterMerges) {
   const CountedProfiles added = merged(part, part, Persons::may_overlap);
   const CountedProfiles declared = merged(part, part, Persons::are_disjoint);
   const std::vector<std::string> disjoint{"disjoint_persons"};
-  EXPECT_TRUE(added.header.declared().empty());
-  EXPECT_EQ(declared.header.declared(), disjoint);
-  EXPECT_EQ(merged(declared, part, Persons::may_overlap).header.declared(), disjoint);
-  EXPECT_EQ(merged(part, declared, Persons::may_overlap).header.declared(), disjoint);
-  EXPECT_EQ(profiles_of_bytes(to_bytes(declared), "it").header.declared(), disjoint);
+  EXPECT_FALSE(added.header.disjoint_persons);
+  EXPECT_TRUE(declared.header.disjoint_persons);
+  EXPECT_TRUE(merged(declared, part, Persons::may_overlap).header.disjoint_persons);
+  EXPECT_TRUE(merged(part, declared, Persons::may_overlap).header.disjoint_persons);
+  EXPECT_TRUE(profiles_of_bytes(to_bytes(declared), "it").header.disjoint_persons);
 }
 
 TEST(ProfileFile, HoldsProfilesOfItsOwnLattice) {

@@ -1,0 +1,47 @@
+// Where the records of a release came from, and which of their cells counted.
+// Thread-safety: values; threads may share them while none changes one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fractile {
+
+/// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
+enum class NullPolicy { drop, error };
+/// "drop", "error".
+inline std::string to_string(NullPolicy policy) { return policy == NullPolicy::drop ? "drop" : "error"; }
+
+/// What to do with a cell that is no number (or time): refuse the table, or take it for one that is empty.
+enum class Unreadable { error, missing };
+/// "error", "missing".
+inline std::string to_string(Unreadable unreadable) { return unreadable == Unreadable::error ? "error" : "missing"; }
+
+/// A further table that a query may read.
+struct NamedTable {
+  std::string name;  ///< a letter or _, then letters, digits and _; letter case does not count; not "input"
+  std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
+};
+
+/// Where the records came from, as the user named it.
+struct SourceDescription {
+  std::string file;
+  std::string sql;
+  std::string column;
+  NullPolicy null_policy = NullPolicy::drop;
+  std::string engine;
+  std::string person = {};              ///< the column by which persons' records were bounded, if one was named
+  std::string by = {};                  ///< the column of the groups' keys, if there are groups
+  std::vector<NamedTable> tables = {};  ///< what else the query could read
+  /// Declared of the query; nothing when it is row-wise. The release was asked for by over_query().
+  std::optional<std::uint32_t> sql_stability = {};
+  /// Declared and never checked: no person has records in two of the countings that were merged.
+  bool disjoint_persons = false;
+  std::vector<std::string> missing = {};  ///< declared to count as missing
+  /// What is done with a cell that is no number; where nothing was said of it, it is an error.
+  std::optional<Unreadable> unreadable = {};
+};
+
+}  // namespace fractile
