@@ -109,17 +109,23 @@ struct CommonSource {
   std::size_t files;
 };
 
-/// A file, and one that was merged of it and others, have a source in common and are not equal.
-std::optional<CommonSource> common_source(const std::vector<ProfileFile>& files) {
-  std::map<std::string, std::size_t> files_of;
-  for (const ProfileFile& file : files) {
-    const std::vector<std::string>& sources = file.header().sources;
-    for (const std::string& source : std::set<std::string>(sources.begin(), sources.end())) ++files_of[source];
+/// In how many files each source was counted.
+class Sources {
+ public:
+  void add(const ProfileHeader& header) {
+    const std::vector<std::string>& sources = header.sources;
+    for (const std::string& source : std::set<std::string>(sources.begin(), sources.end())) ++files_of_[source];
   }
-  const auto common = std::ranges::find_if(files_of, [](const auto& each) { return each.second > 1; });
-  if (common == files_of.end()) return {};
-  return CommonSource{common->first, common->second};
-}
+  /// A file, and one that was merged of it and others, have a source in common and are not equal.
+  std::optional<CommonSource> common() const {
+    const auto common = std::ranges::find_if(files_of_, [](const auto& each) { return each.second > 1; });
+    if (common == files_of_.end()) return {};
+    return CommonSource{common->first, common->second};
+  }
+
+ private:
+  std::map<std::string, std::size_t> files_of_;
+};
 
 void warn_of(const CommonSource& source, Attendant& attendant) {
   attendant.warn(fmt::format("'{0}' was counted in {1} of the files: if that is one table, its records count {1} times",
@@ -136,12 +142,16 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
   const Persons persons = typed.has("disjoint_persons") ? Persons::are_disjoint : Persons::may_overlap;
   const EqualFiles equal_files =
       typed.has("allow_equal_files") ? EqualFiles::different_records : EqualFiles::one_counting;
-  std::vector<ProfileFile> files;
-  files.push_back(ProfileFile::open(typed.file));
-  for (const std::string& file : typed.more_files) files.push_back(ProfileFile::open(file));
-  const std::optional<CommonSource> common = common_source(files);
+  std::vector<std::string> files{typed.file};
+  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
+  Sources sources;
+  std::size_t seen = 0;
   attendant.at("reading profile files");
-  const CountedProfiles counted = ProfileFile::merge(std::move(files), persons, equal_files, [&] { attendant.tick(); });
+  const CountedProfiles counted = ProfileFile::merge(files, persons, equal_files, [&](const ProfileHeader& header) {
+    if (++seen <= files.size()) sources.add(header);
+    attendant.tick();
+  });
+  const std::optional<CommonSource> common = sources.common();
   write_profiles(output, counted, attendant);
   if (common) warn_of(*common, attendant);
 }

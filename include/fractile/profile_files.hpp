@@ -87,11 +87,12 @@ class ProfileFile {
   std::vector<RankProfile> take_profiles();
 
   /// All records of all files, in any order. Errors as those of merged() below, all that headers decide before a count is read; as those
-  /// of take_profiles(); and Error(usage), which names both, when two files that hold records have equal contents and `equal_files` says
-  /// that they are one counting. `on_progress` is called after each file.
-  static CountedProfiles merge(std::vector<ProfileFile> files, Persons persons,
+  /// of open() and take_profiles(); and Error(usage), which names both, when two files that hold records have equal contents and
+  /// `equal_files` says that they are one counting. A file is open while it is read, at two times; one that is another one at the second
+  /// was changed. (What cannot be opened once more, a pipe, stays open.) `on_file` is called for each file, and then for each again.
+  static CountedProfiles merge(const std::vector<std::string>& paths, Persons persons,
                                EqualFiles equal_files = EqualFiles::one_counting,
-                               const std::function<void()>& on_progress = {});
+                               const std::function<void(const ProfileHeader&)>& on_file = {});
 
  private:
   struct State;

@@ -12,6 +12,7 @@
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
+#include "source/counting/profile_merging.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/missing_cells.hpp"
 
@@ -105,6 +106,9 @@ class Bytes {
   /// As many as there are, up to the room; 0 at the end.
   virtual std::size_t read(char* to, std::size_t room) = 0;
   virtual void require_unchanged() const {}
+  /// Of a file.
+  virtual source_detail::FileMoment moment() const { return {}; }
+  virtual void require_moment(const source_detail::FileMoment& /*moment*/) const {}
 };
 
 class BytesInMemory final : public Bytes {
@@ -138,6 +142,8 @@ class BytesOfFile final : public Bytes {
     return count;
   }
   void require_unchanged() const override { file_.require_unchanged(); }
+  source_detail::FileMoment moment() const override { return file_.moment(); }
+  void require_moment(const source_detail::FileMoment& moment) const override { file_.require_moment(moment); }
 
  private:
   source_detail::InputFile file_;
@@ -151,6 +157,8 @@ class Reader {
 
   const std::string& name() const { return name_; }
   void require_unchanged() const { bytes_->require_unchanged(); }
+  source_detail::FileMoment moment() const { return bytes_->moment(); }
+  void require_moment(const source_detail::FileMoment& moment) const { bytes_->require_moment(moment); }
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(ErrorCode::data, "the profile file '" + name_ + "' " + why,
                 "copy it again, or count its source again: fractile count");
@@ -430,100 +438,65 @@ std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().pr
 
 namespace {
 
-void require_same(bool same, const char* what, const Words& hint) {
-  if (!same) throw Error(ErrorCode::usage, std::string("profiles of different ") + what + " cannot merge", hint);
-}
+/// A file that is to be read once more, and what it was when its header was.
+struct FileToMerge {
+  std::string path;
+  source_detail::FileMoment moment;
+  std::optional<ProfileFile> open;  // of one that cannot be opened once more
+};
 
-std::uint32_t bound_of(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
-  if (persons == Persons::are_disjoint) return std::max(a.records_per_person, b.records_per_person);
-  if (a.records_per_person > std::numeric_limits<std::uint32_t>::max() - b.records_per_person) {
-    throw Error(ErrorCode::usage, "together a person may have more than 4294967295 records",
-                "merge fewer, or declare that no person is in two of them");
+/// Of files that hold records.
+class NamesByHash {
+ public:
+  /// Throws `usage` for the second one of equal contents.
+  void add(std::string hash, const std::string& name) {
+    const auto [known, is_new] = names_.emplace(std::move(hash), name);
+    if (is_new) return;
+    throw Error(ErrorCode::usage,
+                fmt::format("the profile files '{}' and '{}' have equal contents: each of their records would count "
+                            "twice",
+                            known->second, name),
+                {"name each counting once; if they hold different records that happen to count alike, say so: ",
+                 Field("allow_equal_files")});
   }
-  return a.records_per_person + b.records_per_person;
-}
 
-std::vector<std::string> both(std::vector<std::string> a, const std::vector<std::string>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  std::ranges::sort(a);
-  return a;
-}
-
-std::vector<std::string> once_each(std::vector<std::string> a, const std::vector<std::string>& b) {
-  std::vector<std::string> all = both(std::move(a), b);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
-}
-
-bool are_equal_in_any_order(std::vector<std::string> a, std::vector<std::string> b) {
-  std::ranges::sort(a);
-  std::ranges::sort(b);
-  return a == b;
-}
+ private:
+  std::map<std::string, std::string> names_;
+};
 
 }  // namespace
 
-ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
-  require_same(a.lattice == b.lattice, "lattices", "count them with the same bounds and step, or candidates");
-  require_same(a.column == b.column, "columns", "count columns of the same name");
-  require_same(a.null_policy == b.null_policy, "null policies", {"count them with the same ", Field("null")});
-  require_same(a.person == b.person, "columns of persons", {"count them with the same ", Field("person")});
-  require_same(a.by == b.by && a.keys == b.keys, "groups",
-               {"count them with the same ", Field("by"), " and ", Field("keys"), ", in one order"});
-  require_same(a.sql == b.sql, "queries", {"count them with the same ", Field("sql")});
-  require_same(are_equal_in_any_order(a.missing, b.missing), "declarations of what is missing",
-               {"count them with the same ", Field("missing")});
-  require_same(a.unreadable == b.unreadable, "treatment of cells that are no numbers",
-               {"count them with the same ", Field("unreadable")});
-  // Which number a cell is does not depend on the reader; what a function of SQL makes of it may.
-  require_same(a.sql.empty() || a.readers == b.readers, "engines",
-               "count what a query gives by one version of DuckDB and of fractile");
-  ProfileHeader header = a;
-  header.records_per_person = bound_of(a, b, persons);
-  header.disjoint_persons = a.disjoint_persons || b.disjoint_persons || persons == Persons::are_disjoint;
-  header.sources = both(a.sources, b.sources);
-  header.samplers = once_each(a.samplers, b.samplers);
-  header.readers = once_each(a.readers, b.readers);
-  header.missing = std::min(a.missing, b.missing);  // one set, in two orders perhaps
-  header.validate();
-  return header;
-}
-
-CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons) {
-  CountedProfiles result{merged(a.header, b.header, persons), {}};
-  for (std::size_t i = 0; i < a.profiles.size(); ++i) {
-    // Equal, and from here on the same one: lists are not compared a key.
-    const RankProfile& other = b.profiles.at(i);
-    other.require_on(b.header.lattice);
-    result.profiles.push_back(RankProfile::merge(a.profiles[i], relabeled(other, a.header.lattice)));
+CountedProfiles ProfileFile::merge(const std::vector<std::string>& paths, Persons persons, EqualFiles equal_files,
+                                   const std::function<void(const ProfileHeader&)>& on_file) {
+  if (paths.empty()) throw Error(ErrorCode::usage, "no profile file is named", "name the profile files to add");
+  source_detail::HeaderSum headers(persons);
+  std::vector<FileToMerge> files;
+  files.reserve(paths.size());
+  for (const std::string& path : paths) {
+    ProfileFile file = open(path);
+    headers.add(file.header());
+    if (on_file) on_file(file.header());
+    const bool can_be_found = !file.opened().path.empty();
+    files.push_back({path, file.state_->reader.moment(), {}});
+    if (!can_be_found) files.back().open = std::move(file);
   }
-  return result;
-}
-
-CountedProfiles ProfileFile::merge(std::vector<ProfileFile> files, Persons persons, EqualFiles equal_files,
-                                   const std::function<void()>& on_progress) {
-  if (files.empty()) throw Error(ErrorCode::usage, "no profile file is named", "name the profile files to add");
-  ProfileHeader all = files.front().header();
-  for (std::size_t i = 1; i < files.size(); ++i) all = merged(all, files[i].header(), persons);
-  std::map<std::string, std::string> names;  // of files that hold records, by their hashes
-  std::optional<CountedProfiles> sum;
-  for (const ProfileFile& file : files) {
+  CountedProfiles sum{headers.finish(), {}};
+  NamesByHash names;
+  source_detail::ProfileSum profiles;
+  for (FileToMerge& each : files) {
+    ProfileFile file = each.open ? std::move(*each.open) : open(each.path);
+    each.open.reset();
+    file.state_->reader.require_moment(each.moment);
     Counts counts = file.state_->take();
-    const std::string& name = file.state_->reader.name();
-    const auto [known, is_new] = names.emplace(std::move(counts.hash), name);
-    if (!is_new && equal_files == EqualFiles::one_counting && holds_records(counts.profiles)) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("the profile files '{}' and '{}' have equal contents: each of their records would count "
-                              "twice",
-                              known->second, name),
-                  {"name each counting once; if they hold different records that happen to count alike, say so: ",
-                   Field("allow_equal_files")});
-    }
-    CountedProfiles next{file.header(), std::move(counts.profiles)};
-    sum = sum ? merged(*sum, next, persons) : std::move(next);
-    if (on_progress) on_progress();
+    if (equal_files == EqualFiles::one_counting && holds_records(counts.profiles))
+      names.add(std::move(counts.hash), each.path);
+    // Equal, and from here on the same one: lists are not compared a file.
+    for (RankProfile& profile : counts.profiles) profile = relabeled(std::move(profile), sum.header.lattice);
+    profiles.add(std::move(counts.profiles));
+    if (on_file) on_file(file.header());
   }
-  return std::move(*sum);
+  sum.profiles = profiles.finish();
+  return sum;
 }
 
 }  // namespace fractile

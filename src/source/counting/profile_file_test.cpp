@@ -1,9 +1,15 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/resource.h>
 
+#include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
@@ -282,11 +288,13 @@ class ProfileFiles : public ::testing::Test {
     return result;
   }
   template <class... Files>
-  static CountedProfiles merge(EqualFiles equal_files, Files... files) {
-    std::vector<ProfileFile> all;
-    (all.push_back(std::move(files)), ...);
-    return ProfileFile::merge(std::move(all), Persons::may_overlap, equal_files);
+  static CountedProfiles merge(EqualFiles equal_files, const Files&... files) {
+    const std::vector<std::string> all{files.opened().name...};
+    return ProfileFile::merge(all, Persons::may_overlap, equal_files);
   }
+  std::string path(const std::string& name) const { return folder_.file(name); }
+  /// So many, no two of one source.
+  std::vector<std::string> stored_many(std::size_t count) const;
 
  private:
   testing::Folder folder_;
@@ -322,6 +330,64 @@ TEST_F(ProfileFiles, WithoutRecordsMayBeEqual) {
   const CountedProfiles sum =
       merge(EqualFiles::one_counting, stored("a", counted(0)), stored("b", counted(0)), stored("c", counted(7)));
   EXPECT_EQ(sum.profiles.front().records(), 7U);
+}
+
+std::vector<std::string> ProfileFiles::stored_many(std::size_t count) const {
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; i < count; ++i) {
+    CountedProfiles part = counted(0, "source " + std::to_string(i * 7 % count));
+    ProfileBuilder builder(part.header.lattice);
+    for (std::size_t k = 0; k < i * i % 11; ++k) builder.add(std::int64_t(i * k % 5) - 1);
+    part.profiles = {builder.finish()};
+    part.header.samplers = {"key " + std::to_string(i % 3)};
+    paths.push_back(stored("part" + std::to_string(i), part).opened().name);
+  }
+  return paths;
+}
+
+TEST_F(ProfileFiles, ManyAreAddedAsOneByOne) {
+  const std::vector<std::string> paths = stored_many(100);
+  std::optional<CountedProfiles> one_by_one;
+  std::size_t seen = 0;
+  for (const Persons persons : {Persons::may_overlap, Persons::are_disjoint}) {
+    one_by_one.reset();
+    for (const std::string& path : paths) {
+      ProfileFile file = ProfileFile::open(path);
+      CountedProfiles next{file.header(), file.take_profiles()};
+      one_by_one = one_by_one ? merged(*one_by_one, next, persons) : std::move(next);
+    }
+    const CountedProfiles at_once = ProfileFile::merge(paths, persons, EqualFiles::different_records,
+                                                       [&](const ProfileHeader& /*header*/) { ++seen; });
+    EXPECT_EQ(to_bytes(at_once), to_bytes(*one_by_one));
+    EXPECT_EQ(at_once.header.sources, one_by_one->header.sources);
+  }
+  EXPECT_EQ(seen, 4 * paths.size());
+}
+
+TEST_F(ProfileFiles, AreOpenWhileTheyAreRead) {
+  const std::vector<std::string> paths = stored_many(200);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_NO_THROW(ProfileFile::merge(paths, Persons::are_disjoint, EqualFiles::different_records));
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST_F(ProfileFiles, AnotherFileOfTheNameIsNoneOfThem) {
+  const std::vector<std::string> paths{stored("a", counted(5)).opened().name, stored("b", counted(6)).opened().name};
+  stored("new", counted(9));
+  std::size_t seen = 0;
+  try {
+    ProfileFile::merge(paths, Persons::may_overlap, EqualFiles::one_counting, [&](const ProfileHeader& /*header*/) {
+      if (++seen == paths.size()) std::filesystem::rename(path("new"), path("b"));
+    });
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_NE(std::string(error.what()).find("/b was changed while it was read"), std::string::npos) << error.what();
+  }
 }
 
 TEST(ProfileFile, OtherQuestionsDoNotMerge) {

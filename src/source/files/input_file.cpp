@@ -177,6 +177,11 @@ void InputFile::require_unchanged() const {
   if (!is_as_it_was(as_opened_, now, is_there ? Place::same : Place::another)) refuse_changed(display_name_);
 }
 
+void InputFile::require_moment(const FileMoment& moment) const {
+  const bool is_same = as_opened_.st_dev == moment.st_dev && as_opened_.st_ino == moment.st_ino;
+  if (!is_same || !is_as_it_was(moment, as_opened_, Place::same)) refuse_changed(display_name_);
+}
+
 bool InputFile::is_gzip() const { return head(2) == "\x1f\x8b"; }
 
 std::size_t InputFile::read(std::size_t offset, std::span<char> bytes) const {

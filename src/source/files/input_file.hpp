@@ -13,6 +13,9 @@
 
 namespace fractile::source_detail {
 
+/// Which file was opened, and as it was then.
+using FileMoment = struct stat;
+
 class InputFile {
  public:
   /// Error(data) for a path that is missing, unreadable or a directory. "-" is standard input.
@@ -32,6 +35,9 @@ class InputFile {
   /// Throws `data` when the file was written to since it was opened: its size or one of its times is another one. A new file under its
   /// name is no change of the one that was opened, nor is that one's new name.
   void require_unchanged() const;
+  const FileMoment& moment() const { return as_opened_; }
+  /// Throws `data` when what was opened is another file than this one, or was written to since.
+  void require_moment(const FileMoment& moment) const;
   bool is_gzip() const;
   /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.
   std::size_t read(std::size_t offset, std::span<char> bytes) const;
@@ -43,7 +49,7 @@ class InputFile {
   int descriptor_;
   std::string display_name_;
   OpenedFile opened_;
-  struct stat as_opened_ {};
+  FileMoment as_opened_{};
 };
 
 }  // namespace fractile::source_detail

@@ -1,0 +1,46 @@
+// Sums of many profiles and of what was asked when they were counted, in time that grows with what there is to add.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/profile_files.hpp"
+
+namespace fractile::source_detail {
+
+/// The header of all, as merged() has it of two.
+class HeaderSum {
+ public:
+  explicit HeaderSum(Persons persons) : persons_(persons) {}
+  /// Error(usage) as merged(), but for lists that are too long.
+  void add(const ProfileHeader& header);
+  /// Of at least one. Error(usage) as ProfileHeader::validate().
+  ProfileHeader finish();
+
+ private:
+  Persons persons_;
+  std::optional<ProfileHeader> sum_;  // whose lists are in no order yet
+};
+
+/// The records of all. Those of about as many positions are added to one another, so that each is added to others a few times.
+class ProfileSum {
+ public:
+  /// Of one lattice, and of as many profiles as the others. Error(data) beyond RankProfile::max_records.
+  void add(std::vector<RankProfile> profiles);
+  /// Of at least one.
+  std::vector<RankProfile> finish();
+
+ private:
+  struct Part {
+    std::vector<RankProfile> profiles;
+    std::size_t size;
+  };
+  static Part part_of(std::vector<RankProfile> profiles);
+  void join_last();
+
+  std::vector<Part> parts_;  // each twice as large as the next one, or larger
+};
+
+}  // namespace fractile::source_detail
