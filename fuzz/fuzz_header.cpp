@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
-#include "source/files/header_line.hpp"
+#include "source/text/header_line.hpp"
 
 using namespace fractile::source_detail;
 

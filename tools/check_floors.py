@@ -57,9 +57,12 @@ ROOMS = {
     "flow/leakage": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "privacy", "exact")),
     "flow/windows": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "exact")),
     "source/engine": Room(2.1, ("ranks", "libraries", "exact")),
-    "source/files": Room(2.2, ("source/engine", "ranks", "libraries", "exact")),
-    "source/counting": Room(2.3, ("source/files", "source/engine", "ranks", "libraries", "exact")),
-    "source/entries": Room(2.4, ("source/counting", "source/files", "source/engine", "ranks", "libraries", "exact")),
+    "source/text": Room(2.2, ("source/engine", "exact")),
+    "source/files": Room(2.3, ("source/text", "source/engine", "ranks", "libraries", "exact")),
+    "source/counting": Room(2.4, ("source/files", "source/text", "source/engine", "ranks", "libraries", "exact")),
+    "source/entries": Room(
+        2.5, ("source/counting", "source/files", "source/text", "source/engine", "ranks", "libraries", "exact")
+    ),
     "ledger": Room(2, ("privacy", "libraries", "exact")),
     "report/text": Room(3.1, BELOW_REPORT),
     "report/release": Room(3.2, ("report/text", *BELOW_REPORT)),

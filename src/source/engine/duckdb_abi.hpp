@@ -162,6 +162,12 @@ class EngineApi {
   Found<void(EngineStart*, std::uint64_t)> init_set_max_threads{library_, "duckdb_init_set_max_threads"};
   Found<void*(EngineCall*)> function_get_extra_info{library_, "duckdb_function_get_extra_info"};
   Found<void(EngineCall*, const char*)> function_set_error{library_, "duckdb_function_set_error"};
+  Found<void(EngineStart*, void*, void (*destroy)(void*))> init_set_init_data{library_, "duckdb_init_set_init_data"};
+  Found<void(EngineStart*, const char*)> init_set_error{library_, "duckdb_init_set_error"};
+  Found<void(EngineTableFunction*, EngineStartBody)> table_function_set_local_init{
+      library_, "duckdb_table_function_set_local_init"};
+  Found<void*(EngineCall*)> function_get_init_data{library_, "duckdb_function_get_init_data"};
+  Found<void*(EngineCall*)> function_get_local_init_data{library_, "duckdb_function_get_local_init_data"};
 };
 
 }  // namespace fractile::source_detail

@@ -430,7 +430,7 @@ void Connection::run(const std::string& sql) const {
   }
 }
 
-void Connection::add(StreamedTable& table, const std::string& name) const {
+void Connection::add(EngineTable& table, const std::string& name) const {
   table.add_to(state_->api, state_->connection, name);
 }
 

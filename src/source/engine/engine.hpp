@@ -99,7 +99,7 @@ struct Cells {
 /// A function of SQL that every connection has: whether a text is one that the engine's cast may misread, as mark_misread() has it.
 inline constexpr const char* misread_function = "fractile_misread";
 
-class StreamedTable;
+class EngineTable;
 
 class Connection {
  public:
@@ -123,8 +123,8 @@ class Connection {
                                const std::function<void()>& on_progress) const;
   /// Runs a statement to its end. Throws EngineFailure.
   void run(const std::string& sql) const;
-  /// From now on SQL can read the table as name(), once.
-  void add(StreamedTable& table, const std::string& name) const;
+  /// From now on SQL can read the table as name().
+  void add(EngineTable& table, const std::string& name) const;
 
  private:
   struct State;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "source/engine/engine_library.hpp"
@@ -64,11 +65,17 @@ void store_times(const EngineApi& api, const ColumnView& cells, EngineVector* ou
                          [=](std::int64_t cell) { return static_cast<Stored>(std::clamp(cell, -end, end)); });
 }
 
+/// A short text lies in the vector as it does here; the engine copies a long one.
 void store_texts(const EngineApi& api, const ColumnView& cells, EngineVector* out) {
+  auto* const stored = static_cast<EngineText*>(api.vector_get_data(out));
   for (std::size_t row = 0; row < cells.rows(); ++row) {
     if (cells.is_null(row)) continue;
-    const std::string_view text = cells.text(row);
-    api.vector_assign_text(out, row, text.data(), text.size());
+    const EngineText& cell = cells.texts()[row];
+    if (cell.length <= EngineText::longest_inside) {
+      stored[row] = cell;
+    } else {
+      api.vector_assign_text(out, row, cell.bytes, cell.length);
+    }
   }
 }
 
@@ -105,11 +112,70 @@ void store_cells(const EngineApi& api, const StreamedColumn& column, const Colum
   }
 }
 
+/// In the engine's own words, where classify_failure() is to read them.
+std::string words_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const NotUtf8& text) {
+    return "CSV Error on Line: " + std::to_string(text.line) + "\nnot utf-8";
+  } catch (...) {
+    return "stopped";
+  }
+}
+
 }  // namespace
 
-void StreamedTable::bind(EngineBinding* binding) {
+/// What the engine keeps of a reading.
+class EngineTable::Reader {
+ public:
+  Reader(std::unique_ptr<TableReading> reading, std::vector<std::size_t> wanted, std::vector<std::size_t> places)
+      : reading_(std::move(reading)), wanted_(std::move(wanted)), places_(std::move(places)) {}
+
+  TableReading& reading() { return *reading_; }
+  /// Of the columns, in the order in which the engine asks for them.
+  const std::vector<std::size_t>& wanted() const { return wanted_; }
+  /// Of those in a chunk.
+  const std::vector<std::size_t>& places() const { return places_; }
+
+ private:
+  std::unique_ptr<TableReading> reading_;
+  std::vector<std::size_t> wanted_;
+  std::vector<std::size_t> places_;
+};
+
+/// And of one thread's part in it.
+class EngineTable::Part {
+ public:
+  std::size_t fill(const EngineApi& api, const EngineTable& table, Reader& reader, EngineChunk* out) {
+    if (!stream_) {
+      stream_ = reader.reading().stream();
+      stream_->start(reader.wanted());
+    }
+    const std::size_t rows = stream_->next();
+    for (std::size_t k = 0; k < reader.wanted().size() && rows > 0; ++k) {
+      store_cells(api, table.columns_[reader.wanted()[k]], stream_->column(k),
+                  api.data_chunk_get_vector(out, reader.places()[k]));
+    }
+    return rows;
+  }
+
+ private:
+  std::unique_ptr<RecordStream> stream_;
+};
+
+void EngineTable::rethrow() const {
+  const std::lock_guard lock(failing_);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void EngineTable::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(failing_);
+  if (!failure_) failure_ = std::move(failure);
+}
+
+void EngineTable::bind(EngineBinding* binding) {
   const EngineApi& api = loaded_engine();
-  const auto& table = *static_cast<const StreamedTable*>(api.bind_get_extra_info(binding));
+  const auto& table = *static_cast<const EngineTable*>(api.bind_get_extra_info(binding));
   for (const StreamedColumn& column : table.columns_) {
     EngineType* type = created_type(api, column);
     api.bind_add_result_column(binding, column.name.c_str(), type);
@@ -119,55 +185,89 @@ void StreamedTable::bind(EngineBinding* binding) {
 
 /// The engine asks for what the query names. Of a query that names no column it may ask for one of its own making, which it never looks
 /// at.
-void StreamedTable::start(EngineStart* start) {
+void EngineTable::start(EngineStart* start) {
   const EngineApi& api = loaded_engine();
-  auto& table = *static_cast<StreamedTable*>(api.init_get_extra_info(start));
-  api.init_set_max_threads(start, 1);
-  table.is_read_again_ = table.has_started_;
-  table.wanted_.clear();
-  table.places_.clear();
+  auto& table = *static_cast<EngineTable*>(api.init_get_extra_info(start));
+  std::vector<std::size_t> wanted;
+  std::vector<std::size_t> places;
   const std::uint64_t count = api.init_get_column_count(start);
   for (std::uint64_t k = 0; k < count; ++k) {
     const std::uint64_t index = api.init_get_column_index(start, k);
     if (index >= table.columns_.size()) continue;
-    table.wanted_.push_back(index);
-    table.places_.push_back(k);
+    wanted.push_back(index);
+    places.push_back(k);
   }
-}
-
-void StreamedTable::fill(EngineCall* call, EngineChunk* out) {
-  const EngineApi& api = loaded_engine();
-  auto& table = *static_cast<StreamedTable*>(api.function_get_extra_info(call));
   try {
-    api.data_chunk_set_size(out, table.fill(api, out));
+    auto reader = std::make_unique<Reader>(table.begin(), std::move(wanted), std::move(places));
+    api.init_set_max_threads(start, reader->reading().most_threads());
+    api.init_set_init_data(start, reader.release(), [](void* own) { delete static_cast<Reader*>(own); });
   } catch (...) {
-    table.failure_ = std::current_exception();
-    api.function_set_error(call, "stopped");
+    table.fail(std::current_exception());
+    api.init_set_error(start, words_of(std::current_exception()).c_str());
   }
 }
 
-std::size_t StreamedTable::fill(const EngineApi& api, EngineChunk* out) {
-  if (is_read_again_) throw Error(ErrorCode::internal, "the engine reads a table twice that comes once");
-  if (!has_started_) stream_.start(wanted_);
-  has_started_ = true;
-  const std::size_t rows = stream_.next();
-  for (std::size_t k = 0; k < wanted_.size() && rows > 0; ++k) {
-    store_cells(api, columns_[wanted_[k]], stream_.column(k), api.data_chunk_get_vector(out, places_[k]));
-  }
-  return rows;
+void EngineTable::start_part(EngineStart* start) {
+  loaded_engine().init_set_init_data(start, new Part, [](void* part) { delete static_cast<Part*>(part); });
 }
 
-void StreamedTable::add_to(const EngineApi& api, EngineConnection* connection, const std::string& name) {
+void EngineTable::fill(EngineCall* call, EngineChunk* out) {
+  const EngineApi& api = loaded_engine();
+  auto& table = *static_cast<EngineTable*>(api.function_get_extra_info(call));
+  auto& reader = *static_cast<Reader*>(api.function_get_init_data(call));
+  auto& part = *static_cast<Part*>(api.function_get_local_init_data(call));
+  try {
+    api.data_chunk_set_size(out, part.fill(api, table, reader, out));
+  } catch (...) {
+    table.fail(std::current_exception());
+    api.function_set_error(call, words_of(std::current_exception()).c_str());
+  }
+}
+
+void EngineTable::add_to(const EngineApi& api, EngineConnection* connection, const std::string& name) {
   EngineTableFunction* function = api.create_table_function();
   api.table_function_set_name(function, name.c_str());
   api.table_function_set_extra_info(function, this, nullptr);
-  api.table_function_set_bind(function, &StreamedTable::bind);
-  api.table_function_set_init(function, &StreamedTable::start);
-  api.table_function_set_function(function, &StreamedTable::fill);
+  api.table_function_set_bind(function, &EngineTable::bind);
+  api.table_function_set_init(function, &EngineTable::start);
+  api.table_function_set_local_init(function, &EngineTable::start_part);
+  api.table_function_set_function(function, &EngineTable::fill);
   api.table_function_supports_projection_pushdown(function, true);
   const bool added = api.register_table_function(connection, function) == engine_ok;
   api.destroy_table_function(&function);
   if (!added) throw Error(ErrorCode::internal, "the engine refused a table");
+}
+
+namespace {
+
+/// A stream that is somebody else's.
+class Borrowed final : public RecordStream {
+ public:
+  explicit Borrowed(RecordStream& stream) : stream_(stream) {}
+  void start(const std::vector<std::size_t>& columns) override { stream_.start(columns); }
+  std::size_t next() override { return stream_.next(); }
+  ColumnView column(std::size_t place) const override { return stream_.column(place); }
+
+ private:
+  RecordStream& stream_;
+};
+
+class ReadOnce final : public TableReading {
+ public:
+  explicit ReadOnce(RecordStream& stream) : stream_(stream) {}
+  std::size_t most_threads() const override { return 1; }
+  std::unique_ptr<RecordStream> stream() override { return std::make_unique<Borrowed>(stream_); }
+
+ private:
+  RecordStream& stream_;
+};
+
+}  // namespace
+
+std::unique_ptr<TableReading> StreamedTable::begin() {
+  if (std::exchange(has_begun_, true))
+    throw Error(ErrorCode::internal, "the engine reads a table twice that comes once");
+  return std::make_unique<ReadOnce>(stream_);
 }
 
 }  // namespace fractile::source_detail

@@ -1,9 +1,11 @@
-// A table of the engine whose records come from elsewhere, once, in blocks.
+// A table of the engine whose records come from elsewhere, in blocks.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,6 +38,11 @@ struct StreamedColumn {
   int scale = 0;
 };
 
+/// What a stream throws for a text that is no UTF-8: the engine then fails in words that say so, and where.
+struct NotUtf8 {
+  std::uint64_t line;  ///< of the text file
+};
+
 /// Where records come from.
 class RecordStream {
  public:
@@ -48,36 +55,66 @@ class RecordStream {
   virtual void start(const std::vector<std::size_t>& columns) = 0;
   /// How many records the next block has, 2,048 at most; 0 at the end. May throw.
   virtual std::size_t next() = 0;
-  /// A column of the block, by its place among those that are wanted: whole numbers (also of booleans), doubles or texts.
+  /// A column of the block, by its place among those that are wanted: whole numbers (also of booleans), doubles or texts. It holds until
+  /// next() is called again.
   virtual ColumnView column(std::size_t place) const = 0;
 };
 
-/// Lives longer than the connection that it was added to, and serves one query there, on one thread.
-class StreamedTable {
+/// One reading of a table by the engine.
+class TableReading {
  public:
-  StreamedTable(std::vector<StreamedColumn> columns, RecordStream& stream)
-      : columns_(std::move(columns)), stream_(stream) {}
+  TableReading() = default;
+  TableReading(const TableReading&) = delete;
+  TableReading& operator=(const TableReading&) = delete;
+  virtual ~TableReading() = default;
+
+  /// By how many threads at once it may be done.
+  virtual std::size_t most_threads() const = 0;
+  /// What one of them takes, in that thread; each record comes in one of the streams. May throw.
+  virtual std::unique_ptr<RecordStream> stream() = 0;
+};
+
+/// Lives longer than the connection that it was added to.
+class EngineTable {
+ public:
+  explicit EngineTable(std::vector<StreamedColumn> columns) : columns_(std::move(columns)) {}
+  EngineTable(const EngineTable&) = delete;
+  EngineTable& operator=(const EngineTable&) = delete;
+  virtual ~EngineTable() = default;
 
   /// As a function of SQL without arguments.
   void add_to(const EngineApi& api, EngineConnection* connection, const std::string& name);
-  /// What the stream threw, if anything: the engine only knows that the query failed.
-  void rethrow() const {
-    if (failure_) std::rethrow_exception(failure_);
-  }
+  /// What a reading threw first, if anything: the engine only knows that the query failed.
+  void rethrow() const;
 
  private:
+  class Reader;
+  class Part;
+  /// May throw.
+  virtual std::unique_ptr<TableReading> begin() = 0;
+
   static void bind(EngineBinding* binding);
   static void start(EngineStart* start);
+  static void start_part(EngineStart* start);
   static void fill(EngineCall* call, EngineChunk* out);
-  std::size_t fill(const EngineApi& api, EngineChunk* out);
+  void fail(std::exception_ptr failure);
 
   std::vector<StreamedColumn> columns_;
-  RecordStream& stream_;
-  std::vector<std::size_t> wanted_;  // of the columns, in the order in which the engine asks for them
-  std::vector<std::size_t> places_;  // of those in a chunk
-  bool has_started_ = false;
-  bool is_read_again_ = false;
+  mutable std::mutex failing_;
   std::exception_ptr failure_;
+};
+
+/// A table that comes once: it serves one query, on one thread.
+class StreamedTable final : public EngineTable {
+ public:
+  StreamedTable(std::vector<StreamedColumn> columns, RecordStream& stream)
+      : EngineTable(std::move(columns)), stream_(stream) {}
+
+ private:
+  std::unique_ptr<TableReading> begin() override;
+
+  RecordStream& stream_;
+  bool has_begun_ = false;
 };
 
 }  // namespace fractile::source_detail

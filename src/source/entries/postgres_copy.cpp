@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "source/files/header_line.hpp"
+#include "source/text/header_line.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -71,7 +71,7 @@ struct Source {
   std::string engine;
   std::vector<Input> inputs;  // with their relations
   bool is_declared;           // a query whose stability nobody checks
-  LineEndsInCells line_ends;
+  LineEndsInCells line_ends;  // of delimited text
   Unreadable unreadable;
   std::vector<std::string> missing;
   bool has_query = false;
@@ -88,22 +88,33 @@ void set_order(const Connection& connection, Order order, std::uint32_t threads)
   connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
 }
 
-Connection connect(const std::string& library, const std::vector<std::string>& setup, Order order,
-                   std::uint32_t threads, std::uint64_t memory) {
+Connection connect(const std::string& library, Order order, std::uint32_t threads, std::uint64_t memory) {
   Connection connection = Connection::open(library);
   if (memory > 0) connection.run("SET memory_limit = '" + std::to_string(memory / 2) + "B'");
   set_order(connection, order, threads);
-  for (const std::string& statement : setup) connection.run(statement);
   return connection;
+}
+
+/// A small text is read before a second thread has begun.
+std::uint32_t threads_for(const Source& source) {
+  const auto is_small = [](const Input& input) {
+    return input.relation->text() != nullptr && input.relation->text()->is_of_one_piece();
+  };
+  return std::ranges::all_of(source.inputs, is_small) ? 1 : source.threads;
 }
 
 /// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
 /// which is set up, serves the first.
 Connection connect(const Source& source, Order order, std::uint64_t memory) {
   std::optional<Connection> first = source.first_connection.take();
-  if (!first) return connect(source.library, source.relation->setup(), order, source.threads, memory);
-  set_order(*first, order, source.threads);
-  return std::move(*first);
+  if (first) {
+    set_order(*first, order, threads_for(source));
+    return std::move(*first);
+  }
+  Connection connection = connect(source.library, order, threads_for(source), memory);
+  for (const Input& input : source.inputs) input.relation->add_to(connection);
+  for (const std::string& statement : source.relation->setup()) connection.run(statement);
+  return connection;
 }
 
 /// A pass within the limit of memory that was asked for. How much the engine takes depends on the records, and whether a release succeeds
@@ -326,7 +337,7 @@ void open_relation(const Connection& connection, const TableOptions& options, So
     return;
   }
   Input& input = source.inputs.front();
-  input.relation = Relation::of_file(connection, input.file, input.format, options.delimiter);
+  input.relation = Relation::of_file(connection, input.file, input.format, options.delimiter, source.line_ends);
   source.relation = input.relation;
 }
 
@@ -349,61 +360,68 @@ Error explain(const Source& source, const Relation& relation, const Asked& asked
   }
 }
 
-/// How a pass reads the table, once its file has been looked through.
-struct Reading {
-  Relation relation;
-  std::optional<std::uint64_t> records;  // how many the file has, where that is known
-
-  /// Error(internal) when the engine passed over some, or made some up.
-  void require_all(std::uint64_t read) const {
-    if (!records || *records == read) return;
-    throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
-                "convert the file to Parquet, and report this");
-  }
-};
+/// Of a table that is a text. Error(internal) when the engine passed over some records, or made some up.
+void require_all(const Source& source, std::uint64_t read) {
+  if (source.has_query || source.relation->text() == nullptr || source.relation->text()->records() == read) return;
+  throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
+              "convert the file to Parquet, and report this");
+}
 
 void require_unchanged(const Source& source) {
   for (const Input& input : source.inputs) input.file.require_unchanged();
 }
 
+/// Looks through delimited text: those files that no reading has seen as a whole, or where a pass failed, all of them. Then what is wrong with
+/// the text is said first, and by its first line.
+void check_texts(const Source& source, bool has_failed, const std::function<void()>& on_progress) {
+  for (const Input& input : source.inputs) {
+    const auto* const text = input.relation->text();
+    if (text == nullptr || (text->was_read_whole() && !has_failed)) continue;
+    check_delimited(input.file, *input.relation->shape(), source.line_ends, on_progress);
+  }
+}
+
 /// What a pass makes of the files, if they are as they were opened. Where one was changed meanwhile, that is why anything else failed.
 template <class Pass>
-auto of_one_moment(const Source& source, Pass pass) {
+auto of_one_moment(const Source& source, const std::function<void()>& on_progress, Pass pass) {
   try {
-    auto made = pass();
-    require_unchanged(source);
-    return made;
+    bool has_failed = true;
+    try {
+      auto made = pass();
+      has_failed = false;
+      check_texts(source, has_failed, on_progress);
+      require_unchanged(source);
+      return made;
+    } catch (const Error&) {
+      require_unchanged(source);
+      if (has_failed) check_texts(source, has_failed, on_progress);
+      throw;
+    }
   } catch (const Error&) {
     require_unchanged(source);
     throw;
   }
 }
 
-/// Looks through text files for what the engine would not notice. `counted`: columns in which what is declared to be missing is.
-Reading look_through(const Source& source, std::vector<Column> counted, const std::function<void()>& on_progress) {
-  Reading reading{*source.relation, {}};
-  const bool reads_the_file = !source.has_query;
+/// How a pass reads the table, once JSON has been looked through for what the engine would not notice. `counted`: columns in which what is
+/// declared to be missing is.
+Relation look_through(const Source& source, std::vector<Column> counted, const std::function<void()>& on_progress) {
+  Relation relation = *source.relation;
   for (const Input& input : source.inputs) {
-    if (const auto& shape = input.relation->shape()) {
-      const std::uint64_t records = check_delimited(input.file, *shape, source.line_ends, on_progress);
-      if (reads_the_file) reading.records = records;
-    }
-    if (input.relation->json_form()) {
-      const bool lines = check_json_lines(input.file, on_progress);
-      if (reads_the_file && lines) reading.relation = input.relation->on_lines();
-    }
+    if (!input.relation->json_form()) continue;
+    const bool lines = check_json_lines(input.file, on_progress);
+    if (!source.has_query && lines) relation = input.relation->on_lines();
   }
-  reading.relation = reading.relation.without(std::move(counted), source.missing);
-  return reading;
+  return relation.without(std::move(counted), source.missing);
 }
 
-Counted count(const Source& source, const Reading& reading, const Column& column, const Lattice& lattice,
+Counted count(const Source& source, const Relation& relation, const Column& column, const Lattice& lattice,
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
   const Connection connection = connect(source, Order::any, memory);
-  const NumberQuery query = number_query(reading.relation, column, lattice, source.unreadable);
+  const NumberQuery query = number_query(relation, column, lattice, source.unreadable);
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
   Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
-  reading.require_all(counted.rows);
+  require_all(source, counted.rows);
   return counted;
 }
 
@@ -477,16 +495,16 @@ RankProfile counted_column(const Source& table, const std::string& column_name, 
   const bool in_engine = counts_in_engine(column, units.counted_on, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = table.display_name;
-  const Reading reading = look_through(table, {column}, on_progress);
+  const Relation relation = look_through(table, {column}, on_progress);
   try {
     Counted counted = within_memory(table, [&](std::uint64_t memory) {
-      return count(table, reading, column, units.counted_on, in_engine, memory, on_progress);
+      return count(table, relation, column, units.counted_on, in_engine, memory, on_progress);
     });
     if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
   } catch (const EngineFailure& failure) {
-    throw explain(table, reading.relation, {column, lattice, missing_too, table.unreadable}, worded(failure, source));
+    throw explain(table, relation, {column, lattice, missing_too, table.unreadable}, worded(failure, source));
   }
-  throw explain(table, reading.relation, {column, lattice, missing_too, table.unreadable},
+  throw explain(table, relation, {column, lattice, missing_too, table.unreadable},
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
 }
 
@@ -500,37 +518,35 @@ std::vector<RankProfile> selected_records(const Source& table, const std::string
   const source_detail::UnitLattice units = counted_on(columns.number, lattice);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::optional<SamplingKey> key = source_detail::sampling_key(typed, bits);
-  const Reading reading = look_through(table, {columns.number, columns.person.value_or(columns.number)}, on_progress);
+  const Relation relation = look_through(table, {columns.number, columns.person.value_or(columns.number)}, on_progress);
   try {
     SelectedProfiles selected = within_memory(table, [&](std::uint64_t memory) {
       return held_or_spooled(table, [&](std::uint64_t held) {
         const Connection connection = connect(table, Order::any, memory);
         RecordSelector selector(units.counted_on, typed, key, table.threads, held);
-        return count_selected(connection, reading.relation, columns, lattice, table.unreadable, selector, on_progress);
+        return count_selected(connection, relation, columns, lattice, table.unreadable, selector, on_progress);
       });
     });
-    reading.require_all(selected.rows);
-    if (missing_too && selected.any_nobody) throw explain_nobody(table, reading.relation, *columns.person);
+    require_all(table, selected.rows);
+    if (missing_too && selected.any_nobody) throw explain_nobody(table, relation, *columns.person);
     if (!missing_too || !selected.any_missing) {
       for (RankProfile& profile : selected.profiles) profile = units.back_on(lattice, std::move(profile));
       return std::move(selected.profiles);
     }
   } catch (const EngineFailure& failure) {
-    throw explain(table, reading.relation, {columns.number, lattice, missing_too, table.unreadable},
-                  worded(failure, source));
+    throw explain(table, relation, {columns.number, lattice, missing_too, table.unreadable}, worded(failure, source));
   }
-  throw explain(table, reading.relation, {columns.number, lattice, missing_too, table.unreadable},
+  throw explain(table, relation, {columns.number, lattice, missing_too, table.unreadable},
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
 }
 
 std::uint64_t counted_rows(const Source& table, const std::function<void()>& on_progress) {
-  const Reading reading = look_through(table, {}, on_progress);
-  if (reading.records) return *reading.records;
+  const Relation relation = look_through(table, {}, on_progress);
   try {
     return within_memory(table, [&](std::uint64_t memory) {
       const Connection connection = connect(table, Order::any, memory);
       source_detail::ResultStream result =
-          connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
+          connection.query("SELECT count(*) FROM " + relation.from(std::vector<Column>{}), {CellType::integer});
       return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
     });
   } catch (const EngineFailure& failure) {
@@ -539,14 +555,14 @@ std::uint64_t counted_rows(const Source& table, const std::function<void()>& on_
 }
 
 std::vector<std::vector<std::string>> texts_of(const Source& table, const std::vector<std::string>& columns) {
-  const Reading reading = look_through(table, {}, {});
+  const Relation relation = look_through(table, {}, {});
   try {
     const Connection connection = connect(table, Order::of_file, table.memory);
     std::vector<std::vector<std::string>> texts;
     for (const std::string& name : columns) {
-      const Column column = reading.relation.column(name, table.display_name);
-      texts.push_back(texts_of(connection, reading.relation, column, table.row_of));
-      reading.require_all(texts.back().size());
+      const Column column = relation.column(name, table.display_name);
+      texts.push_back(texts_of(connection, relation, column, table.row_of));
+      require_all(table, texts.back().size());
     }
     return texts;
   } catch (const EngineFailure& failure) {
@@ -562,9 +578,9 @@ std::string shown_type(const Column& column) {
 /// All columns. Keys of JSON that the engine cannot tell apart are read in passes of their own. Throws EngineFailure.
 std::vector<std::vector<Column>> columns_by_passes(const Source& source, const std::function<void()>& on_progress) {
   if (!source.relation->json_form()) return {source.relation->columns()};
-  const Reading reading = look_through(source, {}, on_progress);
+  const Relation relation = look_through(source, {}, on_progress);
   const std::vector<std::string> keys = within_memory(source, [&](std::uint64_t memory) {
-    return source_detail::keys_of_records(connect(source, Order::any, memory), reading.relation, Table::most_keys + 1);
+    return source_detail::keys_of_records(connect(source, Order::any, memory), relation, Table::most_keys + 1);
   });
   if (keys.size() > Table::most_keys) {
     throw Error(ErrorCode::data, source.display_name + ": the records have more than 1,000 keys",
@@ -588,12 +604,12 @@ std::vector<TableColumn> checked(const Source& table, const std::function<void()
   std::vector<TableColumn> all;
   try {
     for (const std::vector<Column>& columns : columns_by_passes(table, on_progress)) {
-      const Reading reading = look_through(table, columns, on_progress);
+      const Relation relation = look_through(table, columns, on_progress);
       std::vector<ColumnCells> cells;
-      reading.require_all(within_memory(table, [&](std::uint64_t memory) {
-        return source_detail::read_cells(connect(table, Order::of_file, memory), reading.relation, columns, cells,
-                                         on_progress);
-      }));
+      const std::uint64_t rows = within_memory(table, [&](std::uint64_t memory) {
+        return source_detail::read_cells(connect(table, Order::of_file, memory), relation, columns, cells, on_progress);
+      });
+      require_all(table, rows);
       for (std::size_t k = 0; k < columns.size(); ++k) {
         all.push_back({columns[k].name, shown_type(columns[k]), std::move(cells[k])});
       }
@@ -631,10 +647,10 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->library = options.library;
   state->threads = options.threads;
   state->memory = options.memory;
-  Connection connection = connect(options.library, {}, Order::of_file, options.threads, options.memory);
+  Connection connection = connect(options.library, Order::of_file, options.threads, options.memory);
   state->engine = engine_version(connection);
   state->is_declared = options.sql_stability.has_value();
-  state->line_ends = options.single_line_records ? LineEndsInCells::refused : LineEndsInCells::allowed;
+  state->line_ends = source_detail::line_ends_of(options);
   state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
   const bool is_row_wise = !options.sql.empty() && !state->is_declared;
   state->missing = options.missing;
@@ -667,7 +683,7 @@ void Table::require_countable(const std::string& column, const Lattice& lattice)
 
 RankProfile Table::profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy, Counting counting,
                            const std::function<void()>& on_progress) const {
-  return of_one_moment(*state_,
+  return of_one_moment(*state_, on_progress,
                        [&] { return counted_column(*state_, column, lattice, null_policy, counting, on_progress); });
 }
 
@@ -690,18 +706,19 @@ std::vector<RankProfile> Table::profiles(const std::string& column, const Lattic
                                          const std::function<void()>& on_progress) const {
   selection.validate();
   require_persons(*state_, selection);
-  return of_one_moment(
-      *state_, [&] { return selected_records(*state_, column, lattice, null_policy, selection, bits, on_progress); });
+  return of_one_moment(*state_, on_progress, [&] {
+    return selected_records(*state_, column, lattice, null_policy, selection, bits, on_progress);
+  });
 }
 
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
   if (state_->has_query)
     throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out");
-  return of_one_moment(*state_, [&] { return counted_rows(*state_, on_progress); });
+  return of_one_moment(*state_, on_progress, [&] { return counted_rows(*state_, on_progress); });
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
-  return of_one_moment(*state_, [&] { return texts_of(*state_, columns); });
+  return of_one_moment(*state_, {}, [&] { return texts_of(*state_, columns); });
 }
 
 void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
@@ -717,7 +734,7 @@ std::vector<TableColumn> Table::columns() const {
 }
 
 std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_progress) const {
-  return of_one_moment(*state_, [&] { return checked(*state_, on_progress); });
+  return of_one_moment(*state_, on_progress, [&] { return checked(*state_, on_progress); });
 }
 
 std::string Table::engine() const { return state_->engine; }

@@ -491,6 +491,31 @@ TEST_F(TableTest, MixedLineEndsArePlaced) {
   EXPECT_EQ(read_text("id,age\r\n\"1\n2\",3\r\n4,\"5\"\r\n"), profile_of_ages({3, 5}));
 }
 
+TEST_F(TableTest, TextIsLookedThroughWhateverAQueryReads) {
+  std::string text = "x,y\n";
+  for (int i = 0; i < 1'000'000; ++i) text += "7,8\n";
+  const std::string file = folder.write("t.csv", text + "7,8,9\n");
+  for (const std::string sql :
+       {"SELECT CAST(x AS BIGINT) AS x FROM input LIMIT 5", "SELECT CAST(x AS BIGINT) AS x FROM input WHERE false"}) {
+    const Table table = Table::open({.file = file, .sql = sql, .sql_stability = 1'000'000});
+    const Error error = error_of([&] { (void)table.profile("x", ages_to_120, NullPolicy::drop); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(std::string(error.what()), file + ": line 1000002 has more or fewer cells than the header");
+  }
+}
+
+// However many threads there are, what is said is what is wrong first; a cell that is no number comes behind the text as a whole.
+TEST_F(TableTest, TheFirstThingWrongWithATextIsSaid) {
+  std::string text = "x,y\nseven,8\n";
+  for (int i = 0; i < 1'000'000; ++i) text += i % 250'000 == 249'999 ? "7,8,9\n" : "7,8\n";
+  const std::string file = folder.write("t.csv", text);
+  for (const std::uint32_t threads : {1U, 2U, 5U, 16U}) {
+    const Table table = Table::open({.file = file, .threads = threads});
+    const Error error = error_of([&] { (void)table.profile("x", ages_to_120, NullPolicy::drop); });
+    EXPECT_EQ(std::string(error.what()), file + ": line 250002 has more or fewer cells than the header");
+  }
+}
+
 // With several threads in one file, the engine refuses these.
 TEST_F(TableTest, LargeTextsWithQuotedLineEnds) {
   for (const char* line : {"1,2\n", "\"\",\"\"\n"}) {

@@ -10,7 +10,7 @@
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "source/engine/engine.hpp"
-#include "source/files/header_line.hpp"
+#include "source/text/header_line.hpp"
 
 namespace fractile::source_detail {
 namespace {

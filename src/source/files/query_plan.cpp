@@ -10,6 +10,7 @@
 #include "source/engine/sql_tree.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/row_wise.hpp"
+#include "source/files/text_table.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -17,9 +18,9 @@ namespace {
 bool is_step(std::string_view name) { return name == "PROJECTION" || name == "FILTER"; }
 
 bool is_scan(std::string_view name) {
-  constexpr auto scans = std::to_array<std::string_view>({"PARQUET_SCAN", "READ_CSV", "READ_JSON", "READ_JSON_OBJECTS",
-                                                          "READ_NDJSON", "READ_NDJSON_OBJECTS", "READ_PARQUET"});
-  return std::ranges::find(scans, name) != scans.end();
+  constexpr auto scans = std::to_array<std::string_view>(
+      {"PARQUET_SCAN", "READ_JSON", "READ_JSON_OBJECTS", "READ_NDJSON", "READ_NDJSON_OBJECTS", "READ_PARQUET"});
+  return std::ranges::find(scans, name) != scans.end() || lower_case(name).starts_with(TextTable::prefix);
 }
 
 [[noreturn]] void refuse_step(std::string_view step) {

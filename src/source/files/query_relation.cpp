@@ -80,7 +80,7 @@ struct View {
 
 View view_of(const Connection& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
   const std::string delimiter = input.name == name_of_file ? options.delimiter : "";
-  input.relation = Relation::of_file(connection, input.file, input.format, delimiter);
+  input.relation = Relation::of_file(connection, input.file, input.format, delimiter, line_ends_of(options));
   if (!input.relation->json_form()) return {*input.relation, {}};
   return {*input.relation, named_columns(tree, lower_case(input.name))};
 }
@@ -195,6 +195,10 @@ void check_query_options(const TableOptions& options) {
                 "declare how many rows of the result one person's records change at most", "sql_stability");
   }
   check_names(options);
+}
+
+LineEndsInCells line_ends_of(const TableOptions& options) {
+  return options.single_line_records ? LineEndsInCells::refused : LineEndsInCells::allowed;
 }
 
 std::vector<Input> open_inputs(const TableOptions& options) {

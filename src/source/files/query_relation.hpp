@@ -24,6 +24,9 @@ struct Input {
 /// Error(usage) unless the options' query, tables and stability go together.
 void check_query_options(const TableOptions& options);
 
+/// What the options say of delimited text.
+LineEndsInCells line_ends_of(const TableOptions& options);
+
 /// The files of the options, opened: `input` first, if there is one. Error(data) for one that cannot be opened.
 std::vector<Input> open_inputs(const TableOptions& options);
 

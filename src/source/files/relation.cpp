@@ -14,10 +14,10 @@
 #include "source/engine/sql_tree.hpp"
 #include "source/files/countable.hpp"
 #include "source/files/foreign_format.hpp"
-#include "source/files/header_line.hpp"
 #include "source/files/missing_cells.hpp"
 #include "source/files/row_work.hpp"
 #include "source/files/text_stream.hpp"
+#include "source/text/header_line.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -169,14 +169,6 @@ std::uint64_t parquet_rows(const Connection& connection, const std::string& file
 
 std::string compression_option(const InputFile& file) { return file.is_gzip() ? ", compression = 'gzip'" : ""; }
 
-/// Read by one thread: where several begin in the middle of a file, DuckDB 1.5 guesses where a line begins, and loses, repeats or
-/// refuses records in some layouts, of plain files too.
-std::string read_csv_sql(const InputFile& file, const std::string& delimiter, const std::string& columns) {
-  return "read_csv(" + quote_literal(file.path()) +
-         ", auto_detect = false, parallel = false, delim = " + quote_literal(delimiter) +
-         R"(, quote = '"', escape = '"', header = true, columns = {)" + columns + "}" + compression_option(file) + ")";
-}
-
 std::string header_of(const InputFile& file) {
   TextStream text(file);
   std::string head;
@@ -250,7 +242,8 @@ Format format_of(const TableOptions& options) {
 
 Format format_of_file(const std::string& file) { return format_by_file_name(file); }
 
-Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter) {
+Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter,
+                           LineEndsInCells line_ends) {
   if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
     throw Error(ErrorCode::data, file.display_name() + " is empty",
                 "a table without records still has a header line (text) or a schema (Parquet)");
@@ -267,27 +260,32 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
       return of_json(file);
     case Format::tsv:
       refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
-      return of_delimited(file, delimiter.empty() ? "\t" : std::move(delimiter));
+      return of_delimited(connection, file, delimiter.empty() ? "\t" : std::move(delimiter), line_ends);
     default:
       refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
-      return of_delimited(file, std::move(delimiter));
+      return of_delimited(connection, file, std::move(delimiter), line_ends);
   }
 }
 
-Relation Relation::of_delimited(const InputFile& file, std::string delimiter) {
+Relation Relation::of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
+                                LineEndsInCells line_ends) {
   const std::string header = header_of(file);
   if (delimiter.empty()) delimiter = delimiter_of(header);
   const std::vector<std::string> names = column_names(header, delimiter, file.display_name());
-  std::vector<std::string> engine_names;
   Relation relation;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    engine_names.push_back("c" + std::to_string(k));
-    relation.columns_.push_back({names[k], engine_names.back(), "VARCHAR"});
+    relation.columns_.push_back({names[k], TextTable::column_name(k), "VARCHAR"});
   }
-  relation.from_ = read_csv_sql(file, delimiter, text_columns_sql(engine_names));
   relation.shape_ = DelimitedShape{std::move(delimiter), names.size()};
+  relation.text_ = std::make_shared<TextTable>(file, *relation.shape_, line_ends);
+  relation.from_ = relation.text_->function() + "()";
   relation.names_ = Names::of_first_line;
+  relation.add_to(connection);
   return relation;
+}
+
+void Relation::add_to(const Connection& connection) const {
+  if (text_) connection.add(*text_, text_->function());
 }
 
 Relation Relation::of_json(const InputFile& file) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,9 +11,10 @@
 #include "fractile/source.hpp"
 #include "source/engine/engine.hpp"
 #include "source/files/columns.hpp"
-#include "source/files/delimited_check.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/text_check.hpp"
+#include "source/files/text_table.hpp"
+#include "source/text/delimited_check.hpp"
 
 namespace fractile::source_detail {
 
@@ -28,9 +30,10 @@ Format format_of_file(const std::string& file);
 /// that are asked for, whatever its records hold.
 class Relation {
  public:
-  /// The schema of a file; none of its records decides anything here. Error(data) when it is not of its format. Throws
-  /// EngineFailure.
-  static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter);
+  /// The schema of a file, which must outlive this; none of its records decides anything here. Error(data) when it is not of its format.
+  /// `connection` can read it from now on. Throws EngineFailure.
+  static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter,
+                          LineEndsInCells line_ends = LineEndsInCells::allowed);
   /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. `names`: of its columns, for messages.
   /// Throws EngineFailure.
   static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
@@ -53,10 +56,14 @@ class Relation {
   /// A statement that gives the relation this name, with all columns that SQL can tell apart; `keys`: the columns of JSON. `bounded`: of a long text it has the beginning, and
   /// other values that are long as text are NULL (row_work.hpp).
   std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}, bool bounded = false) const;
+  /// Makes what is not the engine's own readable for another connection, before setup() is run there.
+  void add_to(const Connection& connection) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
   /// Of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
   const std::optional<DelimitedShape>& shape() const { return shape_; }
+  /// None but of delimited text.
+  const TextTable* text() const { return text_.get(); }
   /// None but for JSON.
   std::optional<JsonForm> json_form() const { return json_form_; }
   /// JSON whose records were found to stand on lines of their own: read with many threads.
@@ -64,7 +71,8 @@ class Relation {
 
  private:
   Relation() = default;
-  static Relation of_delimited(const InputFile& file, std::string delimiter);
+  static Relation of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
+                               LineEndsInCells line_ends);
   static Relation of_json(const InputFile& file);
   static Relation of_parquet(const Connection& connection, const InputFile& file);
   std::string unblanked_from(const std::vector<Column>& columns) const;
@@ -75,6 +83,7 @@ class Relation {
   std::string from_;           // of all columns; of JSON: the file's name and how it is packed, for read_json
   std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
+  std::shared_ptr<TextTable> text_;
   std::optional<JsonForm> json_form_;
   std::vector<Column> blanked_;  // whose cells are NULL where they are one of these
   std::vector<std::string> missing_;

@@ -6,8 +6,8 @@
 #include <functional>
 #include <optional>
 
-#include "source/files/delimited_check.hpp"
 #include "source/files/input_file.hpp"
+#include "source/text/delimited_check.hpp"
 
 namespace fractile::source_detail {
 

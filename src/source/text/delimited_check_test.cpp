@@ -1,4 +1,4 @@
-#include "source/files/delimited_check.hpp"
+#include "source/text/delimited_check.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -26,6 +26,21 @@ struct DelimitedShape {
 /// Whether a quoted cell may hold a line end.
 enum class LineEndsInCells { allowed, refused };
 
+/// How all lines end, as the header line does.
+enum class LineEnd { none, lf, crlf, cr };
+
+/// Takes what records hold.
+class CellSink {
+ public:
+  CellSink() = default;
+  CellSink(const CellSink&) = delete;
+  CellSink& operator=(const CellSink&) = delete;
+  virtual ~CellSink() = default;
+  /// The record's next cell, without its quotes.
+  virtual void cell(std::string_view text) = 0;
+  virtual void end_record() = 0;
+};
+
 /// Takes the text piece by piece. A quote opens a quoted cell at the beginning of a cell, or behind one blank there; it is
 /// closed by a quote that is not doubled, behind which stand only blanks, a delimiter or the end of the line. Elsewhere a quote is
 /// a byte like others. All lines must end as the header line does: LF, CR LF or CR. Records have as many cells as the header; the
@@ -33,17 +48,21 @@ enum class LineEndsInCells { allowed, refused };
 class DelimitedCheck {
  public:
   DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name);
+  /// From the beginning of a line behind the header, which ended so. `cells` outlives this.
+  DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name, LineEnd line_end,
+                 CellSink& cells);
 
   /// Error(data), with the line: a longer record, one of more or fewer cells, another line end, text behind a quoted cell, a quote behind
   /// several blanks; a line end in a quoted cell, where those are refused.
   void see(std::string_view bytes);
+  /// The same up to the end of the record, if it is seen: behind LF or CR LF. How many bytes that were.
+  std::size_t see_record(std::string_view bytes);
   /// At the end of the text. Error(data) for a quote that is never closed, with its line. How many records there are, without the
   /// header.
   std::uint64_t finish();
 
  private:
   enum class Place { cell_start, blank, blanks, bare, quoted, quote_seen, behind_quotes };
-  enum class LineEnd { none, lf, crlf, cr };
 
   bool is_plain(std::string_view bytes) const;
   std::string_view see_plain_lines(std::string_view bytes);
@@ -58,6 +77,7 @@ class DelimitedCheck {
   void check_cells(std::uint64_t line, std::size_t cells) const;
   std::size_t cells_of(std::string_view plain_line) const;
   bool ends_cell(char byte);
+  void hand_over_cell();
   [[noreturn]] void refuse(std::uint64_t line, const std::string& what, const Words& hint) const;
 
   DelimitedShape shape_;
@@ -74,6 +94,8 @@ class DelimitedCheck {
   std::uint64_t quote_line_ = 1;   // where the quote was opened
   std::uint64_t records_ = 0;
   bool header_seen_ = false;
+  CellSink* cells_ = nullptr;  // of a reader
+  std::string cell_;           // for it, so far
 };
 
 }  // namespace fractile::source_detail

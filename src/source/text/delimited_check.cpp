@@ -1,4 +1,4 @@
-#include "source/files/delimited_check.hpp"
+#include "source/text/delimited_check.hpp"
 
 #include <algorithm>
 #include <string>
@@ -9,6 +9,14 @@
 namespace fractile::source_detail {
 DelimitedCheck::DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name)
     : shape_(std::move(shape)), line_ends_(line_ends), display_name_(display_name) {}
+
+DelimitedCheck::DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name,
+                               LineEnd line_end, CellSink& cells)
+    : DelimitedCheck(std::move(shape), line_ends, display_name) {
+  line_end_ = line_end;
+  header_seen_ = true;
+  cells_ = &cells;
+}
 
 void DelimitedCheck::refuse(std::uint64_t line, const std::string& what, const Words& hint) const {
   throw Error(ErrorCode::data, display_name_ + ": line " + std::to_string(line) + " " + what, hint);
@@ -72,6 +80,21 @@ void DelimitedCheck::see(std::string_view bytes) {
   check_length();
 }
 
+std::size_t DelimitedCheck::see_record(std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    see_byte(bytes[at]);
+    if (bytes[at] == '\n' && length_ == 0) return at + 1;
+  }
+  check_length();
+  return bytes.size();
+}
+
+void DelimitedCheck::hand_over_cell() {
+  if (cells_ == nullptr) return;
+  cells_->cell(cell_);
+  cell_.clear();
+}
+
 void DelimitedCheck::see_byte(char byte) {
   if (place_ == Place::quoted) return see_quoted(byte);
   if (carriage_return_) {
@@ -91,7 +114,11 @@ void DelimitedCheck::see_byte(char byte) {
 
 void DelimitedCheck::see_quoted(char byte) {
   ++length_;
-  if (byte == '"') place_ = Place::quote_seen;
+  if (byte == '"') {
+    place_ = Place::quote_seen;
+  } else if (cells_ != nullptr) {
+    cell_ += byte;
+  }
   if (line_ends_ == LineEndsInCells::refused && (byte == '\n' || byte == '\r')) {
     refuse(quote_line_, "has a quoted cell that holds a line end",
            "close the quote; or, if cells may hold line ends, do not declare that records stand on single lines");
@@ -116,11 +143,12 @@ bool DelimitedCheck::ends_cell(char byte) {
 void DelimitedCheck::see_after_quote(char byte) {
   if (byte == '"' && place_ == Place::quote_seen && tail_.empty()) {  // doubled
     place_ = Place::quoted;
+    if (cells_ != nullptr) cell_ += byte;
     return;
   }
-  if (ends_cell(byte)) return;
+  if (ends_cell(byte)) return hand_over_cell();
   if (shape_.delimiter.starts_with(tail_)) return;  // the delimiter's first bytes
-  if (byte != ' ') {
+  if (byte != ' ' || tail_.size() > 1) {            // behind some of them, too
     refuse(line_, "has text behind a quoted cell", "quotes inside quoted cells must be doubled");
   }
   tail_.clear();
@@ -132,12 +160,17 @@ void DelimitedCheck::see_bare(char byte) {
     place_ = Place::quoted;
     quote_line_ = line_;
     tail_.clear();
+    cell_.clear();  // of the blank
     return;
   }
   if (byte == '"' && place_ == Place::blanks) {
     refuse(line_, "has a quoted cell behind several blanks", "remove the blanks, or the quotes");
   }
-  if (ends_cell(byte)) return;
+  if (cells_ != nullptr) cell_ += byte;
+  if (ends_cell(byte)) {
+    if (cells_ != nullptr) cell_.resize(cell_.size() - shape_.delimiter.size());
+    return hand_over_cell();
+  }
   const bool still_blank = byte == ' ' && place_ != Place::bare;
   const Place blank = place_ == Place::cell_start ? Place::blank : Place::blanks;
   place_ = still_blank ? blank : Place::bare;
@@ -145,7 +178,10 @@ void DelimitedCheck::see_bare(char byte) {
 
 void DelimitedCheck::end_record() {
   if (length_ > 0) check_cells(record_line_, delimiters_ + 1);
-  if (length_ > 0 || shape_.has_one_column()) ++records_;
+  if (length_ == 0 && !shape_.has_one_column()) return;
+  ++records_;
+  hand_over_cell();
+  if (cells_ != nullptr) cells_->end_record();
 }
 
 void DelimitedCheck::end_line(LineEnd end) {

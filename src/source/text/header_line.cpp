@@ -1,4 +1,4 @@
-#include "source/files/header_line.hpp"
+#include "source/text/header_line.hpp"
 
 #include <algorithm>
 #include <array>
