@@ -1,6 +1,7 @@
 #include <gmp.h>
 #include <mpfr.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -143,7 +144,24 @@ Rational Rational::from_double(double value) {
   return dyadic(static_cast<std::int64_t>(std::ldexp(mantissa, 53)), exponent - 53);
 }
 
+namespace {
+
+/// Of a numerator or denominator: 256 MiB. GMP would end the process far above it, or take all memory before.
+constexpr std::uint64_t most_bits = std::uint64_t{1} << 31;
+
+std::uint64_t magnitude(std::int64_t value) {
+  return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+}
+
+void require_size(std::uint64_t bits, std::uint64_t times) {
+  if (times == 0 || bits <= most_bits / times) return;
+  throw Error(ErrorCode::usage, "a power of more than 2^31 binary digits", "write a smaller exponent");
+}
+
+}  // namespace
+
 Rational Rational::dyadic(std::int64_t value, std::int64_t exponent) {
+  if (value != 0) require_size(1, magnitude(exponent));
   Rational result(value);
   fmpq* const q = flint_of(result);
   if (exponent >= 0) {
@@ -213,6 +231,8 @@ Rational Rational::denominator() const {
 
 Rational Rational::pow(std::int64_t exponent) const {
   if (sign() == 0 && exponent < 0) throw Error(ErrorCode::usage, "division by zero");
+  const std::uint64_t bits = std::max(fmpz_bits(fmpq_numref(flint_of(*this))), fmpz_bits(fmpq_denref(flint_of(*this))));
+  if (bits > 1) require_size(bits, magnitude(exponent));  // powers of 0, 1 and -1 are no larger
   Rational result;
   fmpq_pow_si(flint_of(result), flint_of(*this), exponent);
   return result;

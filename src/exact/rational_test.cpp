@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
@@ -129,6 +130,34 @@ TEST(Exponent, ExponentialsOfWholeLogarithmsAreRational) {
   EXPECT_FALSE((Exponent::log(3) / Rational(2)).has_rational_exponential());
   EXPECT_THROW(Exponent(Rational(1)).exponential(), Error);
   EXPECT_NEAR(Exponent::parse("1/2 ln 3").to_double(), 0.5493061443340548, 1e-15);
+}
+
+TEST(Rational, PowersThatNoMemoryHoldsAreRefused) {
+  constexpr std::int64_t trillion = 1'000'000'000'000;
+  constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
+                         most = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t exponent : {trillion, -trillion, least, most, std::int64_t{1} << 62}) {
+    EXPECT_THROW(Rational(2).pow(exponent), Error);
+    EXPECT_THROW(Rational(-1, 3).pow(exponent), Error);
+    EXPECT_THROW(Rational::dyadic(1, exponent), Error);
+    EXPECT_THROW(Rational::dyadic(least, exponent), Error);
+    EXPECT_EQ(Rational::dyadic(0, exponent), Rational(0));
+    EXPECT_EQ(Rational(1).pow(exponent), Rational(1));
+    EXPECT_EQ(Rational(-1).pow(exponent), Rational(exponent % 2 == 0 ? 1 : -1));
+  }
+  EXPECT_EQ(Rational(0).pow(most), Rational(0));
+  EXPECT_THROW(Rational(0).pow(least), Error);
+  EXPECT_THROW(Exponent::log(3, trillion).exponential(), Error);
+  EXPECT_EQ(Rational(2).pow(1000) * Rational(2).pow(-1000), Rational(1));
+  EXPECT_EQ(Rational::dyadic(3, 1 << 20) * Rational::dyadic(1, -(1 << 20)), Rational(3));
+}
+
+TEST(Rational, ValuesMovedFromCanBeUsed) {
+  Rational from = Rational::parse("123456789012345678901234567890/7");
+  const Rational to = std::move(from);
+  EXPECT_EQ(from * to + from, from + to * from);  // NOLINT(bugprone-use-after-move): whatever it is now, it is a number
+  from = 5;
+  EXPECT_EQ(from, Rational(5));
 }
 
 }  // namespace
