@@ -152,11 +152,6 @@ std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   const Rational level = in_field("intervals", [&] { return Rational::parse(typed.one("intervals")); });
   const auto of = choice<IntervalOf>(
       typed, "of", {{"table", IntervalOf::table}, {"population", IntervalOf::population}}, IntervalOf::population);
-  if (!typed.has("expected_rows")) {
-    usage({Field("intervals"), " needs ", Field("expected_rows"),
-           ": about how many records there are, which must be public"},
-          "the intervals are valid whatever the number is, and narrow when it is about right");
-  }
   return IntervalRequest{level, of, typed.has("together")};
 }
 

@@ -71,12 +71,9 @@ constexpr OptionSpec expected_rows_option{"--expected-rows",
                                           "cases are those of at most so many. Untold, "
                                           "auto spends 1/20 of epsilon on a count where it has to know"};
 constexpr OptionSpec intervals_option{
-    "--intervals",
-    asker,
-    "LEVEL",
-    "",
-    "Intervals",
-    "a confidence interval beside each quantile, for example 0.95; takes --expected-rows and a part of the budget"};
+    "--intervals", asker,
+    "LEVEL",       "",
+    "Intervals",   "a confidence interval beside each quantile, for example 0.95; takes a part of the budget"};
 constexpr OptionSpec of_option{"--of",
                                asker,
                                "WHAT",

@@ -29,7 +29,8 @@ struct AuditRequest {
   // Of mechanisms of a release:
   std::uint32_t records_per_person = 1;
   Base base = Base::by_mechanism;
-  std::optional<std::uint64_t> expected_rows = {};
+  std::optional<std::uint64_t> expected_rows =
+      {};  ///< with intervals, as how many records none are taken; any more count for 16 times as many
   std::optional<Lattice> lattice =
       {};               ///< `values` of its values are tried, evenly spread; empty: 0, 1, ..., values - 1
   bool groups = false;  ///< two groups with public keys, every record in either

@@ -81,7 +81,7 @@ struct QuantileQuery {
   std::optional<std::uint64_t> expected_rows =
       {};  ///< about how many records, as is publicly known: a hint to automatic, and what worst cases are told for
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
-  /// With intervals, which need expected_rows: these decide how wide the intervals are, never whether they cover.
+  /// With intervals. About how many records there are is counted for them, whatever expected_rows says.
   std::optional<IntervalRequest> intervals = {};
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.

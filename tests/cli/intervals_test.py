@@ -130,19 +130,25 @@ class Intervals(CommandTest):
         self.assertNotIn("interval", run("plan", *options(WAGES, **changes)).out)
 
     def test_intervals_of_the_largest_tables(self):
-        for changes in ({"expected_rows": "4294967295"}, {"expected_rows": "281474976710655", "of": "table"}):
+        for changes in ({"expected_rows": "281474976710655"}, {"expected_rows": "281474976710655", "of": "table"}):
             result = self.wages(intervals="0.95", format="csv", **changes)
             self.assertEqual(result.code, 0, result.err)
 
+    def test_intervals_count_the_rows_whatever_is_told(self):
+        for of in ("table", "population"):
+            printed = {self.wages(intervals="0.95", of=of, format="csv", expected_rows=rows).out for rows in (None, "1", "1000000000000")}
+            self.assertEqual(len(printed), 1)
+            document = json.loads(self.wages(intervals="0.95", of=of, format="json", expected_rows=None).out)
+            self.assertEqual(document["spent"][0]["on"], "rows")
+            self.assertEqual(Fraction(document["spent"][0]["epsilon"]), Fraction(2, 20 if of == "table" else 40))
+
     def test_refusals(self):
         for changes, words in (
-            ({"intervals": "0.95", "expected_rows": None}, "--intervals needs --expected-rows"),
             ({"of": "table"}, "--of goes with --intervals"),
             ({"together": True}, "--together goes with --intervals"),
             ({"intervals": "95"}, "between 0 and 1"),
             ({"intervals": "0.95", "records_per_person": "2"}, "no simple random sample"),
             ({"intervals": "0.95", "quantiles": "0,0.5"}, "have no interval"),
-            ({"intervals": "0.95", "expected_rows": "4294967296"}, "certified for samples of at most 4294967295 records"),
         ):
             result = self.wages(**changes)
             self.assertEqual(result.code, 2, changes)

@@ -26,6 +26,16 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 /// Two parts of a cell are enough to have splits inside ties; three quantiles, to interpolate one.
 const PlanScale miniature{10, 10, 5, 3, 2, 2, 10, 0, 0};
 
+/// Intervals count among two numbers of rows, with other brackets each: every outcome of the count is enumerated.
+PlanScale scale_of(const AuditRequest& request) {
+  constexpr std::uint64_t told = 32;
+  constexpr std::uint64_t times = 16;
+  PlanScale scale = miniature;
+  if (request.intervals)
+    scale.rows = {request.expected_rows.value_or(told), times * request.expected_rows.value_or(told)};
+  return scale;
+}
+
 const std::vector<std::string> keys{"a", "b"};
 
 BoundsSearch search_of(const AuditRequest& request) { return {1, request.doublings.value()}; }
@@ -56,7 +66,8 @@ class AuditedRelease {
   AuditedRelease(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles)
       : grouped_(request.groups),
         options_(QuantileQuery{std::move(quantiles), request.budget}),
-        lattice_(lattice_of(request)) {
+        lattice_(lattice_of(request)),
+        scale_(scale_of(request)) {
     QuantileQuery& query = options_.query;
     query.neighbors = request.neighbors;
     query.mechanism = mechanism;
@@ -70,9 +81,9 @@ class AuditedRelease {
   }
 
   Release run(const RankProfile& table, DrawSource& source) const {
-    if (!grouped_) return release_with(table, options_, source, miniature);
+    if (!grouped_) return release_with(table, options_, source, scale_);
     const std::vector<RankProfile> profiles{group_of(table, lattice_, false), group_of(table, lattice_, true)};
-    return release_with(keys, profiles, options_, source, miniature);
+    return release_with(keys, profiles, options_, source, scale_);
   }
 
   /// All that is published, but what is computed from noisy counts.
@@ -97,6 +108,7 @@ class AuditedRelease {
   bool grouped_;
   ReleaseOptions options_;
   Lattice lattice_;
+  PlanScale scale_;
 };
 
 LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {

@@ -1,5 +1,6 @@
 #include "quantiles/audit/enumerated_draws.hpp"
 
+#include <cmath>
 #include <map>
 
 #include "exact/law.hpp"
@@ -49,27 +50,68 @@ void EnumeratedDraws::add_noise(const CountTreeNoise& noise, std::span<std::int6
 
 namespace {
 
-/// The probability that discrete Laplace noise is at least so much: p^least / (1 + p) for least >= 0, p = exp(-rate), and the rest of 1
-/// by symmetry.
-Enclosure at_least(std::int64_t least, const Exponent& rate) {
-  const Enclosure one = Enclosure::of(Rational(1));
-  const Enclosure p = (Enclosure::of(Rational(0)) - Enclosure::of(rate)).exp();
-  const auto tail = [&](std::int64_t k) {
-    return (Enclosure::of(Rational(0)) - Enclosure::of(rate * Rational(k))).exp() / (one + p);
-  };
-  return least >= 0 ? tail(least) : one - tail(1 - least);
+Enclosure exp_of_minus(const Exponent& exponent) {
+  return (Enclosure::of(Rational(0)) - Enclosure::of(exponent)).exp();
 }
+
+/// The probability that a count's noise is at least so much.
+class NoiseTail {
+ public:
+  explicit NoiseTail(const CountTreeNoise& noise) : noise_(noise) {
+    if (noise.measure() == Measure::zcdp) add_weights();
+  }
+
+  Enclosure operator()(std::int64_t least) const {
+    const Enclosure one = Enclosure::of(Rational(1));
+    if (least < 1) return one - (*this)(1 - least);  // by symmetry
+    return noise_.measure() == Measure::pure ? of_laplace(least) : of_gaussian(least);
+  }
+
+ private:
+  /// p^least / (1 + p), p = exp(-rate).
+  Enclosure of_laplace(std::int64_t least) const {
+    const Enclosure p = exp_of_minus(noise_.rate());
+    return exp_of_minus(noise_.rate() * Rational(least)) / (Enclosure::of(Rational(1)) + p);
+  }
+
+  /// Weights exp(-k^2 / (2 sigma^2)) from 0 on, to twenty deviations, and what is beyond: less than the next one over one minus the ratio of
+  /// two that follow each other.
+  void add_weights() {
+    const auto last = static_cast<std::int64_t>(20 * std::sqrt(noise_.sigma_squared().to_double())) + 20;
+    const Rational twice = Rational(2) * noise_.sigma_squared();
+    const auto weight = [&](std::int64_t k) { return exp_of_minus(Rational(k) * Rational(k) / twice); };
+    for (std::int64_t k = 0; k <= last; ++k) weights_.push_back(weight(k));
+    const Enclosure ratio = exp_of_minus(Rational(2 * last + 1) / twice);
+    beyond_ = weight(last + 1) / (Enclosure::of(Rational(1)) - ratio);
+  }
+
+  Enclosure of_gaussian(std::int64_t least) const {
+    Enclosure tail = Enclosure::of(Rational(0));
+    Enclosure all = tail;
+    for (std::size_t k = weights_.size(); k-- > 1;) {
+      all += weights_[k];
+      if (static_cast<std::int64_t>(k) >= least) tail += weights_[k];
+    }
+    arb_add_error(tail.arb(), beyond_.arb());
+    arb_add_error(all.arb(), beyond_.arb());
+    return tail / (all + all + weights_.front());
+  }
+
+  const CountTreeNoise& noise_;
+  std::vector<Enclosure> weights_;
+  Enclosure beyond_;
+};
 
 }  // namespace
 
 std::size_t EnumeratedDraws::reached_borders(std::int64_t count, const CountTreeNoise& noise,
                                              const std::vector<std::int64_t>& borders) {
-  if (noise.measure() != Measure::pure) throw Error(ErrorCode::internal, "records are counted under pure privacy only");
   return next([&] {
+           const NoiseTail at_least(noise);
            std::vector<Option> options;
            Enclosure left = Enclosure::of(Rational(1));
            for (std::size_t i = 0; i < borders.size(); ++i) {
-             const Enclosure further = at_least(borders[i] - count, noise.rate());
+             const Enclosure further = at_least(borders[i] - count);
              options.push_back({{i}, left - further});
              left = further;
            }

@@ -70,10 +70,16 @@ TEST(EnumeratedDraws, HasTheLawOfTheTree) {
 
 // The choice that a noisy count makes, drawn and enumerated.
 TEST(EnumeratedDraws, HasTheLawOfNoisyCounts) {
-  const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1, 3))};
-  const CountTreeNoise noise(query, 1);
   const std::vector<std::int64_t> borders{-2, 5, 7, 12};
-  for (const std::int64_t count : {0, 5, 6, 20}) {
+  for (const auto& [budget, count] :
+       std::vector<std::pair<Budget, std::int64_t>>{{Budget::pure(Rational(1, 3)), 0},
+                                                    {Budget::pure(Rational(1, 3)), 5},
+                                                    {Budget::pure(Rational(1, 3)), 6},
+                                                    {Budget::pure(Rational(1, 3)), 20},
+                                                    {Budget::zcdp(Rational(1, 30)), 5},
+                                                    {Budget::zcdp(Rational(1, 30)), 11}}) {
+    const QuantileQuery query{{Rational(1, 2)}, budget};
+    const CountTreeNoise noise(query, 1);
     std::vector<double> law(borders.size() + 1);
     EnumeratedDraws draws;
     std::size_t reached = 0;

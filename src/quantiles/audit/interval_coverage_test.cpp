@@ -29,7 +29,6 @@ QuantileQuery median_of(IntervalOf of) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalOf::table ? 14 : 12))};
   query.mechanism = Mechanism::joint_total;
   query.base = Base::uniform;
-  query.expected_rows = records;
   query.intervals = IntervalRequest{Rational(1, 2), of, false};
   return query;
 }
@@ -45,7 +44,7 @@ struct Counted {
 using CountedLaw = std::map<Counted, double>;
 
 const Lattice three = Lattice::regular(0, 2, 1);
-const PlanScale small{10, 10, 5, 3, 2, 2, 10, 0, 0};
+const PlanScale small{10, 10, 5, 3, 2, 2, 10, 0, 0, {records}};
 
 CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   CountedLaw law;
@@ -66,7 +65,7 @@ class ExactEnds {
  public:
   explicit ExactEnds(IntervalOf of)
       : query_(median_of(of)),
-        brackets_(with_brackets(query_)),
+        brackets_(with_brackets(query_, records)),
         noise_(noise_of(query_, brackets_)),
         critical_(Measure::pure, noise_.price(), brackets_.cuts.size() + 1) {
     const double r = std::exp(-noise_.rate().to_double());
@@ -119,13 +118,18 @@ class ExactEnds {
     if (!lower) std::ranges::reverse(scan.counts);
     for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
       const std::size_t k = lower ? i : brackets_.cuts.size() - 1 - i;
-      if (brackets_.cuts[k].end != end) continue;
+      if (!decides(brackets_.cuts[k], end)) continue;
       scan.in_range[i] = true;
       const Position cut = counted.cuts[k];
       const bool is_wrong = lower ? cut / 2 > x : cut / 2 - 1 < x && cut > 1;
       if (is_wrong && !scan.wrong) scan.wrong = i;
     }
     return scan;
+  }
+
+  /// All cuts on this side of the median, whosever they are.
+  static bool decides(const CutTarget& cut, IntervalEnd end) {
+    return end == IntervalEnd::lower ? cut.quantile < Rational(1, 2) : cut.quantile > Rational(1, 2);
   }
 
   static CountTreeNoise noise_of(QuantileQuery query, const Brackets& brackets) {
@@ -142,7 +146,7 @@ class ExactEnds {
   CriticalValues::Threshold computed_threshold(IntervalEnd end, std::int64_t n) {
     CellsBelow below{brackets_.cuts.size(), 0};
     for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
-      if (brackets_.cuts[i].end == end) below = {std::min(below.first, i + 1), std::max(below.last, i + 1)};
+      if (decides(brackets_.cuts[i], end)) below = {std::min(below.first, i + 1), std::max(below.last, i + 1)};
     }
     const QuantileFraction half{1, 2};
     if (query_.intervals->of == IntervalOf::table) return critical_.of_table(half, end, below, 0.25);

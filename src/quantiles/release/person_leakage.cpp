@@ -191,7 +191,7 @@ constexpr std::size_t most_parts = 12;
 Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, int steps,
                          const std::vector<Rational>& priors) {
   Enclosure otherwise = allowed_by(query.budget, steps, priors);
-  if (steps == 0) return otherwise;
+  if (steps == 0 || query.intervals) return otherwise;
   const RangesOfParts ranges(query, plan, steps);
   Enclosure most = enclosed(0);
   std::vector<std::vector<double>> seen;
@@ -256,7 +256,7 @@ std::optional<Enclosure> right_when_found(const Question& question, const Prelim
 }
 
 std::optional<Rational> right_among_these(const Question& question) {
-  if (question.steps == 0 || question.query.records_per_person != 1) return {};
+  if (question.steps == 0 || question.query.records_per_person != 1 || question.query.intervals) return {};
   Enclosure most = enclosed(0);
   for (const PreliminaryOutcome& found : question.plan.outcomes()) {
     const std::optional<Enclosure> here = right_when_found(question, found);

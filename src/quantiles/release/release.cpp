@@ -138,12 +138,8 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
 /// Draws one release, a stage at a time.
 class StageSampler {
  public:
-  StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
-      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
-    if (!plan.brackets) return;
-    Share whole = std::exchange(share_, share_.take(Rational(1) - plan.brackets->shares.cells));
-    for_cells_ = whole.take_rest();
-  }
+  StageSampler(const RankProfile& profile, QuantilePlan plan, Share share, Draws& draws)
+      : profile_(profile), plan_(std::move(plan)), share_(std::move(share)), draws_(draws) {}
 
   /// What a stage finds decides which stages come after it.
   void run() {
@@ -153,6 +149,8 @@ class StageSampler {
     }
   }
 
+  /// That of the number of rows that was found.
+  const QuantilePlan& plan() const { return plan_; }
   const PreliminaryOutcome& found() const { return found_; }
   const std::vector<Stage>& stages() const { return stages_; }
   /// One candidate a quantile of the plan.
@@ -169,6 +167,16 @@ class StageSampler {
     const CountTreeNoise noise(counted, 1);
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
+    if (!plan_.counted.empty()) keep_for_cells();
+  }
+
+  /// Where cuts go follows from the rows, and so does what their cells' counts cost.
+  void keep_for_cells() {
+    plan_ = plan_.with_rows(*found_.rows);
+    const IntervalShares& shares = plan_.brackets->shares;
+    Share selecting = share_.take(shares.points + shares.brackets);
+    for_cells_ = share_.take_rest();
+    share_ = std::move(selecting);
   }
 
   void draw(const FindGranularity& stage) {
@@ -249,7 +257,7 @@ class StageSampler {
   }
 
   const RankProfile& profile_;
-  const QuantilePlan& plan_;
+  QuantilePlan plan_;
   Share share_;                     // what is left for selections
   std::optional<Share> for_cells_;  // what is kept for counting cells
   Draws& draws_;
@@ -276,14 +284,13 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
                           DrawSource& source, const PlanScale& scale) {
   const Lattice& lattice = profile.lattice();
   const QuantileQuery query = paid_from(share, asked);
-  const auto course = std::make_shared<detail::Course>(detail::Course{plan_of(query, lattice, scale), {}, {}});
-  const QuantilePlan& plan = course->plan;
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
-  StageSampler sampler(profile, plan, std::move(share), draws);
+  StageSampler sampler(profile, plan_of(query, lattice, scale), std::move(share), draws);
   sampler.run();
-  course->found = sampler.found();
-  course->selected = sampler.take_selected();
+  const auto course =
+      std::make_shared<detail::Course>(detail::Course{sampler.plan(), sampler.found(), sampler.take_selected()});
+  const QuantilePlan& plan = course->plan;
   Release::Group group{{}, points_of(course->selected, plan.brackets), plan.used(sampler.found(), sampler.stages())};
   if (plan.brackets) {
     CountedCells cells(query, lattice, *plan.brackets, course->selected, sampler.counts());

@@ -111,7 +111,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
 
 /// Why no bound is known among so many rows; empty when one is.
 std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
-  if (plan.brackets) return "its intervals tell how far off a quantile may be";
+  if (plan.query.intervals) return "its intervals tell how far off a quantile may be";
   if (!plan.lattice.is_regular()) {
     return "records may lie between two of the listed candidates, and how many do is not public";
   }

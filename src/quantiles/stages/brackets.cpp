@@ -31,16 +31,37 @@ namespace {
   throw Error(ErrorCode::usage, what, hint, field);
 }
 
-/// From a quantile, as a multiple of the critical value, and then in deviations of the noise.
+/// From a quantile, as a multiple of the critical value, and then in deviations of what else is uncertain.
 struct Distance {
   double critical;
   double deviations;
 };
-/// Where intervals may end. The last one is for tables of another size than was expected, and for noise that is far off.
-constexpr Distance ladder[] = {{0.92, 0}, {1, 0.3}, {1.1, 1}, {1.25, 2.2}, {1.6, 4}};
-/// What is selected, to tell where these are; and farther out, beyond the first and the last quantile.
-constexpr Distance selected_at = {1.05, 0.7};
-constexpr Distance selected_far = {1.6, 4};
+
+/// What differs with the question.
+struct Ladder {
+  std::vector<Distance> cuts;  ///< where intervals may end
+  Distance selected;           ///< what is selected, to tell where these are
+  Distance selected_far;       ///< and beyond the first and the last quantile
+  bool with_points;            ///< whether deviations are of the points, too, and not of the noise alone
+  bool fills_gaps;             ///< whether cuts and brackets are left out where those of the next quantile serve
+};
+
+/// Noise alone decides how far off the ends are, and every cut adds to it: one cut for lucky draws, one that settles nearly always, and far
+/// out a bracket.
+Ladder of_table() { return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 6}, true, true}; }
+
+/// Sampling decides, so that a cut more costs little. The last one is for noise that is far off.
+Ladder of_population() {
+  return {{{0.9, -0.3}, {0.95, 0.1}, {1, 0.5}, {1.06, 1}, {1.15, 1.7}, {1.3, 2.7}, {1.6, 5}},
+          {1.05, 0.7},
+          {1.6, 4},
+          false,
+          false};
+}
+
+Ladder ladder_for(const QuantileQuery& query) {
+  return query.intervals->of == IntervalOf::table ? of_table() : of_population();
+}
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
 
@@ -60,22 +81,27 @@ double deviation_of_noise(const QuantileQuery& query, const Rational& share) {
   return noise_deviation(noise.measure(), noise.price());
 }
 
-/// About how far from its quantile an end is expected.
+/// About how far from its quantile an end is expected, among so many records and cells.
 class ExpectedEnds {
  public:
-  ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares)
+  ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares, const Ladder& ladder, std::uint64_t rows,
+               std::size_t cells)
       : request_(*query.intervals),
-        rows_(static_cast<double>(*query.expected_rows)),
-        cells_(static_cast<double>(2 * (std::size(ladder) + 1) * query.quantiles.size())),
+        rows_(static_cast<double>(rows)),
+        cells_(static_cast<double>(cells)),
         deviate_(deviate_of(IntervalFailures(request_, query.quantiles.size()).of_end)),
-        deviation_(deviation_of_noise(query, shares.cells)) {}
+        deviation_(deviation_of_noise(query, shares.cells)),
+        of_points_(ladder.with_points ? 1.06 * std::pow(static_cast<double>(query.quantiles.size()), 0.44) *
+                                            deviation_of_noise(query, shares.points)
+                                      : 0) {}
 
   /// As a share of the records.
   double at(const Rational& quantile, const Distance& distance) const {
     const double q = quantile.to_double();
     const double noise = deviation_ * std::sqrt(cells_ * q * (1 - q));
     const double sampling = request_.of == IntervalOf::population ? std::sqrt(rows_ * q * (1 - q)) : 0;
-    return (distance.critical * deviate_ * std::hypot(noise, sampling) + distance.deviations * noise + 1) / rows_;
+    const double critical = deviate_ * std::hypot(noise, sampling);
+    return (distance.critical * critical + distance.deviations * std::hypot(noise, of_points_) + 1) / rows_;
   }
 
  private:
@@ -84,37 +110,52 @@ class ExpectedEnds {
   double cells_;
   double deviate_;
   double deviation_;
+  double of_points_;
 };
 
-/// The points have what keeps their error within about 1.2 times that of a release without intervals: error against what is asked
-/// for, the table's quantiles or the population's, about which the sample errs as well. The counts, on which widths depend most, have
-/// the larger part of the rest.
-IntervalShares shares_of(const QuantileQuery& query) {
+/// Of the table, width follows from the counts' noise and from how far off the points are about which the cuts lie.
+constexpr int points_of_table = 42;  // in 100, of what the count of records leaves
+constexpr int brackets_of_table = 7;
+
+/// The points of a population have what keeps their error within about 1.2 times that of a release without intervals: against what is asked
+/// for, the population's quantiles, about which the sample errs as well. The counts, on which widths depend most, have the larger part of
+/// the rest.
+Rational points_of_population(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double times = 1.18;
   constexpr std::int64_t parts = 40;
-  const bool of_table = query.intervals->of == IntervalOf::table;
-  const std::int64_t most = of_table ? 34 : 33;
-  const Rational brackets = of_table ? Rational(11, 50) : Rational(33, 100);
+  constexpr std::int64_t most = 33;
   const auto quantiles = static_cast<double>(query.quantiles.size());
   const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
   double sampling = 0;
   for (const Rational& q : query.quantiles) {
-    const double variance = static_cast<double>(*query.expected_rows) * q.to_double() * (1 - q.to_double());
-    if (!of_table) sampling += 0.8 * std::sqrt(variance) / quantiles;
+    sampling += 0.8 * std::sqrt(static_cast<double>(rows) * q.to_double() * (1 - q.to_double())) / quantiles;
   }
   const double of_large_tables = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
   // Among few records errors grow faster than the noise does, and no share of the counts makes intervals narrow.
-  const double of_small_tables =
-      20 * deviation_of_noise(query, 1) * (quantiles + 1) / static_cast<double>(*query.expected_rows);
+  const double of_small_tables = 20 * deviation_of_noise(query, 1) * (quantiles + 1) / static_cast<double>(rows);
   // Among many records the counts' noise hardly widens intervals. Points that are far off do: the brackets about them are far off, too.
   const std::int64_t least = 10 * selecting < sampling ? 14 : 8;
   const double share = std::min(1.0, std::max(of_large_tables, of_small_tables));
-  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), least, most);
-  const Rational rest(parts - of_points, parts);
-  return {Rational(of_points, parts), rest * brackets, rest * (Rational(1) - brackets)};
+  return {std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), least, most), parts};
+}
+
+IntervalShares shares_of(const QuantileQuery& query, std::uint64_t rows) {
+  const Rational counting = preliminary_share(query.budget.measure()) * Rational(shares_of_rows(query));
+  const Rational left = Rational(1) - counting;
+  if (query.intervals->of == IntervalOf::table) {
+    const Rational points = left * Rational(points_of_table, 100);
+    const Rational brackets = left * Rational(brackets_of_table, 100);
+    return {counting, points, brackets, left - points - brackets};
+  }
+  const Rational points = points_of_population(query, rows);
+  const Rational rest = Rational(1) - points;
+  const Rational brackets(25, 100);
+  return {counting, left * points, left * rest * brackets, left * rest * (Rational(1) - brackets)};
 }
 
 }  // namespace
+
+int shares_of_rows(const QuantileQuery& query) { return query.intervals->of == IntervalOf::table ? 2 : 1; }
 
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
@@ -134,17 +175,6 @@ void require_intervals(const QuantileQuery& query) {
   if (query.quantiles.front() <= Rational(0) || query.quantiles.back() >= Rational(1)) {
     refuse("the smallest and the largest value have no interval", "ask for quantiles above 0 and below 1", "quantiles");
   }
-  if (!query.expected_rows) {
-    refuse("intervals need to know about how many records there are, which must be public",
-           "give the expected rows: the intervals are valid whatever the number is, and narrow when it is about right",
-           "expected_rows");
-  }
-  if (request.of == IntervalOf::population && *query.expected_rows > most_sampled_records) {
-    refuse(
-        "intervals of the population are certified for samples of at most 4294967295 records, fewer than the expected "
-        "rows",
-        {"ask for intervals of the table: ", Field("of").text("table")}, "of");
-  }
   if (request.of == IntervalOf::population && query.records_per_person > 1) {
     refuse("records of one person are no simple random sample: intervals of the population take one record a person",
            "keep one record of each person, or ask for intervals of the table");
@@ -156,45 +186,66 @@ namespace {
 /// Collects quantiles about the wanted ones, all on one common denominator.
 class BracketBuilder {
  public:
-  explicit BracketBuilder(const QuantileQuery& query)
-      : query_(query), brackets_{{}, {}, {}, shares_of(query)}, ends_(query, brackets_.shares) {
+  BracketBuilder(const QuantileQuery& query, std::uint64_t rows)
+      : query_(query),
+        rows_(std::max<std::uint64_t>(rows, 1)),
+        ladder_(ladder_for(query)),
+        shares_(shares_of(query, rows_)) {
     const Rational common = common_denominator(query.quantiles);
-    const std::uint64_t most =
-        std::min(std::uint64_t{1} << 24, (std::uint64_t{1} << 61) / std::max<std::uint64_t>(*query.expected_rows, 1));
+    const std::uint64_t most = std::min(std::uint64_t{1} << 24, (std::uint64_t{1} << 61) / rows_);
     const Rational finer = (Rational(static_cast<std::int64_t>(most)) / common).floor();
     unit_ = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
-    for (const Rational& q : query.quantiles) selected_.emplace(q, Role::point);
   }
 
+  /// How far ends are off depends on how many cells there are, and how many cuts are of use on how far off they are.
   Brackets build() {
+    const std::size_t most = 2 * (ladder_.cuts.size() + 1) * query_.quantiles.size() + 2 * far_cuts + 1;
+    return build(build(most).cuts.size() + 1);
+  }
+
+ private:
+  static constexpr std::size_t far_cuts = 2;  ///< beyond all others, on each side
+
+  Brackets build(std::size_t cells) {
+    ends_.emplace(query_, shares_, ladder_, rows_, cells);
+    selected_.clear();
+    cuts_.clear();
+    for (const Rational& q : query_.quantiles) selected_.emplace(q, Role::point);
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
-        for (const Distance& distance : ladder) add_cut(i, end, distance);
+        for (std::size_t k = 0; k < ladder_.cuts.size(); ++k) {
+          if (k == 0 || !is_served(i, end, ladder_.cuts[k])) add_cut(i, end, ladder_.cuts[k]);
+        }
       }
     }
     select_far(query_.quantiles.front(), IntervalEnd::lower);
     select_far(query_.quantiles.back(), IntervalEnd::upper);
-    for (const Rational& q : query_.quantiles) {
-      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) select(q, end, selected_at);
+    for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
+      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
+        if (!ladder_.fills_gaps || is_wide(i, end)) select(query_.quantiles[i], end, ladder_.selected);
+      }
     }
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) add_cut_beyond(i, end);
     }
-    add_outermost_cuts();
-    if (selected_.size() < 2) brackets_.cuts.clear();  // nothing tells where they are
-    const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
-    std::ranges::stable_sort(brackets_.cuts, by_quantile);
-    for (const auto& [q, role] : selected_) {
-      brackets_.selected.push_back(q);
-      brackets_.roles.push_back(role);
+    if (selected_.size() < 2) cuts_.clear();  // nothing tells where they are
+    for (std::size_t k = 0; k < far_cuts; ++k) {
+      cuts_.push_back({Rational(0), IntervalEnd::lower, 0});
+      cuts_.push_back({Rational(1), IntervalEnd::upper, query_.quantiles.size() - 1});
     }
-    return brackets_;
+    const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
+    std::ranges::stable_sort(cuts_, by_quantile);
+    Brackets brackets{{}, {}, cuts_, shares_};
+    for (const auto& [q, role] : selected_) {
+      brackets.selected.push_back(q);
+      brackets.roles.push_back(role);
+    }
+    return brackets;
   }
 
- private:
   /// So far from q, on the side of the end; nothing outside the range.
   std::optional<Rational> beside(const Rational& q, IntervalEnd end, const Distance& distance) const {
-    const double share = ends_.at(q, distance);
+    const double share = ends_->at(q, distance);
     if (share >= 1) return {};
     const Rational away = std::max((Rational::from_double(share) / unit_).ceil(), Rational(1)) * unit_;
     const Rational there = end == IntervalEnd::lower ? q - away : q + away;
@@ -202,30 +253,48 @@ class BracketBuilder {
     return there;
   }
 
+  /// From a quantile to the next on that side; nothing beyond the outermost.
+  std::optional<double> gap_beside(std::size_t i, IntervalEnd end) const {
+    const bool down = end == IntervalEnd::lower;
+    if (down ? i == 0 : i + 1 == query_.quantiles.size()) return {};
+    const Rational& next = query_.quantiles[down ? i - 1 : i + 1];
+    return std::abs((next - query_.quantiles[i]).to_double());
+  }
+
+  /// Whether the next quantile's nearest cut is no farther out than this one would be.
+  bool is_served(std::size_t i, IntervalEnd end, const Distance& distance) const {
+    const std::optional<double> gap = gap_beside(i, end);
+    if (!ladder_.fills_gaps || !gap) return false;
+    const Rational& next = query_.quantiles[end == IntervalEnd::lower ? i - 1 : i + 1];
+    return ends_->at(query_.quantiles[i], distance) + ends_->at(next, ladder_.cuts.front()) >= *gap;
+  }
+
+  /// Whether a line from one quantile to the next tells less than one to a bracket between them.
+  bool is_wide(std::size_t i, IntervalEnd end) const {
+    constexpr double times = 2.5;
+    const std::optional<double> gap = gap_beside(i, end);
+    return gap && times * ends_->at(query_.quantiles[i], ladder_.selected) < *gap;
+  }
+
   void add_cut(std::size_t owner, IntervalEnd end, const Distance& distance) {
     const std::optional<Rational> there = beside(query_.quantiles[owner], end, distance);
-    if (there) brackets_.cuts.push_back({*there, end, owner});
+    if (there) cuts_.push_back({*there, end, owner});
   }
 
   /// At the next of those selected, farther out than all cuts of this end. Of tied values, those interpolated may lie between two, where
-  /// no more records are below them; this one lies on the next.
+  /// no more records are below them; this one lies on the next. A point has cuts of its own.
   void add_cut_beyond(std::size_t owner, IntervalEnd end) {
     const bool down = end == IntervalEnd::lower;
     Rational last = query_.quantiles[owner];
-    for (const CutTarget& cut : brackets_.cuts) {
+    for (const CutTarget& cut : cuts_) {
       const bool farther = down ? cut.quantile < last : cut.quantile > last;
       if (cut.owner == owner && cut.end == end && farther) last = cut.quantile;
     }
     auto next = down ? selected_.lower_bound(last) : selected_.upper_bound(last);
     if (next == (down ? selected_.begin() : selected_.end())) return;
     if (down) --next;
-    brackets_.cuts.push_back({next->first, end, owner});
-  }
-
-  /// Where a bad selection leaves no other cut outside, these keep the outermost ends from staying open.
-  void add_outermost_cuts() {
-    brackets_.cuts.push_back({Rational(0), IntervalEnd::lower, 0});
-    brackets_.cuts.push_back({Rational(1), IntervalEnd::upper, query_.quantiles.size() - 1});
+    if (ladder_.fills_gaps && next->second == Role::point) return;
+    cuts_.push_back({next->first, end, owner});
   }
 
   /// Unless what is selected already is nearly there.
@@ -237,17 +306,29 @@ class BracketBuilder {
     if (next == selected_.end() || next->first > *there + near) selected_.emplace(*there, Role::bracket);
   }
 
-  void select_far(const Rational& q, IntervalEnd end) { select(q, end, selected_far); }
+  /// Half way to the end where there are fewer records than that.
+  void select_far(const Rational& q, IntervalEnd end) {
+    if (beside(q, end, ladder_.selected_far)) {
+      select(q, end, ladder_.selected_far);
+    } else if (ladder_.fills_gaps) {
+      const Rational half = (end == IntervalEnd::lower ? q : q + Rational(1)) * Rational(1, 2);
+      const Rational there = (half / unit_).floor() * unit_;
+      if (there > Rational(0) && there != q) selected_.emplace(there, Role::bracket);
+    }
+  }
 
   const QuantileQuery& query_;
-  Brackets brackets_;
-  ExpectedEnds ends_;
+  std::uint64_t rows_;
+  Ladder ladder_;
+  IntervalShares shares_;
+  std::optional<ExpectedEnds> ends_;
   Rational unit_;
   std::map<Rational, Role> selected_;
+  std::vector<CutTarget> cuts_;
 };
 
 }  // namespace
 
-Brackets with_brackets(const QuantileQuery& query) { return BracketBuilder(query).build(); }
+Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows) { return BracketBuilder(query, rows).build(); }
 
 }  // namespace fractile

@@ -4,15 +4,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/stages.hpp"
 
 namespace fractile {
 
-/// What is selected for a query with intervals, and where these may end. From what is public alone: around each quantile some ranks
+/// How many preliminary_share()s of the budget the count costs from which brackets follow: of the table, widths depend on it more.
+int shares_of_rows(const QuantileQuery& query);
+
+/// What is selected for a query with intervals among about so many records, and where these may end: around each quantile some ranks
 /// q - d and q + d where its interval is expected to end.
-Brackets with_brackets(const QuantileQuery& query);
+Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows);
 
 /// Error(usage) unless intervals of this kind are known for the query.
 void require_intervals(const QuantileQuery& query);

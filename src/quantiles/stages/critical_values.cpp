@@ -13,16 +13,29 @@ WorstNoise::WorstNoise(std::vector<Parts> noises, std::int64_t one_from)
     first_ = std::min(first_, parts.one.first() + parts.other.first());
     sums_.push_back({std::move(parts.one), parts.other.end(), parts.other.masses_below()});
   }
+  largest_ = sums_.size() - 1;
   one_from_ = std::max(one_from, first_ + 1);
   values_.resize(static_cast<std::size_t>(one_from_ - first_) + 1);
   values_.front() = 1;
   known_from_ = known_to_ = one_from_;
 }
 
-double WorstNoise::at(std::int64_t t) const {
+/// A sum that was no more than the worst farther up is not looked at again.
+double WorstNoise::at(std::int64_t t) {
   double worst = 0;
-  for (const Sum& sum : sums_) {
-    worst = std::max(worst, sum.one.expectation({sum.end, sum.below.data(), sum.below.size()}, t));
+  const auto look_at = [&](std::size_t i) {
+    Sum& sum = sums_[i];
+    if (sum.last_at >= t && sum.last_bound <= worst) return;
+    sum.last_at = t;
+    sum.last_bound = sum.one.expectation({sum.end, sum.below.data(), sum.below.size()}, t);
+    if (sum.last_bound <= worst) return;
+    worst = sum.last_bound;
+    largest_ = i;
+  };
+  const std::size_t first = largest_;
+  look_at(first);
+  for (std::size_t i = sums_.size(); i-- > 0;) {
+    if (i != first) look_at(i);
   }
   return std::min(worst, 1.0);
 }
@@ -31,7 +44,7 @@ IncreasingBound WorstNoise::between(std::int64_t least, std::int64_t most) {
   least = std::clamp(least, first_, one_from_);
   most = std::clamp(most, least, one_from_);
   const auto learn = [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t t = from; t < to; ++t) values_[static_cast<std::size_t>(one_from_ - t)] = at(t);
+    for (std::int64_t t = to; t-- > from;) values_[static_cast<std::size_t>(one_from_ - t)] = at(t);
   };
   const std::int64_t to = std::min(most + 1, one_from_);
   if (known_from_ == known_to_) known_from_ = known_to_ = std::min(least, to);
@@ -52,11 +65,23 @@ CriticalValues::LowerEnd CriticalValues::lower_end(const QuantileFraction& q, In
   return {{q.denominator - q.numerator, q.denominator}, {cells - below.last, cells - below.first}};
 }
 
-double CriticalValues::deviation_of_noise(const LowerEnd& end) const {
+double CriticalValues::deviation_of_noise(const LowerEnd& end, std::size_t below) const {
   const double p = end.probability();
-  const auto below = static_cast<double>(end.below.first);
-  const auto above = static_cast<double>(sums_.size() - 1) - below;
-  return deviation_ * std::sqrt((1 - p) * (1 - p) * below + p * p * above) * static_cast<double>(end.q.denominator);
+  const auto lower = static_cast<double>(below);
+  const auto upper = static_cast<double>(sums_.size() - 1 - below);
+  return deviation_ * std::sqrt((1 - p) * (1 - p) * lower + p * p * upper) * static_cast<double>(end.q.denominator);
+}
+
+std::int64_t CriticalValues::margin(const LowerEnd& end, std::size_t below) const {
+  constexpr double times = 4;  // then a cut with wider noise errs less often than the innermost one, sampling or not
+  const double wider = deviation_of_noise(end, below) - deviation_of_noise(end);
+  return static_cast<std::int64_t>(std::ceil(std::max(times * wider, 0.0)));
+}
+
+std::int64_t CriticalValues::margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
+                                    std::size_t cells_below) const {
+  const bool is_lower = side == IntervalEnd::lower;
+  return margin(lower_end(q, side, below), is_lower ? cells_below : sums_.size() - 1 - cells_below);
 }
 
 namespace {
@@ -114,8 +139,9 @@ std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int6
 
 WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) const {
   std::vector<WorstNoise::Parts> noises;
-  for (std::size_t i = end.below.first; i <= end.below.last; ++i) {
-    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_step);
+  const bool are_alike = 2 * end.q.numerator == end.q.denominator;  // Z_i has one law for all i
+  for (std::size_t i = are_alike ? end.below.last : end.below.first; i <= end.below.last; ++i) {
+    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_step).less(-margin(end, i));
     LowerLaw above = sums_[sums_.size() - 1 - i].times(end.q.numerator, log2_step);
     const bool is_shorter = below.masses().size() < above.masses().size();
     noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above)}
@@ -141,7 +167,7 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, In
   if (const auto known = of_tables_.find(key); known != of_tables_.end()) return known->second;
   const double deviation = deviation_of_noise(end);
   const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 256);
-  const WorstNoise& worst = worst_noise(end, log2_step);
+  WorstNoise& worst = worst_noise(end, log2_step);
   const auto guess = static_cast<std::int64_t>(std::ldexp(-2 * deviation, -log2_step));
   const std::int64_t c = largest_within(std::min<std::int64_t>(worst.first(), 0), 0, guess, failure,
                                         [&](std::int64_t t) { return worst.at(t); });

@@ -36,7 +36,7 @@ class WorstNoise {
   WorstNoise(std::vector<Parts> noises, std::int64_t one_from);
 
   std::int64_t first() const { return first_; }
-  double at(std::int64_t t) const;
+  double at(std::int64_t t);
   /// For u from `least` to `most`, and for every u below with what bounds `least`. What is above `most`, unless the bound there is 1, must
   /// not be asked for.
   IncreasingBound between(std::int64_t least, std::int64_t most);
@@ -46,9 +46,12 @@ class WorstNoise {
     LowerLaw one;
     std::int64_t end;
     std::vector<double> below;  // of the other, from its end down
+    std::int64_t last_at = std::numeric_limits<std::int64_t>::min();  // where it was looked at last
+    double last_bound = 1;                                            // and what bounds it there, and everywhere below
   };
 
   std::vector<Sum> sums_;
+  std::size_t largest_ = 0;  // where it was largest the last time
   std::int64_t first_;
   std::int64_t one_from_;
   std::vector<double> values_;  // from one_from_ down to first_
@@ -60,7 +63,8 @@ class WorstNoise {
 inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
 
 /// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
-/// whichever i of some. Z_i is its noise. For one thread at a time: it keeps what it has computed.
+/// whichever i of some. Z_i is its noise, and a margin is added to it that depends on i alone. For one thread at a time: it keeps what it
+/// has computed.
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
@@ -76,9 +80,14 @@ class CriticalValues {
     }
   };
 
-  /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i.
+  /// What is added, in units of 1 / the denominator, to the statistic of a cut with so many cells below it: none at the innermost of those
+  /// of an end, and the more the wider the noise is in comparison, so that cuts far out cost the near ones next to nothing.
+  std::int64_t margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
+                      std::size_t cells_below) const;
+
+  /// The largest c of its step, c <= 0, for which P(Z_i + margin < c) <= failure for every i.
   Threshold of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure);
-  /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
+  /// The same with sum over b of P(B = b) max over i of P(Z_i + margin < c - (b - q n)) <= failure, for every n that may have led to the
   /// sum of the noisy counts but for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
   Threshold of_population(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
@@ -101,8 +110,11 @@ class CriticalValues {
     auto key() const { return std::tuple(q.numerator, q.denominator, below.first, below.last); }
   };
   LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below) const;
-  /// About the deviation of Z_i, in units of 1 / the denominator.
-  double deviation_of_noise(const LowerEnd& end) const;
+  /// About the deviation of the noise with so many cells below, in units of 1 / the denominator.
+  double deviation_of_noise(const LowerEnd& end, std::size_t below) const;
+  /// At the innermost cut.
+  double deviation_of_noise(const LowerEnd& end) const { return deviation_of_noise(end, end.below.last); }
+  std::int64_t margin(const LowerEnd& end, std::size_t below) const;
   WorstNoise computed_worst(const LowerEnd& end, int log2_step) const;
   WorstNoise& worst_noise(const LowerEnd& end, int log2_step);
 

@@ -12,13 +12,15 @@
 namespace fractile {
 namespace {
 
-/// max over i of P(Z_i < t), Z_i = (d - a) S_i - a S_j, by listing everything; for t >= -reach.
+/// max over i of P(Z_i + margin < t), Z_i = (d - a) S_i - a S_j, by listing everything; for t >= -reach.
 class WorstByListing {
  public:
   WorstByListing(Measure measure, const NoisePrice& noise, std::size_t cells, const QuantileFraction& q,
                  const CellsBelow& range)
       : worst_(2 * reach + 1, 0) {
+    const CriticalValues critical(measure, noise, cells);
     for (std::size_t i = range.first; i <= range.last; ++i) {
+      const std::int64_t margin = critical.margin(q, IntervalEnd::lower, range, i);
       std::vector<double> masses(2 * reach + 1, 0);
       const LowerLaw low = convolved(measure, noise, i);
       const LowerLaw high = convolved(measure, noise, cells - i);
@@ -26,7 +28,7 @@ class WorstByListing {
         for (std::int64_t u = high.first(); u < high.end(); ++u) {
           const auto den = static_cast<std::int64_t>(q.denominator);
           const auto num = static_cast<std::int64_t>(q.numerator);
-          const std::int64_t z = std::clamp((den - num) * s - num * u, -reach, reach);
+          const std::int64_t z = std::clamp((den - num) * s - num * u + margin, -reach, reach);
           masses[static_cast<std::size_t>(z + reach)] += low.masses()[static_cast<std::size_t>(s - low.first())] *
                                                          high.masses()[static_cast<std::size_t>(u - high.first())];
         }
@@ -163,6 +165,35 @@ TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryN
   }
 }
 
+/// Cuts far out cost the innermost one next to nothing, whatever their noise: they are rejected at a distance where that is no matter.
+TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCut) {
+  constexpr std::size_t many = 40;
+  for (const auto& [measure, noise] : noises) {
+    CriticalValues critical(measure, *noise, many);
+    for (const Rational& quantile : {Rational(1, 10), Rational(1, 2), Rational(9, 10)}) {
+      const QuantileFraction q = QuantileFraction::of(quantile);
+      const auto innermost = static_cast<std::size_t>((quantile * Rational(many)).floor().to_uint64());
+      const CellsBelow range{1, innermost};
+      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, range, innermost), 0);
+      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, range, 1) > 0, quantile == Rational(9, 10));
+      EXPECT_EQ(critical.margin(q, IntervalEnd::lower, range, 1),
+                critical.margin(QuantileFraction::of(Rational(1) - quantile), IntervalEnd::upper,
+                                {many - innermost, many - 1}, many - 1));
+      const auto alone =
+          static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, {innermost, innermost}, 0.025)));
+      const auto all = static_cast<double>(value_of(critical.of_table(q, IntervalEnd::lower, range, 0.025)));
+      EXPECT_LE(all, alone);
+      EXPECT_GT(all, 1.1 * alone - 1) << quantile.to_string();
+      const auto sampled = static_cast<double>(
+          value_of(critical.of_population(q, IntervalEnd::lower, {innermost, innermost}, 0.025, 4000, 0.005)));
+      const auto all_sampled =
+          static_cast<double>(value_of(critical.of_population(q, IntervalEnd::lower, range, 0.025, 4000, 0.005)));
+      EXPECT_LE(all_sampled, sampled);
+      EXPECT_GT(all_sampled, 1.1 * sampled - 1) << quantile.to_string();
+    }
+  }
+}
+
 TEST(CriticalValues, OfWideNoiseWasteLittleOfIt) {
   for (const auto& [measure, noise] : {std::pair(Measure::pure, NoisePrice{Exponent(Rational(1, 2000)), 0}),
                                        std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(4000000)})}) {
@@ -184,8 +215,8 @@ TEST(CriticalValues, OfAnUpperEndAreThoseOfTheMirroredColumn) {
   const QuantileFraction rest = QuantileFraction::of(Rational(3, 4));
   EXPECT_EQ(critical.of_table(quarter, IntervalEnd::lower, {1, 2}, 0.1).value,
             critical.of_table(rest, IntervalEnd::upper, {4, 5}, 0.1).value);
-  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::upper, {1, 2}, 0.1).value,  // -Z_i has the law of Z_i
-            critical.of_table(quarter, IntervalEnd::lower, {1, 2}, 0.1).value);
+  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::upper, {2, 2}, 0.1).value,  // -Z_i has the law of Z_i
+            critical.of_table(quarter, IntervalEnd::lower, {2, 2}, 0.1).value);
   EXPECT_EQ(critical.of_population(quarter, IntervalEnd::lower, {1, 2}, 0.1, 50, 0.01).value,
             critical.of_population(rest, IntervalEnd::upper, {4, 5}, 0.1, 50, 0.01).value);
 }

@@ -13,7 +13,7 @@ namespace {
 using testing::up_to;
 
 Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) {
-  Brackets brackets{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {}, {}, {}};
+  Brackets brackets{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {Role::bracket, Role::bracket, Role::bracket}, {}, {}};
   for (const auto& [quantile, end] : cuts) brackets.cuts.push_back({quantile, end, 0});
   return brackets;
 }
@@ -43,8 +43,8 @@ TEST(Cuts, LieWhereTheSelectedOnesLeadTo) {
                                          {{5, 8}, IntervalEnd::upper},
                                          {{7, 8}, IntervalEnd::upper},
                                          {{99, 100}, IntervalEnd::upper}});
-  // 10 .. 20 .. 40: linear between and beyond, rounded down, and never outside.
-  EXPECT_EQ(positions_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{1, 31, 62, 102, 112}));
+  // 10 .. 20 .. 40: linear between and beyond, rounded down, and never farther out than half of the way to the ends, at 5 and 48.
+  EXPECT_EQ(positions_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{11, 31, 62, 98, 98}));
 }
 
 TEST(Cuts, LieInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
@@ -53,13 +53,14 @@ TEST(Cuts, LieInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
                                    {{5, 8}, IntervalEnd::upper},
                                    {{13, 16}, IntervalEnd::upper}});
   brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
+  brackets.roles.assign(5, Role::bracket);
   // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
   EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
   EXPECT_EQ(positions_of({10, 20, 30, 36, 80}, brackets, up_to(999)), (std::vector<Position>{21, 67, 74, 122}))
       << "33 and 36 stay: 40 and 30 are past 36";
   EXPECT_EQ(positions_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
       << "three are too few";
-  EXPECT_EQ(positions_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
+  EXPECT_EQ(positions_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{11, 61, 102, 146}))
       << "and zero tells nothing";
   EXPECT_EQ(positions_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
   EXPECT_EQ(positions_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
@@ -70,12 +71,24 @@ TEST(Cuts, LieInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
   EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
 }
 
-TEST(Cuts, LieOutsideOfWhatWasSelectedAsFarAsThatIsApart) {
-  const Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower}, {Rational(1), IntervalEnd::upper}});
-  EXPECT_EQ(positions_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{41, 102}));
-  EXPECT_EQ(positions_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 156}));
-  EXPECT_EQ(positions_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{1821, 2000}));
-  EXPECT_EQ(positions_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{15, 16}));
+TEST(Cuts, LieFarOutNearlyAtTheEndAndAsFarAsWhatWasSelectedIsApartOrHalfWay) {
+  Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower},
+                                   {Rational(0), IntervalEnd::lower},
+                                   {Rational(1), IntervalEnd::upper},
+                                   {Rational(1), IntervalEnd::upper}});
+  brackets.roles.assign(3, Role::point);
+  for (CutTarget& cut : brackets.cuts) cut.owner = 9;  // of none of them, so that none moves to a tie
+  EXPECT_EQ(positions_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{3, 41, 102, 1882}));
+  EXPECT_EQ(positions_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 3, 156, 1882}));
+  EXPECT_EQ(positions_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{119, 1821, 1992, 2000}));
+  EXPECT_EQ(positions_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{1, 7, 1008, 1876}));
+  EXPECT_EQ(positions_of({0, 0, 999}, brackets, up_to(999)), (std::vector<Position>{1, 1, 1002, 1876}))
+      << "records are at an end where two points are; one point may be there for want of records";
+  EXPECT_EQ(positions_of({0, 160, 999}, brackets, up_to(999)), (std::vector<Position>{21, 161, 1162, 1896}));
+  Brackets alone = brackets;  // where nothing else tells of scale
+  alone.selected = {{1, 2}};
+  alone.roles = {Role::point};
+  EXPECT_EQ(positions_of({160}, alone, up_to(999)), (std::vector<Position>{21, 161, 1162, 1896}));
 }
 
 TEST(Cuts, LieAtTheTieOfAPointInnermost) {

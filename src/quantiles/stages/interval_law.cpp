@@ -102,6 +102,12 @@ LowerLaw LowerLaw::times(std::uint64_t factor, int log2_step) const {
   return {log2_step, first, std::move(masses), missing_};
 }
 
+LowerLaw LowerLaw::less(std::int64_t number) const {
+  LowerLaw law = *this;
+  law.first_ += -number >> log2_step_;
+  return law;
+}
+
 std::vector<double> LowerLaw::masses_below() const {
   std::vector<double> below(masses_.size() + 1);
   double sum = missing_;

@@ -38,6 +38,8 @@ class LowerLaw {
   static LowerLaw sum(const LowerLaw& a, const LowerLaw& b);
   /// Of the variable times a whole number, on another step.
   LowerLaw times(std::uint64_t factor, int log2_step) const;
+  /// Of the variable less this number, which need be no multiple of the step.
+  LowerLaw less(std::int64_t number) const;
   /// masses_below()[k]: the mass below (end - k) steps, for k = 0 .. size.
   std::vector<double> masses_below() const;
   /// Above E f(t - X): of f(u) = P(Y < u), Y independent on the same step, P(X + Y < t).

@@ -15,46 +15,26 @@ std::string to_string(IntervalOf of) { return of == IntervalOf::table ? "table" 
 
 namespace {
 
-/// Of an end's failure probability, what is for cuts that moved past those of other quantiles.
-constexpr double share_of_moved = 0x1p-6;
+/// One end of an interval: which cuts decide it, from the end of the range inwards, and from which statistic on each is rejected.
+struct End {
+  QuantileFraction q;
+  IntervalEnd side;
+  CellsBelow below;  ///< of its cuts: all whose targets are on this side of the quantile; which these are is public
+  CriticalValues::Threshold threshold;
+  std::vector<std::int64_t> margins;  ///< of its cuts, in order of their places
 
-/// Cuts by their place, from the first to the last.
-struct CutRange {
-  std::size_t first;
-  std::size_t last;
-
-  CellsBelow cells_below() const { return {first + 1, last + 1}; }
+  std::size_t first() const { return below.first - 1; }
+  std::size_t last() const { return below.last - 1; }
 };
 
-/// Which cuts decide an end. Both ranges follow from what is public alone.
-struct EndRanges {
-  CutRange own;    ///< the places of its quantile's cuts on this side, when none has moved
-  CutRange wider;  ///< all places to which they may move, past cuts of other quantiles
-  bool have_moved = false;
-
-  bool may_move() const { return wider.first < own.first || wider.last > own.last; }
-};
-
-/// Nothing for an end without cuts. A lower cut may move before the upper ones whose targets are before its own, and no others do.
-std::optional<EndRanges> ranges_of(const Brackets& brackets, const PlacedCuts& placed, IntervalEnd end,
-                                   std::size_t owner) {
-  const bool is_lower = end == IntervalEnd::lower;
-  const std::vector<CutTarget>& cuts = brackets.cuts;
-  const auto is_own = [&](const CutTarget& cut) { return cut.end == end && cut.owner == owner; };
-  const auto is_other = [&](const CutTarget& cut) { return cut.end != end; };
-  const auto front = std::ranges::find_if(cuts, is_own);
-  if (front == cuts.end()) return {};
-  const auto after_last = std::find_if(cuts.rbegin(), cuts.rend(), is_own).base();
-  const CutRange own{static_cast<std::size_t>(front - cuts.begin()),
-                     static_cast<std::size_t>(after_last - cuts.begin()) - 1};
-  EndRanges ranges{own, own};
-  if (is_lower) ranges.wider.first -= static_cast<std::size_t>(std::count_if(cuts.begin(), front, is_other));
-  if (!is_lower) ranges.wider.last += static_cast<std::size_t>(std::count_if(after_last, cuts.end(), is_other));
-  for (std::size_t place = 0; place < placed.targets.size(); ++place) {
-    const bool outside = place < own.first || place > own.last;
-    if (outside && is_own(cuts[placed.targets[place]])) ranges.have_moved = true;
-  }
-  return ranges;
+/// Nothing where no cut is on this side.
+std::optional<CellsBelow> cells_beside(const Brackets& brackets, const Rational& q, IntervalEnd side) {
+  const auto first_above = std::ranges::upper_bound(brackets.cuts, q, {}, &CutTarget::quantile);
+  const auto first_from = std::ranges::lower_bound(brackets.cuts, q, {}, &CutTarget::quantile);
+  const auto place = [&](auto cut) { return static_cast<std::size_t>(cut - brackets.cuts.begin()); };
+  const CellsBelow below = side == IntervalEnd::lower ? CellsBelow{1, place(first_from)}
+                                                      : CellsBelow{place(first_above) + 1, brackets.cuts.size()};
+  return below.first <= below.last ? std::optional(below) : std::nullopt;
 }
 
 /// Which cuts are rejected, and the ends that follow.
@@ -68,28 +48,47 @@ class CutScan {
     return static_cast<std::int64_t>(std::clamp(below_.back(), -most, most));
   }
 
-  /// The last cut up to which all of the range are rejected; the range's own end without one.
-  std::uint64_t lower_end(const QuantileFraction& q, const CutRange& range,
-                          const CriticalValues::Threshold& threshold) const {
-    std::uint64_t end = 0;
-    for (std::size_t k = range.first; k <= range.last; ++k) {
-      if (!threshold.exceeds(statistic(q, k))) break;
-      end = first_from(cuts_[k]);
+  /// One a quantile, `ends` of either side in the order of their quantiles. Each is at the last cut up to which all are rejected, from the
+  /// range's own end, which it is without one. A cut counts as rejected only if it is for all quantiles beyond this one as well, so that
+  /// ends never fall from one quantile to the next.
+  std::vector<std::uint64_t> lower_ends(const std::vector<std::optional<End>>& ends) const {
+    std::vector<std::uint64_t> found(ends.size(), 0);
+    std::size_t most = cuts_.size();  // rejected for all that came before
+    for (std::size_t i = ends.size(); i-- > 0;) {
+      const std::size_t rejected = ends[i] ? std::min(most, rejected_from_below(*ends[i])) : 0;
+      if (rejected > 0) found[i] = first_from(cuts_[rejected - 1]);
+      most = rejected;
     }
-    return end;
+    return found;
   }
 
-  std::uint64_t upper_end(const QuantileFraction& q, const CutRange& range,
-                          const CriticalValues::Threshold& threshold) const {
-    std::uint64_t end = lattice_.size() - 1;
-    for (std::size_t k = range.last + 1; k-- > range.first;) {
-      if (!threshold.exceeds(-statistic(q, k))) break;
-      end = last_before(cuts_[k]);
+  std::vector<std::uint64_t> upper_ends(const std::vector<std::optional<End>>& ends) const {
+    std::vector<std::uint64_t> found(ends.size(), lattice_.size() - 1);
+    std::size_t most = cuts_.size();
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const std::size_t rejected = ends[i] ? std::min(most, rejected_from_above(*ends[i])) : 0;
+      if (rejected > 0) found[i] = last_before(cuts_[cuts_.size() - rejected]);
+      most = rejected;
     }
-    return end;
+    return found;
   }
 
  private:
+  /// How many in a row.
+  std::size_t rejected_from_below(const End& end) const {
+    std::size_t k = end.first();
+    while (k <= end.last() && is_rejected(end, k)) ++k;
+    return k;
+  }
+  std::size_t rejected_from_above(const End& end) const {
+    std::size_t k = end.last() + 1;
+    while (k > end.first() && is_rejected(end, k - 1)) --k;
+    return cuts_.size() - k;
+  }
+  bool is_rejected(const End& end, std::size_t cut) const {
+    const int128 there = statistic(end.q, cut);
+    return end.threshold.exceeds((end.side == IntervalEnd::lower ? there : -there) + end.margins[cut - end.first()]);
+  }
   /// (1 - q) below - q above of the cut, in units of 1 / denominator.
   int128 statistic(const QuantileFraction& q, std::size_t cut) const {
     const int128 below = below_[cut + 1];
@@ -138,29 +137,29 @@ std::vector<Interval> CountedCells::intervals(const Rational& level) {
   request.level = level;
   const IntervalFailures failures(request, query_.quantiles.size());
   const CutScan scan(lattice_, cuts_.positions, below_);
-  const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range, double share) {
-    const double failure = failures.of_end * share;
-    if (request.of == IntervalOf::table) return critical_.of_table(q, end, range.cells_below(), failure);
-    return critical_.of_population(q, end, range.cells_below(), failure, scan.noisy_records(), failures.of_n);
+  const auto end_of = [&](const Rational& quantile, IntervalEnd side) -> std::optional<End> {
+    const std::optional<CellsBelow> below = cells_beside(brackets_, quantile, side);
+    if (!below) return {};
+    const QuantileFraction q = QuantileFraction::of(quantile);
+    End end{q, side, *below, {}, {}};
+    end.threshold = request.of == IntervalOf::table ? critical_.of_table(q, side, *below, failures.of_end)
+                                                    : critical_.of_population(q, side, *below, failures.of_end,
+                                                                              scan.noisy_records(), failures.of_n);
+    for (std::size_t i = below->first; i <= below->last; ++i)
+      end.margins.push_back(critical_.margin(q, side, *below, i));
+    return end;
   };
-  const auto end_of = [&](std::size_t owner, IntervalEnd end) {
-    const std::optional<EndRanges> ranges = ranges_of(brackets_, cuts_, end, owner);
-    if (!ranges) return end == IntervalEnd::lower ? 0 : lattice_.size() - 1;
-    const QuantileFraction q = QuantileFraction::of(query_.quantiles[owner]);
-    const auto scanned = [&](const CutRange& range, double share) {
-      const CriticalValues::Threshold limit = threshold(q, end, range, share);
-      return end == IntervalEnd::lower ? scan.lower_end(q, range, limit) : scan.upper_end(q, range, limit);
-    };
-    const std::uint64_t there = scanned(ranges->own, ranges->may_move() ? 1 - share_of_moved : 1);
-    if (!ranges->have_moved) return there;
-    const std::uint64_t moved = scanned(ranges->wider, share_of_moved);
-    return end == IntervalEnd::lower ? std::max(there, moved) : std::min(there, moved);
-  };
+  std::vector<std::optional<End>> lower;
+  std::vector<std::optional<End>> upper;
+  for (const Rational& q : query_.quantiles) {
+    lower.push_back(end_of(q, IntervalEnd::lower));
+    upper.push_back(end_of(q, IntervalEnd::upper));
+  }
+  const std::vector<std::uint64_t> lower_ends = scan.lower_ends(lower);
+  const std::vector<std::uint64_t> upper_ends = scan.upper_ends(upper);
   std::vector<Interval> intervals;
-  for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
-    const std::uint64_t lower = end_of(i, IntervalEnd::lower);
-    const std::uint64_t upper = end_of(i, IntervalEnd::upper);
-    const auto [first, last] = std::minmax(lower, upper);
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    const auto [first, last] = std::minmax(lower_ends[i], upper_ends[i]);
     intervals.push_back({first, last, first == 0, last == lattice_.size() - 1});
   }
   return intervals;

@@ -211,7 +211,9 @@ void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, const 
   if (found.grid) stages.emplace_back(RoundToGrid{*found.grid});
 }
 
-std::vector<std::int64_t> borders(const std::vector<ChoiceByRows>& choices) {
+/// Between choices, or between numbers of rows.
+template <class Each>
+std::vector<std::int64_t> borders(const std::vector<Each>& choices) {
   std::vector<std::int64_t> result;
   for (std::size_t i = 1; i < choices.size(); ++i) result.push_back(choices[i].from);
   return result;
@@ -221,6 +223,11 @@ std::vector<std::int64_t> borders(const std::vector<ChoiceByRows>& choices) {
 
 std::vector<Stage> QuantilePlan::stages(const PreliminaryOutcome& found) const {
   std::vector<Stage> stages;
+  if (!counted.empty()) {
+    if (found.rows && !brackets) return with_rows(*found.rows).stages(found);
+    stages.emplace_back(CountRows{borders(counted), shares_of_rows(query)});
+    if (!found.rows) return stages;
+  }
   if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query)});
   const Choice& chosen = choice_for(found);
   const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
@@ -244,9 +251,18 @@ std::vector<Stage> QuantilePlan::stages(const PreliminaryOutcome& found) const {
 }
 
 std::vector<PreliminaryOutcome> QuantilePlan::outcomes() const {
-  std::vector<PreliminaryOutcome> outcomes{{}};
+  std::vector<PreliminaryOutcome> outcomes;
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    std::vector<PreliminaryOutcome> after = with_rows(i).outcomes_after({{{}, i}});
+    outcomes.insert(outcomes.end(), after.begin(), after.end());
+  }
+  if (!counted.empty()) return outcomes;
   for (std::size_t i = 0; i < by_rows.size(); ++i) outcomes.push_back({{}, i});
-  if (!by_rows.empty()) outcomes.erase(outcomes.begin());
+  if (by_rows.empty()) outcomes.emplace_back();
+  return outcomes_after(std::move(outcomes));
+}
+
+std::vector<PreliminaryOutcome> QuantilePlan::outcomes_after(std::vector<PreliminaryOutcome> outcomes) const {
   const auto add_next = [&](const auto& next_of) {
     const std::size_t so_far = outcomes.size();
     for (std::size_t i = 0; i < so_far; ++i) {
@@ -285,7 +301,7 @@ MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found, const std::vec
     used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
                               : "many quantiles among few round numbers: counts on a tree";
   }
-  if (found.rows) used.rows = by_rows[*found.rows].rows;
+  if (found.rows) used.rows = counted.empty() ? by_rows[*found.rows].rows : counted[*found.rows].rows;
   if (stage_in<FindGranularity>(run)) used.granularity = spacing(found.grid);
   if (found.heaps) used.heaping = spacing(found.heaps);
   return used;
@@ -304,8 +320,6 @@ void QuantileQuery::validate(const Lattice& lattice) const {
                 {"take a coarser step, or ", Field("mechanism").text("approximate")});
   }
 }
-
-Rational preliminary_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
 Calibration preliminary_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / preliminary_share(query.budget.measure())};
@@ -458,6 +472,49 @@ void select_points_first(QuantilePlan& plan) {
 
 }  // namespace
 
+namespace {
+
+/// The numbers of records among which a query with intervals counts: so close that where cuts lie hardly depends on which is taken.
+std::vector<CountedRows> rows_counted(const QuantileQuery& query, const PlanScale& scale) {
+  constexpr double fewest = 4;  // times what a count is off by, had it the whole budget
+  constexpr double most = 0x1p50;
+  const double step = std::sqrt(std::sqrt(2));
+  std::vector<std::uint64_t> rows = scale.rows;
+  if (rows.empty()) {
+    const CountTreeNoise noise = noise_of_cells(query, query.budget);
+    for (double some = fewest * noise_deviation(noise.measure(), noise.price()); some < most; some *= step) {
+      const auto whole = static_cast<std::uint64_t>(std::ceil(some));
+      if (rows.empty() || whole > rows.back()) rows.push_back(whole);
+    }
+    if (rows.empty()) rows.push_back(static_cast<std::uint64_t>(most));
+  }
+  std::vector<CountedRows> counted{{0, rows.front()}};
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    const std::uint64_t from = scale.rows.empty() ? half_way(rows[i - 1], rows[i]) : i;
+    counted.push_back({static_cast<std::int64_t>(from), rows[i]});
+  }
+  return counted;
+}
+
+}  // namespace
+
+QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
+  Brackets around = with_brackets(query, counted.at(rows).rows);
+  QuantileQuery selected = query;
+  selected.quantiles = around.selected;
+  selected.budget = query.budget.scaled(around.shares.points + around.shares.brackets);
+  selected.interpolate = false;  // a bracket is worth as much as a point
+  selected.expected_rows = counted[rows].rows;
+  QuantilePlan plan = plan_of_selection(selected, lattice, scale);
+  plan.brackets = std::move(around);
+  plan.counted = counted;
+  const Mechanism chosen = plan.choice.mechanism;
+  const bool is_joint = chosen == Mechanism::joint_total || chosen == Mechanism::joint_tree;
+  const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
+  if (is_joint || (is_automatic && lattice.size() <= largest_joint_lattice)) select_points_first(plan);
+  return plan;
+}
+
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   if (!query.intervals) {
     query.validate(lattice);
@@ -466,17 +523,12 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
   QuantileQuery asked = query;
   asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
   asked.validate(lattice);
-  Brackets brackets = with_brackets(query);
-  QuantileQuery selected = query;
-  selected.quantiles = brackets.selected;
-  selected.budget = query.budget.scaled(Rational(1) - brackets.shares.cells);
-  selected.interpolate = false;  // a bracket is worth as much as a point
-  QuantilePlan plan = plan_of_selection(selected, lattice, scale);
-  plan.brackets = std::move(brackets);
-  const Mechanism chosen = plan.choice.mechanism;
-  const bool is_joint = chosen == Mechanism::joint_total || chosen == Mechanism::joint_tree;
-  const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
-  if (is_joint || (is_automatic && lattice.size() <= largest_joint_lattice)) select_points_first(plan);
+  QuantilePlan plan{query, lattice, scale, {}};
+  plan.counted = rows_counted(query, scale);
+  const std::uint64_t told = query.expected_rows.value_or(10'000);
+  const auto next = std::ranges::upper_bound(plan.counted, told, {}, &CountedRows::rows);
+  plan.choice =
+      plan.with_rows(static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - plan.counted.begin(), 1) - 1)).choice;
   return plan;
 }
 

@@ -22,6 +22,7 @@ struct PlanScale {
   double fewest_to_find = 300;                 ///< records, times epsilon: fewer tell nothing of their granularity
   std::uint64_t short_grid = 128;              ///< declared candidates among which automatic counts for nine quantiles
   std::uint64_t shortest_grid = 16;            ///< the same for two
+  std::vector<std::uint64_t> rows = {};  ///< that counts of 0, 1, ... stand for with intervals; empty: by small steps
 };
 
 /// How quantiles are decided.
@@ -43,6 +44,12 @@ struct ChoiceByRows {
   Choice choice;
 };
 
+/// One of the numbers of records among which a noisy count decides, before a query with intervals goes on.
+struct CountedRows {
+  std::int64_t from;  ///< as of ChoiceByRows
+  std::uint64_t rows;
+};
+
 /// What a query runs on a lattice. stages() is the one place that decides what comes after what.
 struct QuantilePlan {
   QuantileQuery query;
@@ -50,18 +57,24 @@ struct QuantilePlan {
   PlanScale scale;
   Choice choice;                           ///< unless a count decides, or as long as it has not
   std::vector<ChoiceByRows> by_rows = {};  ///< at least two when the records are counted first; none otherwise
-  std::optional<Brackets> brackets = {};   ///< of a query with intervals; they are among its quantiles
+  std::vector<CountedRows> counted = {};   ///< of a query with intervals, which begins with that count
+  std::optional<Brackets> brackets = {};   ///< of one of which the rows are counted(); they are among its quantiles
 
   /// What is run when this is found.
   const Choice& choice_for(const PreliminaryOutcome& found) const {
-    return found.rows ? by_rows.at(*found.rows).choice : choice;
+    return found.rows && counted.empty() ? by_rows.at(*found.rows).choice : choice;
   }
+  /// Of a query with intervals: how it goes on when the count reaches one of `counted`. Its query has what is left of the budget for what is
+  /// selected.
+  QuantilePlan with_rows(std::size_t rows) const;
   /// All stages of a release whose preliminary stages find this. Those up to a preliminary one depend only on what the ones
   /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
   /// candidates, under pure privacy, and fewer quantiles where records heap.
   std::vector<Stage> stages(const PreliminaryOutcome& found = {}) const;
   /// All that the preliminary stages may find, nothing first.
   std::vector<PreliminaryOutcome> outcomes() const;
+  /// The same, once the rows are counted.
+  std::vector<PreliminaryOutcome> outcomes_after(std::vector<PreliminaryOutcome> counts) const;
   /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
   MechanismUsed used(const PreliminaryOutcome& found) const { return used(found, stages(found)); }
   /// The same of one that ran these, which are stages(found).
@@ -77,15 +90,13 @@ namespace detail {
 
 /// How a release ran.
 struct Course {
-  QuantilePlan plan;  ///< its query has what the release spent, and is that of one group
+  QuantilePlan
+      plan;  ///< its query has what the release spent, and is that of one group; with intervals, QuantilePlan::with_rows()
   PreliminaryOutcome found;
   std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, brackets among them
 };
 
 }  // namespace detail
-
-/// The share of the budget that a preliminary stage costs; under zCDP a smaller one finds as much.
-Rational preliminary_share(Measure measure);
 
 /// What such a selection is calibrated to.
 Calibration preliminary_calibration(const QuantileQuery& query);
@@ -96,8 +107,7 @@ QuantileQuery query_after(QuantileQuery query, int shares);
 /// At most how many candidates the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);
 
-/// Error(usage) as QuantileQuery::validate(lattice). With intervals, the plan's query has brackets among its quantiles, and what is
-/// left of the budget when the cells have had their share.
+/// Error(usage) as QuantileQuery::validate(lattice).
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale = {});
 
 }  // namespace fractile

@@ -15,6 +15,9 @@
 
 namespace fractile {
 
+/// The share of the budget that a preliminary stage costs; under zCDP a smaller one finds as much.
+inline Rational preliminary_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
+
 /// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
 /// goes on for. It costs preliminary_share() of the budget so many times.
 /// Proof: docs/proofs/counted_rows.md
@@ -72,21 +75,24 @@ struct RoundToGrid {
 /// What a quantile that was selected is for: to be published, or to tell where intervals may end.
 enum class Role { point, bracket };
 
-/// Where an interval may end: at this quantile, as what was selected tells.
+/// Where an interval may end: at this quantile, as what was selected tells. At the quantiles 0 and 1 it is a cut far out, for what no
+/// other settles.
 struct CutTarget {
   Rational quantile;
   IntervalEnd end;
   std::size_t owner;  ///< whose interval it is, among the wanted quantiles
+  friend bool operator==(const CutTarget&, const CutTarget&) = default;
 };
 
 /// How a budget is divided; the shares add up to 1.
 struct IntervalShares {
+  Rational rows;    ///< the count that says where cuts go
   Rational points;  ///< the wanted quantiles
   Rational brackets;
   Rational cells;
 };
 
-/// What a query with intervals selects, and between which cuts it counts. From what is public alone.
+/// What a query with intervals selects, and between which cuts it counts. From the query and a noisy count of the records alone.
 struct Brackets {
   std::vector<Rational> selected;  ///< the wanted quantiles and some about them, strictly increasing
   std::vector<Role> roles;         ///< one each
