@@ -62,8 +62,9 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
                            std::uint64_t releases);
 
 /// Of a query that tells how many rows to expect; nothing when it does not, or when its values are more than noise. Nothing where
-/// intervals are asked for, since they tell how wrong a value may be, nor of more than 200 quantiles, which are read together. It reads
-/// no record. Error(usage) as QuantileQuery::validate().
+/// intervals are asked for, since they tell how wrong a value may be, nor of more than 200 quantiles, which are read together, nor where
+/// simulating one release would take some tenth of a second, by a count that is known beforehand; nor is a budget that would do named
+/// where finding it would take longer. It reads no record. Error(usage) as QuantileQuery::validate().
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
 /// The same of each group, in order: from what is public or published alone. Its rows are those that the table has when that

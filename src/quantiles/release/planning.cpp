@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -103,9 +104,39 @@ std::vector<double> gaps_of(const std::vector<Rational>& quantiles) {
   return gaps;
 }
 
+constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
+
+/// What may be simulated for a few words: they must not cost more than the release that they are said of. It is counted before, in what a
+/// microsecond does on one core, so that no clock decides what is said.
+class Simulations {
+ public:
+  static constexpr std::uint64_t tenth_of_a_second = 100'000;
+  explicit Simulations(std::uint64_t left) : left_(left) {}
+
+  /// As many releases as are left, up to `wanted`, which are taken; none unless there are `least`.
+  std::uint64_t take(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted, std::uint64_t least) {
+    const std::uint64_t cost = cost_of(query, std::min(rows, most_simulated_rows));
+    const std::uint64_t taken = std::min(wanted, left_ / cost);
+    if (taken < least) return 0;
+    left_ -= taken * cost;
+    return taken;
+  }
+
+ private:
+  /// Measured: automatic reads few quantiles together, joint mechanisms all of them.
+  static std::uint64_t cost_of(const QuantileQuery& query, std::uint64_t rows) {
+    const std::uint64_t quantiles = query.quantiles.size();
+    const bool is_joint = query.mechanism == Mechanism::joint || query.mechanism == Mechanism::joint_total;
+    const std::uint64_t thousandths =  // of a microsecond a row
+        is_joint ? 200 + 6 * quantiles * quantiles : std::min<std::uint64_t>(50 + 45 * quantiles, 1'600);
+    return 100 + rows * thousandths / 1'000;
+  }
+
+  std::uint64_t left_;
+};
+
 /// The mean rank error, as a share of the rows between quantiles.
 double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows, std::uint64_t releases) {
-  constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
   const std::uint64_t simulated = std::min(rows, most_simulated_rows);
   const std::vector<double> errors = typical_error(query, lattice, Shape::normal, simulated, releases).mean;
   const std::vector<double> gaps = gaps_of(query.quantiles);
@@ -116,13 +147,18 @@ double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint
 
 constexpr double tolerated_share = 0.25;
 
-/// A few releases tell when values are far from being noise, as most are.
-double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
+/// A few releases tell when values are far from being noise, as most are. Nothing when even these are too many.
+std::optional<double> noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows,
+                                  Simulations& simulations) {
   constexpr std::uint64_t few_releases = 3;
   constexpr double far_from_noise = 0.1;
-  const double share = noise_share(query, lattice, rows, few_releases);
+  const std::uint64_t few = simulations.take(query, rows, few_releases, 1);
+  if (few == 0) return {};
+  const double share = noise_share(query, lattice, rows, few);
   if (share <= far_from_noise) return share;
-  return noise_share(query, lattice, rows, std::clamp<std::uint64_t>(200 / query.quantiles.size(), 4, 40));
+  const std::uint64_t wanted = std::clamp<std::uint64_t>(200 / query.quantiles.size(), 4, 40);
+  const std::uint64_t more = simulations.take(query, rows, wanted, few_releases + 1);
+  return more == 0 ? share : noise_share(query, lattice, rows, more);
 }
 
 /// Two significant digits: the places of every hundredth of ShortDecimal.
@@ -137,55 +173,62 @@ std::int64_t place_from(const Rational& amount) {
   return place;
 }
 
-/// Larger than the query's own, with which the values are mostly noise.
-std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows) {
+/// Larger than the query's own, with which the values are mostly noise. Nothing when too much would have to be simulated.
+std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
+                                 Simulations& simulations) {
   constexpr std::int64_t stride = 30;  // at most a factor of four
   if (query.budget.measure() == Measure::approximate) return {};
   const double now =
       query.budget.measure() == Measure::zcdp ? query.budget.rho().to_double() : query.budget.epsilon().to_double();
-  const auto is_enough = [&](std::int64_t place) {
+  const auto is_enough = [&](std::int64_t place) -> std::optional<bool> {
     query.budget = budget_like(query.budget, two_digits(place));
-    return noise_share(query, lattice, rows) <= tolerated_share;
+    const std::optional<double> share = noise_share(query, lattice, rows, simulations);
+    return share ? std::optional(*share <= tolerated_share) : std::nullopt;
   };
   std::int64_t low = place_from(Rational::from_double(now));
   std::int64_t high = low;
-  while (!is_enough(high)) {
-    if (high >= last_place) return {};
+  for (;;) {
+    const std::optional<bool> enough = is_enough(high);
+    if (!enough || (!*enough && high >= last_place)) return {};
+    if (*enough) break;
     low = high + 1;
     high = std::min(high + stride, last_place);
   }
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    is_enough(middle) ? high = middle : low = middle + 1;
+    const std::optional<bool> enough = is_enough(middle);
+    if (!enough) return {};
+    *enough ? high = middle : low = middle + 1;
   }
   return budget_like(query.budget, two_digits(high));
 }
 
 std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
-                                       const std::optional<std::uint64_t>& rows) {
+                                       const std::optional<std::uint64_t>& rows, std::uint64_t work) {
   constexpr std::size_t most_quantiles = 200;  // more, such as synthetic rows, are read together, and take long
   if (!rows || query.intervals || query.quantiles.size() > most_quantiles) return {};
   const std::uint64_t some = std::max<std::uint64_t>(*rows, 1);
-  const double share = noise_share(query, lattice, some);
-  if (share <= tolerated_share) return {};
-  return MostlyNoise{*rows, share, enough_for(query, lattice, some)};
+  Simulations simulations(work);
+  const std::optional<double> share = noise_share(query, lattice, some, simulations);
+  if (!share || *share <= tolerated_share) return {};
+  return MostlyNoise{*rows, *share, enough_for(query, lattice, some, simulations)};
 }
 
 }  // namespace
 
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice) {
-  return noise_among(query, lattice, query.expected_rows);
+  return noise_among(query, lattice, query.expected_rows, Simulations::tenth_of_a_second);
 }
 
 namespace {
 
-std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group) {
+std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group, std::uint64_t work) {
   if (release.errors) return group.noise;  // found with it
   if (!group.course) return {};
   const QuantileQuery& query = group.course->plan.query;
   const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
   std::optional<MostlyNoise> noise =
-      noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed);
+      noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work);
   if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
     const Budget& rest = *noise->enough;
     const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
@@ -198,11 +241,16 @@ std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group
 }  // namespace
 
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
+  constexpr std::uint64_t least_work = 3'000;  // some releases of a group of some hundred rows
+  std::set<std::optional<std::uint64_t>> rows;
+  for (const Release::Group& group : release.groups) rows.insert(group.used.rows);
+  const std::uint64_t work =
+      std::max(Simulations::tenth_of_a_second / std::max<std::uint64_t>(rows.size(), 1), least_work);
   std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same of all groups
   std::vector<std::optional<MostlyNoise>> noises;
   for (const Release::Group& group : release.groups) {
     const auto [place, is_new] = by_rows.try_emplace(group.used.rows);
-    if (is_new) place->second = noise_of(release, group);
+    if (is_new) place->second = noise_of(release, group, work);
     noises.push_back(place->second);
   }
   return noises;

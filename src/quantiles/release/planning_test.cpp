@@ -128,6 +128,18 @@ TEST(MostlyNoise, SomeQuantilesNoBudgetSeparates) {
   EXPECT_FALSE(noise->enough);
 }
 
+// What is simulated is counted beforehand: percentiles of many rows, once searched through for thirteen seconds, and what one joint selection
+// decides, of which a single release takes longer than the words are worth.
+TEST(MostlyNoise, SaysNoMoreThanATenthOfASecondFinds) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  QuantileQuery query = spread(99, 100'000, Budget::pure(Rational(1, 100)));
+  const std::optional<MostlyNoise> noise = mostly_noise(query, lattice);
+  ASSERT_TRUE(noise);
+  EXPECT_FALSE(noise->enough);
+  query.mechanism = Mechanism::joint_total;
+  EXPECT_FALSE(mostly_noise(query, lattice));
+}
+
 // Whatever the records are and whatever was drawn: only the number that was told or declared counts.
 TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -382,10 +383,15 @@ Connection Connection::open(const std::string& library) {
 }
 
 void Connection::fix_settings() const {
+  std::string names;
+  for (const auto& [name, value] : fixed_settings) names += (names.empty() ? "" : ", ") + quote_literal(name);
+  std::set<std::string, std::less<>> known;
+  ResultStream rows = query("SELECT name FROM duckdb_settings() WHERE name IN (" + names + ")", {CellType::text});
+  while (const std::optional<Chunk> chunk = rows.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) known.emplace(chunk->column(0).text(row));
+  }
   for (const auto& [name, value] : fixed_settings) {
-    ResultStream known =
-        query("SELECT name FROM duckdb_settings() WHERE name = " + quote_literal(name), {CellType::text});
-    if (known.next()) run(std::string("SET ") + name + " = " + quote_literal(value));
+    if (known.contains(name)) run(std::string("SET ") + name + " = " + quote_literal(value));
   }
 }
 

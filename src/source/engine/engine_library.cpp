@@ -21,12 +21,29 @@ constexpr const char* library_name = "libduckdb.so";
 /// The engine of this process: loaded once, it stays, as its threads and what they keep do not survive unloading.
 const EngineApi* loaded_api = nullptr;
 
+#if defined(__has_feature)
+constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool is_sanitized = true;
+#else
+constexpr bool is_sanitized = false;
+#endif
+
+#ifdef RTLD_DEEPBIND
+constexpr int own_symbols_first = is_sanitized ? 0 : RTLD_DEEPBIND;  // which sanitizers refuse
+#else
+constexpr int own_symbols_first = 0;
+#endif
+
+/// Binding all of the engine's symbols at once would take a third of the time in which a small table is read, and looking for each in every
+/// library of this process before the engine's own a tenth.
+constexpr int binding = RTLD_LAZY | RTLD_LOCAL | own_symbols_first;
+
 const EngineApi& load_engine(const std::string& path) {
   static std::mutex mutex;
   static void* loaded = nullptr;
   const std::lock_guard lock(mutex);
-  // Lazily: binding all of its symbols would take a third of the time in which a small table is read.
-  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  void* const library = dlopen(path.c_str(), binding);
   if (library == nullptr) throw Error(ErrorCode::usage, "cannot load the engine");
   if (loaded == nullptr) {
     loaded_api = new const EngineApi(library);
