@@ -8,16 +8,9 @@ namespace {
 
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
-/// Behind the last line end in text without quoted cells. What a CR at the end belongs to is not seen.
+/// Behind the last line end in text without quoted cells. (Where lines end in CR, a LF behind it is refused on either side of a cut.)
 std::size_t end_of_lines(std::string_view text, LineEnd line_end) {
-  if (line_end != LineEnd::cr) return text.rfind('\n') + 1;
-  for (std::size_t seen = text.size(); seen >= 2;) {
-    const std::size_t end = text.rfind('\r', seen - 2);
-    if (end == std::string_view::npos) return 0;
-    if (text[end + 1] != '\n') return end + 1;
-    seen = end + 1;
-  }
-  return 0;
+  return text.rfind(line_end == LineEnd::cr ? '\r' : '\n') + 1;
 }
 
 /// Whether a quote there opens a cell, in text whose delimiter is one byte.
@@ -48,8 +41,8 @@ std::size_t end_by_quotes(std::string_view text, char delimiter, LineEnd line_en
       at = quote + 1;
       continue;
     }
-    const std::size_t seen = std::min(quote + 1, text.size());  // with the byte behind a CR
-    if (const std::size_t found = end_of_lines(text.substr(bare, seen - bare), line_end); found > 0) end = bare + found;
+    if (const std::size_t found = end_of_lines(text.substr(bare, quote - bare), line_end); found > 0)
+      end = bare + found;
     if (quote == text.size()) break;
     at = bare = end_of_quoted(text, quote + 1);
   }
