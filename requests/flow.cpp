@@ -37,22 +37,6 @@ std::vector<Rational> odds_of(const std::vector<Exponent>& epsilons) {
   return odds;
 }
 
-flow::Stability stability_over(const PipelineFile& file, const OddsRange& odds, const Watch& watch) {
-  return watch.during("whether the pipeline is stable", [&] {
-    return about_file(file, [&] { return flow::check_stability(file.pipeline, odds.low, odds.high); });
-  });
-}
-
-/// What is stable is so around the range, and what is unstable is so within it.
-flow::Stability stability_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch) {
-  flow::Stability answer = stability_over(file, odds_around(range), watch);
-  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
-  if (is_exact || answer.verdict != flow::Stability::Verdict::unstable) return answer;
-  flow::Stability inner = stability_over(file, odds_within(range), watch);
-  if (inner.verdict == flow::Stability::Verdict::unstable) return inner;
-  return {flow::Stability::Verdict::undecided, "stable but for the very ends of the range; try a wider one"};
-}
-
 flow::RealBounds whole_of(const EpsilonRange& range) {
   const OddsRange odds = odds_around(range);
   return {odds.low, odds.high};
@@ -216,7 +200,9 @@ std::vector<Exponent> points_to_draw(const StabilityReport& asked) {
 }
 
 flow::Stability stability_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch) {
-  return stability_over(file, EpsilonRange{asked.low, asked.high}, watch);
+  return watch.during("whether the pipeline is stable", [&] {
+    return about_file(file, [&] { return flow::check_stability(file.pipeline, {asked.low, asked.high}); });
+  });
 }
 
 flow::Windows windows_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch) {
@@ -245,24 +231,18 @@ AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file) {
 
 AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
   const flow::Analyst& analyst = analyst_of(file);
-  const EpsilonRange range{asked.low, asked.high};
   const auto of_pair = [&] {
     return answer_at(file.pipeline, analyst, exact_odds("from", asked.high, file.pipeline),
                      exact_odds("to", asked.low, file.pipeline));
   };
   const auto of_range = [&] {
-    const OddsRange odds = odds_within(range);
-    return flow::check_stability_for(file.pipeline, analyst, odds.low, odds.high);
+    return flow::check_stability_for(file.pipeline, analyst, EpsilonRange{asked.low, asked.high});
   };
   AnyPriorReport report = asked;
   report.answer = watch.during("whether it holds for every prior", [&] {
     return about_file(file, [&] { return is_pair_asked(typed) ? of_pair() : of_range(); });
   });
   if (report.answer.remaps) report.loss = flow::loss_of(analyst, file.pipeline);
-  const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
-  if (is_stable && !is_pair_asked(typed)) {
-    report.answer.verdict = stability_over(file, odds_around(range), watch).verdict;
-  }
   return report;
 }
 

@@ -14,6 +14,23 @@
 
 namespace fractile::flow {
 
+/// Of epsilons, low < high.
+struct EpsilonRange {
+  Exponent low;
+  Exponent high;
+
+  /// Whether the exponentials of both ends are rational: then the odds of the range are, too.
+  bool is_exact() const { return low.has_rational_exponential() && high.has_rational_exponential(); }
+};
+struct OddsRange {
+  Rational low;
+  Rational high;
+};
+/// The odds of a range, exp(epsilon), and where they are not rational next to nothing more.
+OddsRange odds_around(const EpsilonRange& range);
+/// Next to nothing less.
+OddsRange odds_within(const EpsilonRange& range);
+
 /// Counting again: whoever was counted stays so with probability offset + slope, whoever was not becomes so with offset.
 struct Recount {
   Rational offset;
@@ -95,11 +112,15 @@ struct LossStability {
 };
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                   const Rational& to);
+/// The same of a range of epsilons. What is unstable is so within it, and what is stable to every analyst is so around it.
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range);
 
 /// Stable, where a theorem says so: what check_stability() asks first, which takes no search. Nothing where none is known to apply.
 std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
+/// Over all epsilons of a range. What is stable is so around it, and what is unstable is so within it; undecided between the two.
+Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range);
 
 }  // namespace fractile::flow

@@ -7,7 +7,6 @@
 
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
-#include "fractile/real_bounds.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
@@ -89,21 +88,13 @@ Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipe
         {"write a logarithm, for example ", Field(field).number("ln 3")});
 }
 
-OddsRange odds_around(const EpsilonRange& range) {
-  return {std::max(Rational(1), flow::odds_bounds(range.low).lower), flow::odds_bounds(range.high).upper};
-}
-
-OddsRange odds_within(const EpsilonRange& range) {
-  return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
-}
-
 std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) {
   std::vector<Exponent> points;
   if (!range.low.is_log() && !range.high.is_log()) {
     for (Rational& epsilon : spread(range.low.coefficient(), range.high.coefficient(), count)) {
       points.emplace_back(std::move(epsilon));
     }
-  } else if (range.low.has_rational_exponential() && range.high.has_rational_exponential()) {
+  } else if (range.is_exact()) {
     for (Rational& odds : spread(range.low.exponential(), range.high.exponential(), count)) {
       points.push_back(Exponent::log(std::move(odds)));
     }
@@ -115,8 +106,7 @@ std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) 
 }
 
 EpsilonRange drawable(const EpsilonRange& range) {
-  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
-  if (is_exact || (!range.low.is_log() && !range.high.is_log())) return range;
+  if (range.is_exact() || (!range.low.is_log() && !range.high.is_log())) return range;
   const Rational unit(1, 1'000'000);
   return {Exponent((EpsilonSum(range.low).upper() / unit).ceil() * unit),
           Exponent((EpsilonSum(range.high).lower() / unit).floor() * unit)};

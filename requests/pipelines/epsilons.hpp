@@ -7,6 +7,7 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/pipelines.hpp"
+#include "fractile/stability.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
@@ -17,10 +18,9 @@ Exponent epsilon_of(const char* field, const std::string& text);
 /// Of a field that must be given.
 std::string needed(const Typed& typed, const std::string& field, const std::string& example);
 
-struct EpsilonRange {
-  Exponent low;
-  Exponent high;
-};
+using flow::EpsilonRange;
+using flow::odds_around;
+using flow::OddsRange;
 
 /// "LO..HI". Throws `usage` when it is no range.
 EpsilonRange range_in(const char* field, const std::string& text);
@@ -29,16 +29,6 @@ EpsilonRange range_of(const Typed& typed);
 
 /// exp(epsilon), where it can be exact; 1 where nothing depends on epsilon.
 Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipeline& pipeline);
-
-struct OddsRange {
-  Rational low;
-  Rational high;
-};
-
-/// The odds of a range and, where they are not rational, next to nothing more.
-OddsRange odds_around(const EpsilonRange& range);
-/// Next to nothing less.
-OddsRange odds_within(const EpsilonRange& range);
 
 /// Points over a range, in equal steps of epsilon, or of exp(epsilon) between logarithms.
 std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count);

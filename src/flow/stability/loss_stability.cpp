@@ -41,4 +41,13 @@ LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analy
                                              " are proved to hold under every prior, and none is refuted"};
 }
 
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range) {
+  const auto [low, high] = odds_within(range);
+  LossStability answer = check_stability_for(pipeline, analyst, low, high);
+  if (answer.verdict != Stability::Verdict::stable) return answer;
+  const OddsRange around = odds_around(range);
+  answer.verdict = check_stability(pipeline, around.low, around.high).verdict;
+  return answer;
+}
+
 }  // namespace fractile::flow

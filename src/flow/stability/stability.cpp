@@ -260,4 +260,23 @@ std::string to_string(Stability::Verdict verdict) {
   return "undecided";
 }
 
+OddsRange odds_around(const EpsilonRange& range) {
+  return {std::max(Rational(1), odds_bounds(range.low).lower), odds_bounds(range.high).upper};
+}
+
+OddsRange odds_within(const EpsilonRange& range) {
+  return {odds_bounds(range.low).upper, odds_bounds(range.high).lower};
+}
+
+Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range) {
+  using enum Stability::Verdict;
+  const OddsRange around = odds_around(range);
+  Stability answer = check_stability(pipeline, around.low, around.high);
+  if (range.is_exact() || answer.verdict != unstable) return answer;
+  const OddsRange within = odds_within(range);
+  Stability inner = check_stability(pipeline, within.low, within.high);
+  if (inner.verdict == unstable) return inner;
+  return {undecided, "stable but for the very ends of the range; try a wider one"};
+}
+
 }  // namespace fractile::flow

@@ -38,6 +38,29 @@ TEST(CheckStability, ThePapersVerdicts) {
   EXPECT_EQ(verdict(target), stable);
 }
 
+// Whatever the ends of a range are, an answer over it is one about all its epsilons.
+TEST(CheckStability, RangesOfEpsilonsAreRoundedToTheSafeSide) {
+  using enum Stability::Verdict;
+  const EpsilonRange exact{Exponent::parse("ln 2"), Exponent::parse("ln 3")};
+  const EpsilonRange rounded{Exponent::parse("0.7"), Exponent::parse("1.09")};
+  EXPECT_TRUE(exact.is_exact());
+  EXPECT_EQ(odds_around(exact).low, Rational(2));
+  EXPECT_EQ(odds_within(exact).high, Rational(3));
+  EXPECT_FALSE(rounded.is_exact());
+  EXPECT_LT(odds_around(rounded).low, odds_within(rounded).low);
+  EXPECT_LT(odds_within(rounded).high, odds_around(rounded).high);
+  EXPECT_EQ(odds_around({Exponent(), exact.high}).low, Rational(1));
+  const Pipeline unstable_sum = pipeline_of(2, Perturber::randomized_response(3), summing());
+  const Pipeline stable_count = pipeline_of(2, Perturber::randomized_response(3), counting({0, 1}));
+  for (const EpsilonRange& range : {exact, rounded}) {
+    EXPECT_EQ(check_stability(stable_count, range).verdict, stable);
+    const Stability answer = check_stability(unstable_sum, range);
+    ASSERT_EQ(answer.verdict, unstable);
+    EXPECT_GE(answer.to, odds_within(range).low);
+    EXPECT_LE(answer.from, odds_within(range).high);
+  }
+}
+
 // One channel's verdicts are one, whatever its outputs are called: refinement in both directions, and the same stability.
 TEST(CheckStability, OneChannelHasOneVerdict) {
   EXPECT_TRUE(rc::check([] {
