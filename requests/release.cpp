@@ -64,11 +64,12 @@ std::string canonical(const Typed& typed, const ReleaseRequest& request, const S
 }
 
 /// At most so many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows.
-std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& source) {
+std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& source,
+                              const std::string& dataset) {
   constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
   std::uint64_t size = 8'000;           // all that stands in it once, but what was typed
   for (const std::string* typed :
-       {&source.file, &source.sql, &source.column, &source.person, &source.by, &source.engine}) {
+       {&source.file, &source.sql, &source.column, &source.person, &source.by, &source.engine, &dataset}) {
     size += escaped * typed->size();
   }
   for (const NamedTable& table : source.tables) size += 60 + escaped * (table.name.size() + table.file.size());
@@ -189,7 +190,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
     }
   }
   records->require_unchanged();
-  const std::uint64_t largest = largest_receipt(request, source);
+  const std::uint64_t largest = largest_receipt(request, source, charge ? charge->charge().dataset : std::string());
   std::optional<RoomForFile> room;
   if (charge) {
     charge->reserve(largest, attendant);

@@ -193,7 +193,7 @@ class Release(Mapping[Any, Any]):
     def _only(self) -> Group:
         if self.is_grouped:
             raise UsageError(f"there are several groups: {', '.join(self._core.keys[:20])}", "name one of them, g[key]", "key")
-        return self._all[""]
+        return next(iter(self._all.values()))
 
     @property
     def _mapping(self) -> Mapping[Any, Any]:
@@ -204,9 +204,11 @@ class Release(Mapping[Any, Any]):
     @overload
     def __getitem__(self, which: float | Fraction | Decimal) -> Value: ...
     def __getitem__(self, which: Any) -> Group | Value:
-        if self.is_grouped and which not in self._all:
+        if not self.is_grouped:
+            return self._only[which]
+        if which not in self._all:
             raise KeyError(f"{which!r} is no key of a group; the keys are: {', '.join(self._core.keys[:20])}")
-        return self._mapping[which]
+        return self._all[which]
 
     def __len__(self) -> int:
         return len(self._mapping)

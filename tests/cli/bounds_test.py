@@ -30,7 +30,7 @@ class FoundBounds(CommandTest):
         self.assert_near(document["quantiles"])
         self.assertEqual(document["bounds"], {"share": "1/10", "epsilon": "2/5", "enough_records": 600})
         self.assertEqual(document["privacy"]["epsilon"], "4")
-        self.assertNotIn("without", document["worst_case"])
+        self.assertNotIn("reason", document["worst_case"])
         lattice = document["lattice"]
         self.assertLessEqual(lattice["lower"], 8192)
         self.assertGreaterEqual(lattice["upper"], 16384)
@@ -52,7 +52,7 @@ class FoundBounds(CommandTest):
         self.assertEqual([group["key"] for group in document["groups"]], ["a", "b", "c"])
         for group in document["groups"][:2]:
             self.assert_near(group["quantiles"])
-        self.assertIn("records of all groups", document["worst_case"]["without"])
+        self.assertIn("records of all groups", document["worst_case"]["reason"])
         self.assertEqual(document["bounds"]["epsilon"], "2/5")
 
     def test_are_told_in_tables_and_explained(self):

@@ -61,8 +61,8 @@ class Intervals(CommandTest):
         result = self.wages(intervals="0.95", receipt=str(receipt))
         self.assertEqual(result.code, 0, result.err)
         document = json.loads(receipt.read_text(encoding="utf-8"))
-        self.assertEqual(document["intervals"], {"level": "19/20", "of": "population", "together": False})
-        self.assertEqual(document["spent"][-1]["on"], "cells")
+        self.assertEqual(document["intervals"], {"level": "19/20", "subject": "population", "simultaneous": False})
+        self.assertEqual(document["spent"][-1]["part"], "cells")
         self.assertEqual(sum(Fraction(part["epsilon"]) for part in document["spent"]), 2)
         for each in document["quantiles"]:
             self.assertIsNone(each["rank_error"])
@@ -139,7 +139,7 @@ class Intervals(CommandTest):
             printed = {self.wages(intervals="0.95", of=of, format="csv", expected_rows=rows).out for rows in (None, "1", "1000000000000")}
             self.assertEqual(len(printed), 1)
             document = json.loads(self.wages(intervals="0.95", of=of, format="json", expected_rows=None).out)
-            self.assertEqual(document["spent"][0]["on"], "rows")
+            self.assertEqual(document["spent"][0]["part"], "rows")
             self.assertEqual(Fraction(document["spent"][0]["epsilon"]), Fraction(2, 20 if of == "table" else 40))
 
     def test_refusals(self):

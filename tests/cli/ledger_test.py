@@ -925,7 +925,8 @@ class Settled(LedgerTest):
         """Writes into a receipt that this entry paid for it."""
         path = self.folder / name
         head, tail = path.read_text().rsplit('"sha256": "', 1)
-        head += f'"ledger": {json.dumps({"entry": entry, "token": self.statement()["entries"][entry - 1]["token"]})},'
+        paid = self.statement()["entries"][entry - 1]
+        head += f'"charge": {json.dumps({"dataset": paid["dataset"], "entry": entry, "token": paid["token"]})},'
         head, tail = head + '"sha256": "', tail[64:]
         path.write_text(head + hashlib.sha256((head + tail).encode()).hexdigest() + tail)
 

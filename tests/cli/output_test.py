@@ -72,21 +72,21 @@ class Json(TableTest):
         engine = document["source"].pop("engine")
         errors = [entry.pop("rank_error") for entry in document["quantiles"]]
         self.assertTrue(all(errors), errors)
-        self.assertLessEqual(max(errors), document["worst_case"].pop("together"))
+        self.assertLessEqual(max(errors), document["worst_case"].pop("simultaneous"))
         self.assertRegex(document.pop("sha256"), r"\A[0-9a-f]{64}\Z")
         self.assertRegex(engine, r"\ADuckDB v\d+\.\d+\.\d+\S*\Z")
         self.assertEqual(document, {
-            "schema_version": 1,
+            "schema_version": 2,
             "program": version,
             "mechanism": "tree",
             "options": {"rates": "tight", "chosen_by": "auto", "reason": "few possible values: counts on a tree"},
             "quantiles": [{"quantile": "1/4"}, {"quantile": "1/2"}, {"quantile": "3/4"}],
-            "spent": [{"on": "counts", "epsilon": "3/10"}],
+            "spent": [{"part": "counts", "epsilon": "3/10"}],
             "worst_case": {"confidence": "19/20", "rows": 4294967295},
             "privacy": {"measure": "pure", "epsilon": "3/10", "neighbors": "add-remove", "records_per_person": 1},
             "lattice": {"lower": 0, "upper": 10, "step": 1},
             "counted": {"records": "all", "values": "nearest"},
-            "source": {"file": "t.csv", "column": "x", "null": "drop", "domain": "number or missing"},
+            "source": {"file": "t.csv", "column": "x", "null_policy": "drop", "domain": "number or missing"},
         })
 
     def test_zcdp(self):
@@ -103,7 +103,7 @@ class Json(TableTest):
 
     def test_null_policy(self):
         self.write("whole.csv", "x\n1\n")
-        self.assertEqual(self.json("whole.csv", null="error")["source"]["null"], "error")
+        self.assertEqual(self.json("whole.csv", null="error")["source"]["null_policy"], "error")
 
     def test_candidates(self):
         document = self.json(bounds=None, step=None, candidates="-1.50,0,2.25,1e3")
@@ -156,7 +156,7 @@ class Silence(TableTest):
             self.assertEqual(without_hash(outputs[0]).replace("t.csv", "e.csv"), without_hash(outputs[1]))
 
     def test_public_rows(self):
-        self.assertEqual(self.json(public_rows=True)["public_records"], 1077)
+        self.assertEqual(self.json(public_rows=True)["public_rows"], 1077)
         self.assertIn("1077 rows (declared public)", self.run_release("t.csv", format="table", public_rows=True).out)
         self.assertNotIn("1077", self.run_release("t.csv", format="csv", public_rows=True).out)
 
@@ -164,8 +164,8 @@ class Silence(TableTest):
         """How many of them have a number is not public because the table's size is."""
         self.write("n.csv", "x,y\n" + "1,1\n,1\nNaN,1\n" * 5)
         self.write("n.json", '{"x": 1}\n{"y": 2}\n' * 3)
-        self.assertEqual(self.json("n.csv", public_rows=True, epsilon="20")["public_records"], 15)
-        self.assertEqual(self.json("n.json", public_rows=True, neighbors="change-one", epsilon="20")["public_records"], 6)
+        self.assertEqual(self.json("n.csv", public_rows=True, epsilon="20")["public_rows"], 15)
+        self.assertEqual(self.json("n.json", public_rows=True, neighbors="change-one", epsilon="20")["public_rows"], 6)
         self.assert_refused(self.run_release("n.csv", public_rows=True, sql="SELECT x FROM input WHERE y = 1"), 2,
                             "nor with --sql")
 

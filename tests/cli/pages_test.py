@@ -524,6 +524,7 @@ class Options(PageTest):
         for words in ([], ["--format", "markdown"]):
             said = self.of("explain", "r.json", "--ledger", "l.db", *words)
             self.assertIn(SPENT, said)
+            self.assertRegex(said, r"A ledger paid for it: entry 1 of the\s+dataset people")
             self.assertNotIn(SPENT, self.of("explain", "r.json", *words))
         self.assertEqual(self.of("explain", "r.json", "--ledger", "l.db", "--format", "json"), (self.folder / "r.json").read_text())
         for words in ([], ["--format", "markdown"], ["--format", "json"]):

@@ -89,7 +89,7 @@ class Plan(CommandTest):
         listed = {"bounds": None, "step": None, "candidates": "0,100"}
         document = json.loads(plan(format="json", **listed).out)
         self.assertEqual([each["worst_case"] for each in document["quantiles"]], [None] * 3)
-        self.assertIn("between two of the listed candidates", document["worst_case"]["without"])
+        self.assertIn("between two of the listed candidates", document["worst_case"]["reason"])
         self.assert_refused(plan(epsilon=None, rank_error="100", **listed), 2, "no rank error is promised among listed candidates",
                             "name --bounds and --step")
 
@@ -100,7 +100,7 @@ class Plan(CommandTest):
             self.assertEqual(result.code, 0, result.err)
             worst = json.loads(result.out)["worst_case"]
             self.assertEqual(worst["rows"], most)
-            self.assertGreaterEqual(worst["together"], json.loads(plan(format="json", mechanism=mechanism).out)["worst_case"]["together"])
+            self.assertGreaterEqual(worst["simultaneous"], json.loads(plan(format="json", mechanism=mechanism).out)["worst_case"]["simultaneous"])
         self.assert_refused(plan(expected_rows=str(most + 1)), 2, "not a whole number from 1 to 281474976710655")
 
     def test_refusals(self):

@@ -1,7 +1,10 @@
 """The receipt and standard output: whole, or not at all; and nothing is left behind, whatever interrupts."""
 
+import gzip
+import hashlib
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -9,7 +12,7 @@ import subprocess
 import time
 import unittest
 
-from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run
+from cli.program import EFFORT, HOUSE, PROGRAM, CommandTest, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -176,6 +179,74 @@ class Interrupted(ReceiptTest):
             else:
                 self.assertRegex(name, r"\A(t\.csv|tmp|r\d+\.json\.\w{6})\Z")
         self.assertEqual(os.listdir(self.folder / "tmp"), [])
+
+
+
+FIRST = HOUSE / "tests" / "cases" / "receipts_1"  # written by a program of schema version 1, and a ledger that it paid from
+
+
+class OfVersionOne(CommandTest):
+    def test_are_read(self):
+        files = sorted(FIRST.glob("*.json"))
+        self.assertGreater(len(files), 15)
+        for file in files:
+            with self.subTest(file.name):
+                receipt = file.read_text()
+                document = json.loads(receipt)
+                self.assertEqual(document["schema_version"], 1)
+                result = run("explain", file)
+                self.assertEqual((result.code, result.err), (0, ""))
+                self.assertEqual(run("explain", file, "--format", "json").out, receipt)
+                words = " ".join(result.out.split())
+                for quantile in document.get("quantiles", document.get("groups", [{}])[0].get("quantiles")):
+                    self.assertIn(str(quantile["value"]), words)
+                if "public_records" in document: self.assertIn(f"The number of rows of the table, {document['public_records']}, is public", words)
+                if "ledger" in document: self.assertIn(f"A ledger paid for it: entry {document['ledger']['entry']}.", words)
+                if "mostly_noise" not in document and document["worst_case"].get("together"):
+                    self.assertIn(f"no value is off by more than {document['worst_case']['together']}.", words)
+                page = run("explain", file, "--format", "html")
+                self.assertEqual((page.code, page.err), (0, ""))
+                (self.folder / "page.html").write_text(page.out)
+                self.assertEqual(self.of("explain", "page.html", "--format", "json"), receipt)
+
+    def test_changed_ones_are_refused(self):
+        changed = (FIRST / "pure.json").read_text().replace('"pure"', '"zcdp"')
+        self.write("r.json", changed)
+        self.assert_refused(run("explain", "r.json", cwd=self.folder), 3)
+
+    def test_names_of_version_two_mean_nothing_in_them(self):
+        """What version 1 does not know, it does not say: a member of another version's name is passed over."""
+        text = (FIRST / "pure.json").read_text().replace('"counted": {', '"public_rows": 7,\n  "counted": {')
+        empty = re.sub(r'"sha256": "[0-9a-f]*"', '"sha256": ""', text)
+        self.write("r.json", empty.replace('"sha256": ""', f'"sha256": "{hashlib.sha256(empty.encode()).hexdigest()}"'))
+        result = run("explain", "r.json", cwd=self.folder)
+        self.assertEqual(result.code, 0, result)
+        self.assertNotIn("is public", result.out)
+
+    def test_ledgers_still_answer_with_them(self):
+        (self.folder / "paid.db").write_bytes(gzip.decompress((FIRST / "paid.db.gz").read_bytes()))
+        os.chmod(self.folder / "paid.db", 0o600)
+        stored = (FIRST / "paid.json").read_text()
+        asked = ["release", "-", "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--ledger", "paid.db",
+                 "--source", "people 2026"]
+        for form in ("json", "csv", "table", "html"):
+            result = run(*asked, "--format", form, stdin=b"age\n1\n", cwd=self.folder)
+            self.assertEqual(result.code, 0, result)
+            self.assertIn("nothing was spent", result.err)
+            if form == "json": self.assertEqual(result.out, stored)
+            for quantile in json.loads(stored)["quantiles"]: self.assertIn(str(quantile["value"]), result.out)
+        self.write("r.json", stored)
+        self.assertIn("What was spent on these people", self.of("explain", "r.json", "--ledger", "paid.db"))
+        self.assertEqual(run("ledger", "verify", "paid.db", cwd=self.folder).code, 0)
+
+
+class OfTheCharge(ReceiptTest):
+    def test_says_dataset_and_entry_and_no_path(self):
+        self.of("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "4")
+        paid = json.loads(self.run_release("t.csv", format="json", ledger="budget.db").out)
+        self.assertEqual({name: paid["charge"][name] for name in ("dataset", "entry")}, {"dataset": "people", "entry": 1})
+        self.assertNotIn("budget", json.dumps(paid))
+        self.assertNotIn("charge", json.loads(self.run_release("t.csv", format="json").out))
 
 
 if __name__ == "__main__":

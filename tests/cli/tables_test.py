@@ -104,7 +104,7 @@ class Sizes(CommandTest):
                 result = self.run_release("t.csv", format="json", public_rows=True, **changes)
                 self.assertEqual(result.code, 0)
                 self.assertRegex(result.err, rf"\A{NOISE.pattern}\Z")
-                self.assertEqual(json.loads(result.out)["public_records"], 0)
+                self.assertEqual(json.loads(result.out)["public_rows"], 0)
 
     def test_no_bytes(self):
         self.write("t.csv", "")

@@ -18,7 +18,7 @@ stopifnot(
   inherits(r, c("fractile_release", "data.frame"), which = TRUE) == 1:2,
   identical(names(r), c("quantile", "value")), identical(r$quantile, c(0.25, 0.5, 0.75)),
   is.double(r$value), all(r$value >= 0 & r$value <= 125),
-  startsWith(attr(r, "receipt"), "{\n  \"schema_version\": 1"), endsWith(attr(r, "receipt"), "}\n"),
+  startsWith(attr(r, "receipt"), "{\n  \"schema_version\": 2"), endsWith(attr(r, "receipt"), "}\n"),
   any(grepl("NOT PRIVATE", capture.output(print(r)))),
   identical(r$value, fractile_release(people["age"], c(0, 125), 1, epsilon = 1, unsafe_seed = 7)$value),
   length(capture.output(print(r["value"]))) >= 4
@@ -40,7 +40,7 @@ stopifnot(identical(k$key, "s\u00fcd, \"x\""), k$value %in% c(34, 47, 51))
 unlink(keys)
 
 # Every cell arrives: what is missing counts as a row, wherever it stands.
-count <- function(...) sub(".*\"public_records\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 20), "receipt"))
+count <- function(...) sub(".*\"public_rows\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 20), "receipt"))
 stopifnot(
   count(c(NA, 1, NaN, Inf, -Inf, NA), c(0, 9), 1, expected_rows = 1000) == "6",
   count(seq_len(250001) / 7, c(0, 40000), 1, expected_rows = 1000) == "250001"

@@ -592,6 +592,10 @@ void explain_origin(Page& page, const Release& release) {
       "The proofs are the pages {}.md in docs/proofs of the program. The model is the central one: its user holds the "
       "table, and is trusted with it.",
       fmt::join(proofs_of(release), ".md, ")));
+  if (const std::optional<Charge>& charge = release.charge) {
+    page.paragraph(fmt::format("A ledger paid for it: entry {}{}.", charge->entry,
+                               charge->dataset.empty() ? "" : " of the dataset " + page.typed(charge->dataset)));
+  }
   page.paragraph("The receipt's SHA-256 is " + sha256_of(release.receipt) + "; it fits.");
 }
 
@@ -783,6 +787,7 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
 Release for_everybody(Release release) {
   release.source.file.clear();
   release.source.tables.clear();
+  if (release.charge) release.charge->dataset.clear();
   if (!release.source.sql.empty()) release.source.sql = report_detail::withheld;
   if (!release.source.person.empty()) release.source.person = report_detail::withheld;
   return release;

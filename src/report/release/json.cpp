@@ -76,7 +76,7 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
   const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
   list(json, "spent", group.spent, [&](const PartCost& part) {
     json.StartObject();
-    member(json, "on", part.on);
+    member(json, "part", part.on);
     member(json, amount, part.amount.to_string());
     if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
     json.EndObject();
@@ -115,8 +115,8 @@ void write_groups(Writer& json, const Release& release) {
 void write_intervals(Writer& json, const IntervalRequest& request) {
   object(json, "intervals", [&] {
     member(json, "level", request.level.to_string());
-    member(json, "of", to_string(request.of));
-    json.Key("together");
+    member(json, "subject", to_string(request.of));
+    json.Key("simultaneous");
     json.Bool(request.together);
   });
 }
@@ -154,7 +154,7 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
     if (source.disjoint_persons) list(json, "declared", std::vector<std::string>{"disjoint_persons"}, text);
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
-    member(json, "null", to_string(source.null_policy));
+    member(json, "null_policy", to_string(source.null_policy));
     if (!source.missing.empty()) list(json, "missing", source.missing, text);
     if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));
     member(json, "domain", domain_of(kind, source));
@@ -162,9 +162,10 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
   });
 }
 
-/// The number of a ledger's entry and what shows that it is that one.
+/// A ledger's entry, and what shows that it is that one.
 void write_charge(Writer& json, const Charge& charge) {
-  object(json, "ledger", [&] {
+  object(json, "charge", [&] {
+    member(json, "dataset", charge.dataset);
     member(json, "entry", static_cast<std::uint64_t>(charge.entry));
     member(json, "token", charge.token);
   });
@@ -179,7 +180,7 @@ void write_counted(Writer& json, const Release& release) {
 }
 
 std::string written(const Release& release) {
-  Document document;
+  Document document(report_detail::release_schema);
   Writer& json = document.json();
   write_groups(json, release);
   report_detail::write_privacy(json, release.query);
@@ -189,7 +190,7 @@ std::string written(const Release& release) {
   write_counted(json, release);
   write_source(json, release.source, release.lattice.kind());
   if (release.charge) write_charge(json, *release.charge);
-  if (release.public_rows) member(json, "public_records", *release.public_rows);
+  if (release.public_rows) member(json, "public_rows", *release.public_rows);
   if (release.unsafe_seed) {
     member(json, "unsafe_seed", *release.unsafe_seed);
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));

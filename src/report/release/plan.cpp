@@ -119,7 +119,7 @@ std::string guess_text(const PlanReport& report) {
 
 std::string to_json(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
-  Document document;
+  Document document(report_detail::release_schema);
   Writer& json = document.json();
   member(json, "mechanism", to_string(plan.used.mechanism));
   write_options(json, plan.query, plan.lattice, plan.used);

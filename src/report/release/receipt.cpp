@@ -36,10 +36,17 @@ void parse(rapidjson::Document& document, const std::string& text, const std::st
   document.Parse<flags>(text.data(), text.size());
 }
 
-rapidjson::SchemaDocument compiled_schema() {
+rapidjson::SchemaDocument compiled(const char* text) {
   rapidjson::Document schema;
-  schema.Parse(receipt_schema);
+  schema.Parse(text);
   return rapidjson::SchemaDocument(schema);
+}
+
+/// Of version 1, whose members have other names; any other is of version 2, or refused by its schema.
+bool is_first_version(const rapidjson::Document& document) {
+  if (!document.IsObject() || !document.HasMember("schema_version")) return false;
+  const Json& version = document["schema_version"];
+  return version.IsUint() && version.GetUint() == 1;
 }
 
 std::string pointer_text(const rapidjson::Pointer& pointer) {
@@ -59,12 +66,47 @@ class ReceiptValidator : public rapidjson::SchemaValidator {
 };
 
 void require_schema(const rapidjson::Document& document, const std::string& name) {
-  static const rapidjson::SchemaDocument schema = compiled_schema();
-  ReceiptValidator validator(schema);
+  static const rapidjson::SchemaDocument first = compiled(receipt_schema_1);
+  static const rapidjson::SchemaDocument schema = compiled(receipt_schema);
+  ReceiptValidator validator(is_first_version(document) ? first : schema);
   if (document.Accept(validator)) return;
   const std::string where = pointer_text(validator.GetInvalidDocumentPointer());
   refuse(name, fmt::format("{} breaks the schema's rule '{}'", where.empty() ? "it" : where,
                            validator.GetInvalidSchemaKeyword()));
+}
+
+/// Calls a member as version 2 does. One that has that name already is none that version 1 knows.
+void rename(Json& object, const char* from, const char* to) {
+  object.RemoveMember(to);
+  const auto at = object.FindMember(from);
+  if (at != object.MemberEnd()) at->name.SetString(rapidjson::StringRef(to));
+}
+
+void rename_in(Json& object, const char* name, const char* from, const char* to) {
+  if (object.HasMember(name)) rename(object[name], from, to);
+}
+
+/// What ran, of a receipt or a group of version 1.
+void upgrade_run(Json& run) {
+  rename_in(run, "options", "counted_rows", "branch_rows");
+  if (!run.HasMember("spent")) return;
+  for (Json& part : run["spent"].GetArray()) rename(part, "on", "part");
+}
+
+/// A receipt of version 1, in the names of version 2 (docs/receipt.md lists both).
+void upgrade(Json& receipt) {
+  upgrade_run(receipt);
+  if (receipt.HasMember("groups")) {
+    for (Json& group : receipt["groups"].GetArray()) upgrade_run(group);
+  }
+  rename_in(receipt, "worst_case", "together", "simultaneous");
+  rename_in(receipt, "worst_case", "rounded", "rounding");
+  rename_in(receipt, "worst_case", "without", "reason");
+  rename_in(receipt, "intervals", "of", "subject");
+  rename_in(receipt, "intervals", "together", "simultaneous");
+  rename_in(receipt, "source", "null", "null_policy");
+  rename(receipt, "ledger", "charge");
+  rename(receipt, "public_records", "public_rows");
 }
 
 /// Text as it is; numbers with all their digits, since they were parsed as text. Empty where there is none.
@@ -182,7 +224,7 @@ std::vector<PartCost> spent_of(const Json& run) {
   if (!run.HasMember("spent")) return spent;
   for (const Json& each : run["spent"].GetArray()) {
     const auto delta = read(each, "delta", [](const std::string& text) { return Rational::parse(text); });
-    spent.push_back({text_of(each, "on"), sum_of(text_of(each, each.HasMember("rho") ? "rho" : "epsilon")),
+    spent.push_back({text_of(each, "part"), sum_of(text_of(each, each.HasMember("rho") ? "rho" : "epsilon")),
                      delta.value_or(Rational(0))});
   }
   return spent;
@@ -218,7 +260,7 @@ MechanismUsed used_of(const Json& run, const Release& release) {
   }
   used.selected = count_of(options, "selected").value_or(release.query.quantiles.size());
   used.reason = text_of(options, "reason");
-  used.rows = count_of(options, "counted_rows");
+  used.rows = count_of(options, "branch_rows");
   used.granularity = read(options, "granularity", distance);
   used.heaping = read(options, "heaping", distance);
   return used;
@@ -246,7 +288,7 @@ SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
   SourceDescription read_back{
       text_of(source, "file"),   text_of(source, "sql"),
-      text_of(source, "column"), choice_of(text_of(source, "null"), {NullPolicy::drop, NullPolicy::error}),
+      text_of(source, "column"), choice_of(text_of(source, "null_policy"), {NullPolicy::drop, NullPolicy::error}),
       text_of(source, "engine"), text_of(source, "person"),
       text_of(json, "by")};
   if (source.HasMember("tables")) {
@@ -264,16 +306,16 @@ SourceDescription source_of(const Json& json) {
 }
 
 ErrorTerms errors_of(const Json& worst) {
-  return {Rational::parse(text_of(worst, "confidence")), count_of(worst, "rows").value(), count_of(worst, "together"),
-          text_of(worst, "without"), count_of(worst, "rounded")};
+  return {Rational::parse(text_of(worst, "confidence")), count_of(worst, "rows").value(),
+          count_of(worst, "simultaneous"), text_of(worst, "reason"), count_of(worst, "rounding")};
 }
 
 std::optional<IntervalRequest> intervals_of(const Json& json) {
   if (!json.HasMember("intervals")) return {};
   const Json& intervals = json["intervals"];
   return IntervalRequest{Rational::parse(text_of(intervals, "level")),
-                         choice_of(text_of(intervals, "of"), {IntervalOf::table, IntervalOf::population}),
-                         intervals["together"].GetBool()};
+                         choice_of(text_of(intervals, "subject"), {IntervalOf::table, IntervalOf::population}),
+                         intervals["simultaneous"].GetBool()};
 }
 
 /// The query as far as a receipt says it. `first`: a group that has its quantiles, or the receipt; `run` as above.
@@ -289,7 +331,7 @@ QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   query.rates = choice_of(text_of(run["options"], "rates"), {Rates::tight, Rates::as_published});
   const std::uint64_t rows = count_of(json["worst_case"], "rows").value();
   query.expected_rows = count_of(run["options"], "expected_rows");
-  if (!json.HasMember("public_records") && rows != any_number_of_rows) query.expected_rows = rows;
+  if (!json.HasMember("public_rows") && rows != any_number_of_rows) query.expected_rows = rows;
   query.intervals = intervals_of(json);
   return query;
 }
@@ -310,12 +352,13 @@ Release release_of(const Json& json) {
     release.bounds = PrivateBounds{Rational::parse(text_of(bounds, "share")), budget_of(bounds).value(),
                                    count_of(bounds, "enough_records")};
   }
-  release.public_rows = count_of(json, "public_records");
+  release.public_rows = count_of(json, "public_rows");
   release.unsafe_seed = count_of(json, "unsafe_seed");
   release.source = source_of(json);
-  if (json.HasMember("ledger")) {
-    const Json& charge = json["ledger"];
-    release.charge = Charge{"", Rational::parse(text_of(charge, "entry")).to_int64(), text_of(charge, "token")};
+  if (json.HasMember("charge")) {
+    const Json& charge = json["charge"];
+    release.charge = Charge{text_of(charge, "dataset"), Rational::parse(text_of(charge, "entry")).to_int64(),
+                            text_of(charge, "token")};
   }
   release.program = text_of(json, "program");
   return release;
@@ -334,6 +377,7 @@ Release read_receipt(const std::string& text, const std::string& name) {
   rapidjson::Document with_texts;
   with_texts.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());
   try {
+    if (is_first_version(document)) upgrade(with_texts);
     Release release = release_of(with_texts);
     release.receipt = text;
     return release;

@@ -156,6 +156,16 @@ void require_same(const std::string& difference, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+/// Receipts of version 1 do not say the dataset.
+bool is_of(const std::optional<Charge>& charge, const LedgerEntry& entry) {
+  return charge && charge->token == entry.token && charge->entry == entry.id &&
+         (charge->dataset.empty() || charge->dataset == entry.request.dataset);
+}
+
+}  // namespace
+
 void require_receipt_of(const std::string& query, const Release& release, const std::string& name) {
   const rapidjson::Document asked = parsed(query);
   require_same(is_release(asked) ? difference(asked, release) : "the query", name);
@@ -165,7 +175,7 @@ void require_own_receipt(const LedgerEntry& entry, const Release& release, const
   const rapidjson::Document asked = parsed(entry.request.query);
   require_same(is_release(asked) ? plain_difference(asked, release) : "the query", name);
   const std::optional<Charge>& charge = release.charge;
-  if (entry.token.empty() || (charge && charge->token == entry.token && charge->entry == entry.id)) return;
+  if (entry.token.empty() || is_of(charge, entry)) return;
   throw Error(ErrorCode::usage,
               !charge
                   ? fmt::format("'{}' names no entry of a ledger, so it is not the receipt of entry {}", name, entry.id)

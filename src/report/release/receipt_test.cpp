@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
@@ -68,6 +69,7 @@ std::vector<std::string> all_kinds() {
   texts.push_back(to_json(described(counted, source)));
   QuantileQuery many = quartiles(Budget::pure(Rational(1)));
   many.quantiles = synthetic_rows(100);
+  texts.push_back(to_json(described(released(many, cents), source)));  // which counts the records
   texts.push_back(to_json(described(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town)));
   texts.push_back(to_json(described(bounded(), source)));
   many.expected_rows = 300;
@@ -104,9 +106,8 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.unsafe_seed, 1U);
 }
 
-// The reader takes all that the writer says: what was read back is written to the same bytes.
-TEST(Receipt, ReadingAndWritingUndoEachOther) {
-  std::vector<std::string> texts = all_kinds();
+/// A receipt of members that no other kind has.
+std::string of_everything() {
   QuantileQuery query = quartiles(Budget::zcdp(Rational(1, 2)));
   query.expected_rows = 300;
   query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table, true};
@@ -120,10 +121,19 @@ TEST(Receipt, ReadingAndWritingUndoEachOther) {
   whole.source.missing = {"NA", "-9"};
   whole.source.unreadable = Unreadable::missing;
   whole.charge = Charge{"people", 12, std::string(64, 'a')};
-  texts.push_back(to_json(whole));
+  return to_json(whole);
+}
+
+// The reader takes all that the writer says: what was read back is written to the same bytes.
+TEST(Receipt, ReadingAndWritingUndoEachOther) {
+  std::vector<std::string> texts = all_kinds();
+  texts.push_back(of_everything());
   for (const std::string& text : texts) {
     Release read = read_receipt(text, "r.json");
     EXPECT_EQ(to_json(read), text);
+    if (read.charge) {
+      EXPECT_EQ(read.charge->dataset, "people");
+    }
     read.receipt.clear();
     EXPECT_EQ(to_json(read), text);
   }
@@ -278,6 +288,63 @@ std::string signed_again(const std::string& text) {
   std::string without = text;
   without.erase(at, 64);
   return without.insert(at, sha256(without));
+}
+
+/// As a program of version 1 would have written it.
+std::string of_version_one(std::string text) {
+  const std::pair<const char*, const char*> names[] = {{R"("schema_version": 2)", R"("schema_version": 1)"},
+                                                       {R"("branch_rows")", R"("counted_rows")"},
+                                                       {R"("part")", R"("on")"},
+                                                       {R"("subject")", R"("of")"},
+                                                       {R"("simultaneous")", R"("together")"},
+                                                       {R"("rounding")", R"("rounded")"},
+                                                       {R"("null_policy")", R"("null")"},
+                                                       {R"("public_rows")", R"("public_records")"},
+                                                       {R"("charge")", R"("ledger")"},
+                                                       {"\n    \"dataset\": \"people\",", ""}};
+  for (const auto& [name, old] : names) {
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
+      text.replace(at, std::string(name).size(), old);
+    }
+  }
+  const std::size_t worst = text.find("\"worst_case\"");
+  const std::size_t reason = text.find("\"reason\"", worst);
+  if (reason < text.find('}', worst)) text.replace(reason, 8, "\"without\"");
+  return signed_again(text);
+}
+
+// Nothing is lost on the way to the names of version 2.
+TEST(Receipt, VersionOneSaysTheSame) {
+  std::vector<std::string> texts = all_kinds();
+  texts.push_back(of_everything());
+  std::string together;
+  for (const std::string& text : texts) {
+    const std::string old = of_version_one(text);
+    EXPECT_EQ(old.find("\"branch_rows\""), std::string::npos);
+    Release read = read_receipt(old, "r.json");
+    EXPECT_EQ(to_json(read), old);
+    if (read.charge) {
+      EXPECT_EQ(std::exchange(read.charge->dataset, "people"), "");
+    }
+    read.receipt.clear();
+    EXPECT_EQ(to_json(read), text);
+    together += old;
+  }
+  for (const char* name : {"counted_rows", "on", "together", "without", "of", "null", "ledger", "public_records"}) {
+    EXPECT_NE(together.find("\"" + std::string(name) + "\": "), std::string::npos) << name;
+  }
+}
+
+/// A receipt made by hand could say that a value was drawn which the lattice does not have.
+TEST(Receipt, ValuesAreAmongThePossibleOnes) {
+  std::string text =
+      to_json(described(released({{Rational(1, 2)}, Budget::pure(Rational(1))}, Lattice::regular(0, 5, 1)), source));
+  const std::string member = "\"value\": ";
+  const std::size_t at = text.find(member) + member.size();
+  for (const char* value : {"2.5", "6", "-1", "\"2024-01-31\""}) {
+    EXPECT_NE(refusal_of(signed_again(std::string(text).replace(at, 1, value))), "nothing") << value;
+  }
+  EXPECT_EQ(refusal_of(signed_again(std::string(text).replace(at, 1, "5.0"))), "nothing");
 }
 
 /// A reader takes the first of twins, another one the last: what was promised must be said once.

@@ -34,10 +34,10 @@ std::string with_escapes(std::string_view json) {
   return text;
 }
 
-Document::Document() : json_(buffer_) {
+Document::Document(std::uint64_t schema_version) : json_(buffer_) {
   json_.SetIndent(' ', 2);
   json_.StartObject();
-  member(json_, "schema_version", std::uint64_t{1});
+  member(json_, "schema_version", schema_version);
   member(json_, "program", std::string("fractile ") + version);
 }
 

@@ -18,7 +18,7 @@ using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
 /// Begins as all of them do, with the version of the format and of the program.
 class Document {
  public:
-  Document();
+  explicit Document(std::uint64_t schema_version = 1);
   Writer& json() { return json_; }
   /// Ends the object.
   std::string text();

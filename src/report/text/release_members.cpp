@@ -77,7 +77,7 @@ void write_options(Writer& json, const QuantileQuery& query, const Lattice& latt
   if (used.selected < query.quantiles.size()) {
     member(json, "selected", std::uint64_t{used.selected});
   }
-  if (used.rows) member(json, "counted_rows", *used.rows);
+  if (used.rows) member(json, "branch_rows", *used.rows);
   if (used.granularity) write_distance(json, "granularity", lattice, *used.granularity);
   if (used.heaping) write_distance(json, "heaping", lattice, *used.heaping);
   member(json, "rates", to_string(query.rates));
@@ -94,9 +94,9 @@ void write_worst_case(Writer& json, const ErrorTerms& worst) {
   json.StartObject();
   member(json, "confidence", worst.confidence.to_string());
   member(json, "rows", worst.rows);
-  if (worst.together) member(json, "together", *worst.together);
-  if (worst.rounded) member(json, "rounded", *worst.rounded);
-  if (!worst.without.empty()) member(json, "without", worst.without);
+  if (worst.together) member(json, "simultaneous", *worst.together);
+  if (worst.rounded) member(json, "rounding", *worst.rounded);
+  if (!worst.without.empty()) member(json, "reason", worst.without);
   json.EndObject();
 }
 

@@ -7,6 +7,9 @@
 
 namespace fractile::report_detail {
 
+/// The version of these members: that of receipts and of plans.
+inline constexpr std::uint64_t release_schema = 2;
+
 /// `epsilon`, or `rho`, and `delta`.
 void write_cost(Writer& json, const Budget& budget);
 void write_privacy(Writer& json, const QuantileQuery& query);
