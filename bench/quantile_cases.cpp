@@ -68,7 +68,7 @@ QuantileQuery query_of(const std::string& ask) {
 std::vector<std::size_t> ranks_of(const QuantileQuery& query, std::uint64_t n) {
   std::vector<std::size_t> ranks;
   for (const Rational& quantile : query.quantiles) {
-    ranks.push_back((quantile * Rational(static_cast<std::int64_t>(n - 1))).floor().to_uint64());
+    ranks.push_back((quantile * Rational(n - 1)).floor().to_uint64());
   }
   return ranks;
 }

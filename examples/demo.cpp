@@ -21,10 +21,9 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
 
 /// The smallest value with at least a share q of the records at or below it. Not private: for the demonstration.
 Rational true_quantile(const RankProfile& profile, const Rational& q) {
-  const Rational wanted = q * Rational(static_cast<std::int64_t>(profile.records()));
+  const Rational wanted = q * Rational(profile.records());
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
-    if (Rational(static_cast<std::int64_t>(profile.cumulative(k + 1))) >= wanted)
-      return profile.lattice().at(profile.position(k) / 2);
+    if (Rational(profile.cumulative(k + 1)) >= wanted) return profile.lattice().at(profile.position(k) / 2);
   }
   return profile.lattice().upper();
 }

@@ -26,10 +26,10 @@ std::size_t LossCurve::undecided() const { return count_of(points, flow::Change:
 
 std::vector<Rational> even_steps(const Rational& most, std::uint64_t count) {
   const Rational unit(1, 1'000'000'000);
-  const Rational step = most / Rational(static_cast<std::int64_t>(count));
+  const Rational step = most / Rational(count);
   std::vector<Rational> steps;
   for (std::uint64_t i = 1; i <= count; ++i) {
-    const Rational exact = step * Rational(static_cast<std::int64_t>(i));
+    const Rational exact = step * Rational(i);
     steps.push_back((exact / unit + Rational(1, 2)).floor() * unit);
   }
   return steps;

@@ -52,7 +52,7 @@ TableSource::TableSource(const Population& population, Lattice lattice, std::opt
 
 TableSource TableSource::open(const Population& population, std::uint64_t factor, const std::string& folder,
                               const std::string& library) {
-  const Rational wider = static_cast<std::int64_t>(factor);
+  const Rational wider = factor;
   const Lattice lattice = Lattice::regular(Rational::parse(population.lower) * wider,
                                            Rational::parse(population.upper) * wider, Rational::parse(population.step));
   if (population.law != Law::file) return {population, lattice, std::nullopt};

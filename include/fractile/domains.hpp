@@ -44,12 +44,11 @@ Rational to_rational(const T& value) {
   if constexpr (std::same_as<T, Rational>) {
     return value;
   } else if constexpr (std::same_as<T, std::uint64_t>) {
-    return Rational(static_cast<std::int64_t>(value >> 1)) * Rational(2) +
-           Rational(static_cast<std::int64_t>(value & 1));
+    return Rational(value >> 1) * Rational(2) + Rational(value & 1);
   } else if constexpr (std::floating_point<T>) {
     return Rational::from_double(static_cast<double>(value));
   } else {
-    return Rational(static_cast<std::int64_t>(value));
+    return Rational(value);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,13 +13,33 @@ namespace detail {
 struct Flint;  // the rooms that compute with FLINT read a Rational's words as its fmpq: src/exact/flint.hpp
 }  // namespace detail
 
+/// The built-in whole numbers: no bool, and no character.
+template <class T>
+concept WholeNumber = std::integral<T> && sizeof(T) <= sizeof(std::int64_t) && !std::same_as<T, bool> &&
+                      !std::same_as<T, char> && !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
+                      !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+
 /// An exact rational number of any size, always in lowest terms.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Rational {
  public:
   Rational() = default;
-  Rational(std::int64_t value);  // NOLINT(google-explicit-constructor): integers are rationals
-  Rational(std::int64_t numerator, std::int64_t denominator);
+  template <WholeNumber Whole>
+  Rational(Whole value) {  // NOLINT(google-explicit-constructor): integers are rationals
+    if constexpr (std::signed_integral<Whole>) {
+      set(std::int64_t{value});
+    } else {
+      set(std::uint64_t{value});
+    }
+  }
+  /// Throws Error(usage) when the denominator is zero.
+  template <WholeNumber Numerator, WholeNumber Denominator>
+  Rational(Numerator numerator, Denominator denominator) : Rational(numerator) {
+    *this /= Rational(denominator);
+  }
+  /// A floating-point number is rarely the one that was meant: see parse(), or from_double().
+  template <std::floating_point Real>
+  Rational(Real value) = delete;
   Rational(const Rational& other);
   Rational(Rational&& other) noexcept;
   Rational& operator=(const Rational& other);
@@ -72,6 +93,9 @@ class Rational {
 
  private:
   friend struct detail::Flint;
+  void set(std::int64_t value);
+  void set(std::uint64_t value);
+
   std::int64_t words_[2] = {0, 1};  // laid out as FLINT's fmpq
 };
 

@@ -98,8 +98,8 @@ TEST(DiscreteGaussianNoise, AcceptanceBoundsContainTheProbability) {
   for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
     for (std::uint64_t i = 0; i < effort(3'000); ++i) {
       const int scale = static_cast<int>(random() % 120) - 40;
-      const Rational sigma_squared = Rational::dyadic(static_cast<std::int64_t>(random() >> 20) + 1, scale - 44) /
-                                     Rational(static_cast<std::int64_t>(i % 7 + 1));
+      const Rational sigma_squared =
+          Rational::dyadic(static_cast<std::int64_t>(random() >> 20) + 1, scale - 44) / Rational(i % 7 + 1);
       if (sigma_squared > Rational::dyadic(1, DiscreteGaussian::max_log2_sigma_squared)) continue;
       std::fesetround(mode);
       const DiscreteGaussian noise(sigma_squared);

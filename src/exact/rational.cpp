@@ -95,11 +95,9 @@ std::string decimal_string(const fmpz_t value) {
 
 }  // namespace
 
-Rational::Rational(std::int64_t value) { fmpz_set_si(fmpq_numref(flint_of(*this)), value); }
+void Rational::set(std::int64_t value) { fmpz_set_si(fmpq_numref(flint_of(*this)), value); }
 
-Rational::Rational(std::int64_t numerator, std::int64_t denominator) : Rational(numerator) {
-  *this /= Rational(denominator);
-}
+void Rational::set(std::uint64_t value) { fmpz_set_ui(fmpq_numref(flint_of(*this)), value); }
 
 Rational::Rational(const Rational& other) { fmpq_set(flint_of(*this), flint_of(other)); }
 

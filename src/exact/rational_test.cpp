@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -11,6 +12,29 @@
 
 namespace fractile {
 namespace {
+
+// --- What does not compile ------------------------------------------------------------------------------------------
+
+static_assert(!std::is_constructible_v<Rational, double> && !std::is_constructible_v<Rational, float>);
+static_assert(!std::is_convertible_v<double, Rational> && !std::is_constructible_v<Rational, double, int>);
+static_assert(!std::is_constructible_v<Rational, int, double> && !std::is_assignable_v<Rational&, double>);
+static_assert(!std::is_constructible_v<Exponent, double> && !std::is_convertible_v<double, Exponent>);
+static_assert(!std::is_constructible_v<Rational, bool> && !std::is_constructible_v<Rational, char>);
+
+template <class Number>
+concept IsAddedToRationals = requires(Rational rational, Number number) {
+  rational + number;
+};
+static_assert(IsAddedToRationals<std::size_t> && !IsAddedToRationals<double>);
+
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST(Rational, IsMadeOfWholeNumbersOfEveryKind) {
+  EXPECT_EQ(Rational(std::numeric_limits<std::uint64_t>::max()).to_string(), "18446744073709551615");
+  EXPECT_EQ(Rational(std::numeric_limits<std::int64_t>::min()).to_string(), "-9223372036854775808");
+  EXPECT_EQ(Rational(-3, std::uint64_t{1} << 63).to_string(), "-3/9223372036854775808");
+  EXPECT_EQ(Rational(std::uint8_t{200}) - Rational(std::int16_t{-1}), 201U);
+}
 
 TEST(Rational, ReadsDecimalsFractionsAndExponents) {
   EXPECT_EQ(Rational::parse("0.25"), Rational(1, 4));

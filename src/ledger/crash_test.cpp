@@ -209,8 +209,7 @@ class LedgerCrashes : public LedgerProcesses {
       EXPECT_EQ(entries[number - 1].request.receipt_path, file.path());
       EXPECT_EQ(entries[number - 1].state, EntryState::committed);
     }
-    EXPECT_EQ(statement.accounts[0].balance.spent.epsilon,
-              EpsilonSum(Rational(static_cast<std::int64_t>(entries.size()), 1000)));
+    EXPECT_EQ(statement.accounts[0].balance.spent.epsilon, EpsilonSum(Rational(entries.size(), 1000)));
   }
 
   std::string receipts = folder.file("receipts");

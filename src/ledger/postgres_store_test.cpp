@@ -550,8 +550,7 @@ class PostgresKills : public PostgresTest {
     const LedgerStatement statement = ledger.statement();
     EXPECT_LE(statement.entries.size(), static_cast<std::size_t>(affordable));
     EXPECT_TRUE(statement.accounts[0].balance.spent.is_within(Budget::pure(Rational(1))));
-    EXPECT_EQ(statement.accounts[0].balance.spent.epsilon,
-              EpsilonSum(Rational(static_cast<std::int64_t>(statement.entries.size()), affordable)));
+    EXPECT_EQ(statement.accounts[0].balance.spent.epsilon, EpsilonSum(Rational(statement.entries.size(), affordable)));
     for (const std::int64_t id : reserved) EXPECT_LE(id, static_cast<std::int64_t>(statement.entries.size()));
     for (const std::int64_t id : committed) expect_committed(statement, id);
     for (const auto& file : std::filesystem::directory_iterator(receipts)) {

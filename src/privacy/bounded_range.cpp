@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t most_mechanisms = 100'000;
 
-Rational rational_of(std::uint64_t count) { return static_cast<std::int64_t>(count); }
+Rational rational_of(std::uint64_t count) { return count; }
 
 void require_count(std::uint64_t count) {
   if (count <= most_mechanisms) return;

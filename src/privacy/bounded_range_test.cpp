@@ -167,9 +167,9 @@ TEST(BoundedRangeComposition, IsMonotoneAndBetweenItsBounds) {
     RC_ASSERT(delta <= delta_of_bounded_range(eta * Rational(11, 10), count, epsilon) * more);
     RC_ASSERT(delta <= delta_of_bounded_range(eta, count + 1, epsilon) * more);
     RC_ASSERT(delta_of_bounded_range(eta, count, epsilon + Rational(1, 10)) <= delta * more);
-    const Rational rho = zcdp_of_bounded_range_tight(eta) * Rational(static_cast<std::int64_t>(count));
+    const Rational rho = zcdp_of_bounded_range_tight(eta) * Rational(count);
     RC_ASSERT(delta <= delta_of_zcdp(rho, epsilon));
-    RC_ASSERT((delta.sign() == 0) == (epsilon >= eta * Rational(static_cast<std::int64_t>(count))));
+    RC_ASSERT((delta.sign() == 0) == (epsilon >= eta * Rational(count)));
   }));
 }
 

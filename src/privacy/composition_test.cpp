@@ -12,6 +12,18 @@
 namespace fractile {
 namespace {
 
+// A double was rounded to a whole number: Budget::zcdp(1.5) was rho = 1.
+template <class Number>
+concept IsARho = requires(Number rho) {
+  Budget::zcdp(rho);
+};
+template <class Number>
+concept IsAnEpsilon = requires(Number epsilon) {
+  Budget::pure(epsilon);
+};
+static_assert(IsARho<int> && !IsARho<double> && !IsARho<float>);
+static_assert(IsAnEpsilon<Rational> && !IsAnEpsilon<double>);
+
 using Law = std::vector<Rational>;
 
 /// Answers truly with odds `odds` to 1.

@@ -24,7 +24,7 @@ Number most_guessed(std::vector<Rational> priors, const Number& odds) {
   Rational together;
   for (std::size_t others = 0; others < priors.size(); ++others) {
     together += priors[others];
-    const Number among = number_of(Rational(static_cast<std::int64_t>(others)), odds);
+    const Number among = number_of(Rational(others), odds);
     raise_to(most, odds * number_of(together, odds) / (odds + among));
   }
   return most;

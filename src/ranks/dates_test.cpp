@@ -233,7 +233,7 @@ Position slow_position(const Lattice& lattice, std::int64_t value) {
     return position;
   }
   const Rational index = ((Rational(value) - lattice.lower()) / lattice.step()).floor();
-  const Rational last = static_cast<std::int64_t>(lattice.size() - 1);
+  const Rational last = lattice.size() - 1;
   return 2 * std::clamp(index, Rational(0), last).to_uint64() + 1;
 }
 
@@ -310,7 +310,7 @@ TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   refused(0, 10, 7, ValueKind::date);
   refused(1, 0, 1, ValueKind::date);
   refused(1, 1, Rational::parse("18888888888888888888888"), ValueKind::date);  // which divides equal bounds
-  refused(17895, Rational(1628, 1000), 1, ValueKind::date);  // in the wrong order, and no day
+  refused(17895, Rational(1628, 1000), 1, ValueKind::date);                    // in the wrong order, and no day
   EXPECT_THROW(Lattice::explicit_points({1, 1}, ValueKind::date), Error);
   EXPECT_THROW(Lattice::explicit_points({last_day + 1}, ValueKind::date), Error);
   try {

@@ -190,7 +190,7 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
                     " to " + value_text(kind, upper),
                 fitting_hint(kind, fitting, step));
   }
-  if (steps >= Rational(static_cast<std::int64_t>(max_size))) {
+  if (steps >= Rational(max_size)) {
     throw Error(ErrorCode::usage, "more than 2^62 values between the bounds", "use a larger step");
   }
   Lattice lattice;
@@ -210,7 +210,7 @@ Lattice Lattice::explicit_points(std::vector<Rational> points, ValueKind kind) {
 
 Lattice Lattice::numbers(std::uint64_t count) {
   if (count == 0 || count > max_size) throw Error(ErrorCode::usage, "a lattice has from 1 to 2^62 candidates");
-  return regular(0, Rational(static_cast<std::int64_t>(count - 1)), 1);
+  return regular(0, Rational(count - 1), 1);
 }
 
 std::uint64_t Lattice::size() const { return regular_ ? regular_->points : explicit_->size(); }
@@ -220,7 +220,7 @@ bool Lattice::is_regular() const { return regular_ != nullptr; }
 Rational Lattice::at(std::uint64_t index) const {
   if (index >= size()) throw Error(ErrorCode::internal, "a candidate beyond the lattice");
   if (!regular_) return explicit_->at(index);
-  return regular_->lower + Rational(static_cast<std::int64_t>(index)) * regular_->step;
+  return regular_->lower + Rational(index) * regular_->step;
 }
 
 const Rational& Lattice::step() const {

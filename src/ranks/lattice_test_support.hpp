@@ -20,7 +20,7 @@ inline Lattice regular(const char* lower, const char* upper, const char* step) {
 inline std::uint64_t nearest(const Lattice& lattice, const Rational& value) {
   const Rational index = ((value - lattice.lower()) / lattice.step() + Rational(1, 2)).floor();
   if (index.sign() < 0) return 0;
-  return index < Rational(static_cast<std::int64_t>(lattice.size())) ? index.to_uint64() : lattice.size() - 1;
+  return index < Rational(lattice.size()) ? index.to_uint64() : lattice.size() - 1;
 }
 
 inline Position defined_position(const Lattice& lattice, const Rational& value) {

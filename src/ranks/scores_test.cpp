@@ -16,7 +16,7 @@ std::vector<Rational> paper_scores(std::uint64_t n, const QuantileFraction& alph
   std::vector<Rational> scores;
   for (std::uint64_t c = 0; c < n; ++c) {
     const std::uint64_t score = rank_score(alpha, c, 1, n, no_limit);
-    scores.push_back(-Rational(static_cast<std::int64_t>(score), static_cast<std::int64_t>(alpha.denominator)));
+    scores.push_back(-Rational(score, alpha.denominator));
   }
   return scores;
 }
@@ -136,9 +136,7 @@ TEST(Scores, OfAnyNumberOfRecordsAndAnyDenominatorKeepTheirSensitivity) {
     const Counts after = with_record(before, *rc::gen::inRange(0, 3));
     const auto most = static_cast<std::int64_t>(std::max(alpha.numerator, den - alpha.numerator));
     const auto exact = [&](const Counts& c) {
-      const auto times = [](std::uint64_t a, std::uint64_t b) {
-        return Rational(static_cast<std::int64_t>(a)) * Rational(static_cast<std::int64_t>(b));
-      };
+      const auto times = [](std::uint64_t a, std::uint64_t b) { return Rational(a) * Rational(b); };
       const Rational above = times(den, c.below) - times(alpha.numerator, c.n());
       const Rational under = times(alpha.numerator, c.n()) - times(den, c.below + c.equal);
       return std::min(times(farthest_score, 1), std::max(Rational(0), std::max(above, under)));

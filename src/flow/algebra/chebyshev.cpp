@@ -28,7 +28,7 @@ std::vector<std::vector<Integer>> chebyshev_polynomials(std::size_t count) {
 /// cos(pi numerator / denominator).
 Enclosure cosine_of_pi(std::size_t numerator, std::size_t denominator) {
   Enclosure result;
-  const Rational argument(static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator));
+  const Rational argument(numerator, denominator);
   arb_cos_pi_fmpq(result.arb(), flint_of(argument), setup_bits);
   return result;
 }
@@ -179,7 +179,7 @@ Enclosure Interpolation::value_error(const Enclosure& largest) {
 
 // 4 M n^2 r^-n / (1 - q), q = ((n + 1) / n)^2 / r.
 Enclosure Interpolation::slope_error(const Enclosure& largest) {
-  const Rational n = static_cast<std::int64_t>(nodes);
+  const Rational n = nodes;
   const Rational ratio = ((n + 1) / n).pow(2) / Rational(bernstein_parameter);
   return tail(largest, Rational(4) * n.pow(2) / (Rational(1) - ratio));
 }

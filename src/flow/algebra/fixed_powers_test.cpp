@@ -65,8 +65,7 @@ TEST(FixedPowers, AreTooSmallByNoMoreThanSaid) {
         for (std::size_t n = 0; n <= degree; ++n) {
           const Rational units = rational(coefficient(a.fixed, i, b.fixed, j, n));
           const Rational missing = exact[n] * Rational::dyadic(1, 2 * fraction_bits) - units;
-          const Rational bound =
-              Rational(static_cast<std::int64_t>(i + j)) * (error + 1) * ways[n] * Rational::dyadic(1, fraction_bits);
+          const Rational bound = Rational(i + j) * (error + 1) * ways[n] * Rational::dyadic(1, fraction_bits);
           EXPECT_GE(missing, 0) << i << " " << j << " " << n;
           EXPECT_LE(missing, bound) << i << " " << j << " " << n;
           if (bound > 0) most = std::max(most, missing / bound);

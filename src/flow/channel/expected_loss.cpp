@@ -17,7 +17,7 @@ Prior::Prior(std::vector<Rational> probabilities) : probabilities_(std::move(pro
 
 Prior Prior::uniform(std::size_t secrets) {
   if (secrets == 0) throw Error(ErrorCode::usage, "a prior needs at least one secret");
-  return Prior(std::vector<Rational>(secrets, Rational(1, static_cast<std::int64_t>(secrets))));
+  return Prior(std::vector<Rational>(secrets, Rational(1, secrets)));
 }
 
 Loss::Loss(Matrix losses, std::vector<std::string> actions) : matrix_(std::move(losses)), actions_(std::move(actions)) {

@@ -26,9 +26,7 @@ Enclosure power_of(const Enclosure& odds, std::int64_t power) {
   return result;
 }
 
-Rational times(const Rational& number, std::size_t count) {
-  return number * Rational(static_cast<std::int64_t>(count));
-}
+Rational times(const Rational& number, std::size_t count) { return number * Rational(count); }
 Enclosure times(const Enclosure& number, std::size_t count) {
   Enclosure result = number;
   arb_mul_ui(result.arb(), number.arb(), count, enclosure_bits);

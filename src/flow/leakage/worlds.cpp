@@ -17,7 +17,7 @@
 namespace fractile::flow {
 namespace {
 
-Rational people(std::size_t count) { return static_cast<std::int64_t>(count); }
+Rational people(std::size_t count) { return count; }
 
 /// Of everyone's values, those among which the target's is: the last one, or any of the last group where a row stands for its arrangements.
 Tuple of_the_targets_group(const Pipeline& pipeline, const Tuple& secret) {

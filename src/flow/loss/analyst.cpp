@@ -44,7 +44,7 @@ Rational statistic_of(const PostProcessor& about, const std::vector<Rational>& v
   if (about.kind == PostProcessor::Kind::mode) return values[mode_of(participants)];
   Rational sum;
   for (std::size_t value = 0; value < values.size(); ++value) {
-    const Rational people(static_cast<std::int64_t>(participants[value]));
+    const Rational people(participants[value]);
     const bool is_counted = std::ranges::find(about.counted, value) != about.counted.end();
     if (about.kind == PostProcessor::Kind::sum) sum += people * values[value];
     if (about.kind == PostProcessor::Kind::count && is_counted) sum += people;
@@ -85,7 +85,7 @@ Loss loss_about(const Analyst& analyst, const Pipeline& pipeline, const Secrets&
   std::vector<Rational> guesses = truths;
   std::ranges::sort(guesses);
   guesses.erase(std::unique(guesses.begin(), guesses.end()), guesses.end());
-  require_few(Rational(static_cast<std::int64_t>(truths.size())) * static_cast<std::int64_t>(guesses.size()));
+  require_few(Rational(truths.size()) * static_cast<std::int64_t>(guesses.size()));
   Matrix losses(truths.size(), guesses.size());
   for (std::size_t x = 0; x < truths.size(); ++x) {
     for (std::size_t w = 0; w < guesses.size(); ++w) losses(x, w) = cost_of(analyst.goal, truths[x], guesses[w]);

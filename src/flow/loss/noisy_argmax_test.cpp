@@ -16,7 +16,7 @@ Enclosure enclosed_loss(const Pipeline& pipeline, const Rational& odds) {
 
 /// Noise that mostly turns heights round: low bars seem high.
 Perturber reversing(std::size_t heights) {
-  const Rational all(static_cast<std::int64_t>(heights));
+  const Rational all(heights);
   Matrix noise(heights, heights);
   for (std::size_t x = 0; x < heights; ++x) {
     for (std::size_t y = 0; y < heights; ++y) noise(x, y) = Rational(x + y + 1 == heights ? 3 : 0, 4) + 1 / all / 4;

@@ -46,7 +46,7 @@ PostProcessor possible_count(const Classes& classes, std::size_t values) {
 
 bool is_listed(const Pipeline& pipeline) {
   return pipeline.participants <= most_tuples &&
-         power(pipeline.shown().size(), pipeline.participants) <= Rational(static_cast<std::int64_t>(most_tuples));
+         power(pipeline.shown().size(), pipeline.participants) <= Rational(most_tuples);
 }
 
 PostProcessor of_listed_tuples(Pipeline pipeline) {

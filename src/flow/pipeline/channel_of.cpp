@@ -75,10 +75,8 @@ std::vector<Exponent> rates_at_one(const Release& release, std::size_t values) {
   return rates;
 }
 
-Rational whole_in(const Rational&, std::uint64_t value) { return {static_cast<std::int64_t>(value)}; }
-Enclosure whole_in(const Enclosure&, std::uint64_t value) {
-  return Enclosure::of(Rational(static_cast<std::int64_t>(value)), enclosure_bits);
-}
+Rational whole_in(const Rational&, std::uint64_t value) { return value; }
+Enclosure whole_in(const Enclosure&, std::uint64_t value) { return Enclosure::of(Rational(value), enclosure_bits); }
 RationalFunction whole_in(const RationalFunction&, std::uint64_t value) { return RationalFunction::constant(value); }
 
 Rational power(const Rational& base, std::uint64_t exponent) { return base.pow(static_cast<std::int64_t>(exponent)); }

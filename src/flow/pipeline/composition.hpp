@@ -42,7 +42,7 @@ Rational arrangements_of(const Composition& composition);
 Rational compositions(std::size_t total, std::size_t parts);
 
 inline Rational power(std::size_t base, std::size_t exponent) {
-  return Rational(static_cast<std::int64_t>(base)).pow(static_cast<std::int64_t>(exponent));
+  return Rational(base).pow(static_cast<std::int64_t>(exponent));
 }
 
 /// In lexicographic order, the last one running fastest: the numbering of a table.

@@ -65,7 +65,7 @@ class EnumeratedAnswers : public AnswerDraws {
   std::uint64_t below(std::uint64_t n) override {
     std::vector<Option> options;
     for (std::uint64_t k = 0; k < n; ++k) {
-      options.emplace_back(static_cast<std::int64_t>(k), Rational(1, static_cast<std::int64_t>(n)));
+      options.emplace_back(static_cast<std::int64_t>(k), Rational(1, n));
     }
     return static_cast<std::uint64_t>(next(std::move(options)));
   }

@@ -12,7 +12,7 @@ namespace {
 
 using Observation = std::vector<Rational>;
 
-Rational number(std::size_t value) { return {static_cast<std::int64_t>(value)}; }
+Rational number(std::size_t value) { return value; }
 
 Rational rounded(const Rational& value, const Rational& unit) { return (value / unit + Rational(1, 2)).floor() * unit; }
 

@@ -131,7 +131,7 @@ std::optional<Rational> positive_at(const Generator& generator, const Rational& 
 
 Steps steps_between(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   Steps steps;
-  if (symbolic_degree(pipeline) > longest || secret_count(pipeline) > Rational(static_cast<std::int64_t>(most_rows))) {
+  if (symbolic_degree(pipeline) > longest || secret_count(pipeline) > Rational(most_rows)) {
     return steps;
   }
   const Frame frame = frame_of(pipeline);

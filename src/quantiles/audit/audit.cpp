@@ -16,7 +16,7 @@ namespace {
 /// Enclosures, for TreeLaw.
 struct EnclosureRing {
   using Number = Enclosure;
-  static Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
+  static Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(value)); }
   static std::vector<Enclosure> masses(const std::vector<Run>& runs, const Exponent& rate) {
     return softmax_law(runs, rate);
   }

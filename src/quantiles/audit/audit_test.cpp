@@ -126,7 +126,7 @@ TEST(Audit, OneQuantileSpendsNearlyAllItMay) {
       for (const std::uint64_t c : {0ULL, 1ULL, 2ULL, 999ULL, 1000ULL, 1001ULL, (1ULL << 30) - 2, (1ULL << 30) - 1}) {
         for (std::size_t k = 0; k < runs.size(); ++k) {
           if (c < runs[k].start || c >= runs[k].start + runs[k].length) continue;
-          result[{c}] = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+          result[{c}] = masses[k] / Enclosure::of(Rational(runs[k].length));
         }
       }
       return result;
@@ -207,7 +207,7 @@ TEST(AuditMutant, SensitivityInPlaceOfRangeIsCaught) {
     OutputLaw result;
     for (std::size_t k = 0; k < runs.size(); ++k) {
       for (std::uint64_t i = 0; i < runs[k].length; ++i) {
-        result[{runs[k].start + i}] = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+        result[{runs[k].start + i}] = masses[k] / Enclosure::of(Rational(runs[k].length));
       }
     }
     return result;
@@ -253,7 +253,7 @@ OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Spl
         for (std::uint64_t i = 0; i < runs[k].length; ++i) {
           std::vector<std::uint64_t> output = head;
           output.push_back(runs[k].start + i);
-          longer[output] = p * masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+          longer[output] = p * masses[k] / Enclosure::of(Rational(runs[k].length));
         }
       }
     }
@@ -270,7 +270,7 @@ OutputLaw wrong_law(const RankProfile& profile, const QuantileQuery& query, Wron
   const auto runs = runs_of(tree.splits(tree.root()));
   const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(tree.root()));
   for (std::size_t k = 0; k < runs.size(); ++k) {
-    const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+    const Enclosure each = masses[k] / Enclosure::of(Rational(runs[k].length));
     for (Split split = runs[k].start; split < runs[k].start + runs[k].length; ++split) {
       for (const auto& [leaves, p] : leaves_below(tree, profile, split, 1, wrong)) {
         law[{leaves[0], split, leaves[1]}] = each * p;

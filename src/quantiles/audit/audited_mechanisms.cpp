@@ -189,8 +189,7 @@ ReleaseLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
       heads[0] *= one - weights[i];
     }
     Enclosure sum = Enclosure::of(Rational(0));
-    for (std::size_t j = 0; j < heads.size(); ++j)
-      sum += heads[j] / Enclosure::of(Rational(static_cast<std::int64_t>(j + 1)));
+    for (std::size_t j = 0; j < heads.size(); ++j) sum += heads[j] / Enclosure::of(Rational(j + 1));
     law.emplace(std::vector<std::uint64_t>{k}, ReleaseOutcome{weights[k] * sum});
   }
   return law;
@@ -202,7 +201,7 @@ LawOfTable permute_and_flip(const AuditRequest& request) {
     const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
     std::vector<Enclosure> weights;
     for (const Run& run : runs) {
-      const Exponent cost = chain.rate() * Rational(static_cast<std::int64_t>(run.score - best));
+      const Exponent cost = chain.rate() * Rational(run.score - best);
       weights.push_back((Enclosure::of(Rational(0)) - Enclosure::of(cost)).exp());
     }
     return permute_and_flip_law(weights);

@@ -103,8 +103,7 @@ OutputLaw wide_law_of_one(const QuantileQuery& run, const RankProfile& profile) 
       const std::uint64_t from = std::max(runs[k].start, wide_cells[cell]);
       const std::uint64_t to = std::min(runs[k].start + runs[k].length, wide_cells[cell + 1]);
       if (from >= to) continue;
-      p += masses[k] *
-           Enclosure::of(Rational(static_cast<std::int64_t>(to - from), static_cast<std::int64_t>(runs[k].length)));
+      p += masses[k] * Enclosure::of(Rational(to - from, runs[k].length));
     }
     law[{cell}] = p;
   }

@@ -36,7 +36,7 @@ inline LawOfTable release_law(const QuantileQuery& query, std::uint64_t candidat
                                      query.records_per_person};
     return [asked](const RankProfile& profile) { return independent_law(profile, asked); };
   }
-  const Lattice lattice = Lattice::regular(0, Rational(static_cast<std::int64_t>(candidates)) - 1, 1);
+  const Lattice lattice = Lattice::regular(0, Rational(candidates) - 1, 1);
   return [query, subcells, plan = plan_of(query, lattice)](const RankProfile& profile) {
     const Calibration calibration(query, plan.recursion().levels);
     return quantile_law(QuantileTree(profile, query.quantiles, plan.recursion().shape, calibration, subcells));

@@ -25,7 +25,7 @@ inline OutputLaw with_draw(const OutputLaw& law, const std::vector<Run>& runs, c
   OutputLaw longer;
   for (const auto& [output, p] : law) {
     for (std::size_t k = 0; k < runs.size(); ++k) {
-      const Enclosure each = p * masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+      const Enclosure each = p * masses[k] / Enclosure::of(Rational(runs[k].length));
       for (std::uint64_t i = 0; i < runs[k].length; ++i) {
         std::vector<std::uint64_t> both = output;
         both.push_back(runs[k].start + i);

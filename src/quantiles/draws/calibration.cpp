@@ -16,8 +16,7 @@ std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors) {
 int levels_for(std::size_t quantiles) { return static_cast<int>(std::bit_width(quantiles)); }
 
 Rational published_levels(std::size_t quantiles) {
-  const Enclosure log2 =
-      Enclosure::of(Rational(static_cast<std::int64_t>(quantiles))).log() / Enclosure::of(Rational(2)).log();
+  const Enclosure log2 = Enclosure::of(Rational(quantiles)).log() / Enclosure::of(Rational(2)).log();
   return Rational(1) + Rational::from_double(std::max(0.0, log2.upper_double()));
 }
 
@@ -36,9 +35,7 @@ Calibration::Calibration(const QuantileQuery& query, const Rational& levels) : n
 }
 
 Exponent Calibration::rate(const QuantileFraction& alpha, bool alone) const {
-  const auto range = [&](Neighbors neighbors) {
-    return Rational(static_cast<std::int64_t>(score_range(alpha, neighbors)));
-  };
+  const auto range = [&](Neighbors neighbors) { return Rational(score_range(alpha, neighbors)); };
   return rate(range(Neighbors::add_remove), range(Neighbors::change_one), alone);
 }
 

@@ -47,7 +47,7 @@ Exponent level_of(const Budget& budget) {
   return budget.measure() == Measure::zcdp ? Exponent(budget.rho()) : budget.epsilon();
 }
 
-Rational times(std::uint64_t steps) { return static_cast<std::int64_t>(steps); }
+Rational times(std::uint64_t steps) { return steps; }
 
 /// What a bounded range costs under zCDP (docs/proofs/conversions.md).
 Exponent rho_of_range(const Exponent& range) { return zcdp_of_bounded_range(range); }

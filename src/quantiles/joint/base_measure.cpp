@@ -44,7 +44,7 @@ std::optional<std::uint64_t> zero_of(const Lattice& lattice) {
 
 std::optional<Origin> origin_of(const Lattice& lattice) {
   if (!lattice.is_regular() || lattice.kind() != ValueKind::number) return {};
-  const Rational size = static_cast<std::int64_t>(lattice.size());
+  const Rational size = lattice.size();
   const Rational zero = place_of_zero(lattice);
   // As far outside as the range is wide, or among fewer than 32 candidates, all have one weight.
   if (zero < Rational(0) - size || zero > size + size) return {};

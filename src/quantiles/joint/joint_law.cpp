@@ -9,7 +9,7 @@ namespace {
 
 /// exp(-rate * units / denominator).
 Enclosure weight_of(const JointProblem& problem, const Rational& units) {
-  const Rational denominator(static_cast<std::int64_t>(problem.target.denominator));
+  const Rational denominator(problem.target.denominator);
   return (Enclosure::of(Rational(0)) - Enclosure::of(problem.rate * (units / denominator))).exp();
 }
 
@@ -17,8 +17,7 @@ Enclosure weight_of(const JointProblem& problem, const Rational& units) {
 Enclosure tail_weight(const JointProblem& problem, std::uint64_t index, const std::vector<std::uint64_t>& below) {
   const std::uint64_t step = problem.totals->step;
   const auto units = [&](std::uint64_t steps) {
-    return Rational(static_cast<std::int64_t>(steps)) * Rational(static_cast<std::int64_t>(step)) *
-           Rational(static_cast<std::int64_t>(problem.target.denominator));
+    return Rational(steps) * Rational(step) * Rational(problem.target.denominator);
   };
   const Enclosure one = Enclosure::of(Rational(1));
   const auto cost = static_cast<std::int64_t>(problem.scaled_cost(index * step, below));
@@ -87,7 +86,7 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
     std::int64_t equal = 1;
     while (static_cast<std::size_t>(equal) <= j && splits[j - static_cast<std::size_t>(equal)] == split) ++equal;
     Enclosure q = p * Enclosure::of_whole(problem.base.mass(split, split + 1)) / mass;
-    q *= Enclosure::of(Rational(static_cast<std::int64_t>(in_run), equal));
+    q *= Enclosure::of(Rational(in_run, equal));
     splits.push_back(split);
     place(problem, runs, outcome, q, in_run, splits, law);
     splits.pop_back();

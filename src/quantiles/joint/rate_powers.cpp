@@ -12,7 +12,7 @@ namespace {
 /// floor(value * 2^64), for a value below 2^63.
 uint128 in_units(const Rational& value) {
   const std::uint64_t whole = value.floor().to_uint64();
-  const Rational rest = (value - Rational(static_cast<std::int64_t>(whole))) * Rational::dyadic(1, 64);
+  const Rational rest = (value - Rational(whole)) * Rational::dyadic(1, 64);
   return (uint128{whole} << 64) + rest.floor().to_uint64();
 }
 

@@ -27,8 +27,7 @@ TEST(RatePowers, BoundExponentialsOfEitherSignClosely) {
     const auto whole = *rc::gen::inRange<std::uint64_t>(0, (std::uint64_t{1} << bits) + 1);
     const auto parts = *rc::gen::inRange<std::uint64_t>(1, 1'000'000'000);
     const auto rest = *rc::gen::inRange<std::uint64_t>(0, parts);
-    const Rational x = Rational(static_cast<std::int64_t>(whole)) +
-                       Rational(static_cast<std::int64_t>(rest), static_cast<std::int64_t>(parts));
+    const Rational x = Rational(whole) + Rational(rest, parts);
     const Enclosure exponent = Enclosure::of(rate, 256) * Enclosure::of(x, 256);
     const Enclosure negative = Enclosure::of(Rational(0), 256) - exponent;
     RC_ASSERT(bounds_well(powers.down(whole, rest, parts), negative, Rational::dyadic(1, -20)));

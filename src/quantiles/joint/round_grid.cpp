@@ -6,7 +6,7 @@ std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit
   const Rational stride = unit / lattice.step();
   const Rational offset = ((lattice.lower() / unit).ceil() * unit - lattice.lower()) / lattice.step();
   if (!stride.is_integer() || !offset.is_integer()) return {};
-  if (offset + stride >= Rational(static_cast<std::int64_t>(lattice.size()))) return {};
+  if (offset + stride >= Rational(lattice.size())) return {};
   return RoundGrid{offset.to_uint64(), stride.to_uint64()};
 }
 

@@ -15,7 +15,7 @@ namespace fractile {
 IntervalFailures::IntervalFailures(const IntervalRequest& request, std::size_t quantiles) {
   const Rational all = Rational(1) - request.level;
   const Rational n = request.of == IntervalOf::population ? all / Rational(20) : Rational(0);
-  const Rational ends = request.together ? Rational(2) * Rational(static_cast<std::int64_t>(quantiles)) : Rational(2);
+  const Rational ends = request.together ? Rational(2) * Rational(quantiles) : Rational(2);
   of_end = ((all - n) / ends).to_double() * (1 - 0x1p-50);
   of_n = n.to_double() * (1 - 0x1p-50);
 }
@@ -193,7 +193,7 @@ class BracketBuilder {
         shares_(shares_of(query, rows_)) {
     const Rational common = common_denominator(query.quantiles);
     const std::uint64_t most = std::min(std::uint64_t{1} << 24, (std::uint64_t{1} << 61) / rows_);
-    const Rational finer = (Rational(static_cast<std::int64_t>(most)) / common).floor();
+    const Rational finer = (Rational(most) / common).floor();
     unit_ = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
   }
 

@@ -452,7 +452,7 @@ TEST(CountTree, WithoutNoiseIsWithinALeafOfATrueQuantile) {
     };
     for (std::size_t i = 0; i < indices.size(); ++i) {
       // A true quantile lies between the records just below and just above rank q n.
-      const Rational rank = query.quantiles[i] * Rational(static_cast<std::int64_t>(positions.size()));
+      const Rational rank = query.quantiles[i] * Rational(positions.size());
       RC_ASSERT(leaf_of_rank(rank.ceil().to_int64() - 1) <= shape.leaf_of(indices[i]));
       RC_ASSERT(shape.leaf_of(indices[i]) <= leaf_of_rank(rank.floor().to_int64()));
     }

@@ -53,7 +53,7 @@ RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
   }
   const Lattice& lattice = profile.lattice();
   const std::uint64_t last = grid.offset + (grid.size(lattice.size()) - 1) * grid.stride;
-  const Rational step = lattice.step() * Rational(static_cast<std::int64_t>(grid.stride));
+  const Rational step = lattice.step() * Rational(grid.stride);
   return {Lattice::regular(lattice.at(grid.offset), lattice.at(last), step, lattice.kind()), std::move(positions),
           counts};
 }

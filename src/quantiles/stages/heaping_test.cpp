@@ -40,7 +40,7 @@ TEST(Heaping, HeapsAreMultiplesThatLieInTheLattice) {
   for (const HeapGrid& heap : heap_grids(shifted, {})) {
     EXPECT_EQ(heap.grid.stride, heap.modulus);
     const Rational first = shifted.at(heap.grid.offset);
-    EXPECT_EQ((first / Rational(static_cast<std::int64_t>(heap.modulus))).denominator(), Rational(1));
+    EXPECT_EQ((first / Rational(heap.modulus)).denominator(), Rational(1));
     EXPECT_LT(heap.grid.offset, heap.modulus);
   }
 }

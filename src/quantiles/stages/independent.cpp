@@ -74,7 +74,7 @@ Exponent independent_range(const QuantileQuery& query) {
 
 Exponent IndependentQuantiles::rate(std::size_t quantile) const {
   const std::uint64_t record = score_range(QuantileFraction::of(quantiles[quantile]), neighbors);
-  return range / (Rational(static_cast<std::int64_t>(record)) * Rational(records_per_person));
+  return range / (Rational(record) * Rational(records_per_person));
 }
 
 SelectionPrice IndependentQuantiles::price(std::size_t quantile) const {

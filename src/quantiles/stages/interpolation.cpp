@@ -7,7 +7,7 @@ namespace fractile {
 
 std::vector<std::uint64_t> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
                                         const std::vector<std::uint64_t>& places, std::uint64_t highest) {
-  const auto at = [](std::uint64_t place) { return Rational(static_cast<std::int64_t>(place)); };
+  const auto at = [](std::uint64_t place) { return Rational(place); };
   std::vector<std::uint64_t> result;
   std::size_t k = 0;
   for (const Rational& q : quantiles) {

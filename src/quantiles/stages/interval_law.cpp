@@ -207,9 +207,7 @@ class LaplaceDraw {
 class GaussianSum {
  public:
   GaussianSum(const Rational& sigma_squared, std::size_t draws, int log2_step)
-      : tau_squared_(sigma_squared * Rational(static_cast<std::int64_t>(draws))),
-        log2_step_(log2_step),
-        step_(std::int64_t{1} << log2_step) {
+      : tau_squared_(sigma_squared * Rational(draws)), log2_step_(log2_step), step_(std::int64_t{1} << log2_step) {
     const double reach = 8 * std::sqrt(tau_squared_.to_double()) / std::ldexp(1.0, log2_step) + 2;
     require_listable(reach);
     most_ = static_cast<std::size_t>(reach);
@@ -243,7 +241,7 @@ class GaussianSum {
     double ratio = 0;
     for (std::size_t j = 0; j < most_; ++j) {
       if (j % at_once == 0) {
-        const Rational k = Rational(first) + Rational(static_cast<std::int64_t>(j)) * Rational(step_);
+        const Rational k = Rational(first) + Rational(j) * Rational(step_);
         const Rational next = k + Rational(step_);
         const Rational twice = Rational(2) * tau_squared_;
         weight = exp_of_minus(k * k / twice).upper_double();

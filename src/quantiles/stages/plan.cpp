@@ -465,7 +465,7 @@ void select_points_first(QuantilePlan& plan) {
     const Rational each = (shares.points + shares.brackets) / Rational(2);
     if (plan.query.budget.measure() == Measure::pure) shape.emphasis = {shares.points / each, shares.brackets / each};
   }
-  selection.levels = Rational(static_cast<std::int64_t>(shape.widths.size()));
+  selection.levels = Rational(shape.widths.size());
   plan.choice.mechanism = Mechanism::joint_tree;
   if (!plan.choice.reason.empty()) plan.choice.reason = "the quantiles at once, then the brackets of their intervals";
 }

@@ -17,7 +17,7 @@ namespace {
 
 /// Of `common` and the quantiles from the first-th on, in numbers of any size.
 Rational common_denominator(const std::vector<Rational>& quantiles, std::size_t first, std::uint64_t so_far) {
-  Rational common = static_cast<std::int64_t>(so_far);
+  Rational common = so_far;
   for (std::size_t i = first; i < quantiles.size(); ++i) {
     common *= (common / quantiles[i].denominator()).denominator();
   }
@@ -132,7 +132,7 @@ SelectionPrice QuantileTree::joint_price(const QuantileNode& node, const JointTa
   Rational changed = 4;
   if (target.quantiles() == 1) {
     const QuantileFraction fraction = alpha(node);
-    const Rational unit(2, static_cast<std::int64_t>(fraction.denominator));
+    const Rational unit(2, fraction.denominator);
     added = unit * range_of(fraction, Neighbors::add_remove);
     changed = unit * range_of(fraction, Neighbors::change_one);
   } else if (shape_.kind != NodeKind::joint_total) {

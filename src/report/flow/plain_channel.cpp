@@ -17,7 +17,7 @@ using Places = std::vector<std::size_t>;
 using State = std::vector<Rational>;
 using Law = std::map<State, Rational>;
 
-Rational number(std::size_t value) { return static_cast<std::int64_t>(value); }
+Rational number(std::size_t value) { return value; }
 
 std::string name_of(const State& members) {
   if (members.size() == 1) return members.front().to_string();

@@ -17,7 +17,7 @@ using Kind = flow::PostProcessor::Kind;
 using Places = std::vector<std::size_t>;
 using Entry = std::function<Rational(std::size_t value, std::size_t answer, const Rational& odds)>;
 
-Rational whole(std::size_t value) { return static_cast<std::int64_t>(value); }
+Rational whole(std::size_t value) { return value; }
 
 // --- Perturbers ------------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ std::size_t size_at(const Json& query, const char* name) {
 bool divides(const Json& quantiles, std::uint64_t parts) {
   if (quantiles.Size() != parts - 1) return false;
   for (std::uint64_t k = 1; k < parts; ++k) {
-    const Rational share(static_cast<std::int64_t>(k), static_cast<std::int64_t>(parts));
+    const Rational share(k, parts);
     if (quantiles[static_cast<rapidjson::SizeType>(k - 1)].GetString() != share.to_string()) return false;
   }
   return true;
