@@ -19,33 +19,7 @@ std::uint64_t far_out(std::uint64_t to_the_end, std::uint64_t apart, bool is_far
   return apart == 0 ? half : std::min(apart, half);
 }
 
-/// The outermost of those selected that is not at the end of the range, `candidates` counted from there: where there are few records a
-/// selection may end there. No farther in than the second of the points, or the only one; where all are at the end, records are.
-std::uint64_t outermost_inside(const std::vector<std::uint64_t>& candidates, const std::vector<Role>& roles) {
-  const std::size_t most = std::min<std::size_t>(2, static_cast<std::size_t>(std::ranges::count(roles, Role::point)));
-  std::size_t points = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (candidates[i] > 0) return candidates[i];
-    if (roles[i] == Role::point && ++points == most) break;
-  }
-  return 0;
-}
-
-/// Where the cuts far out lie: from the lower end of the range on, and from the upper one on.
-struct FarCuts {
-  std::uint64_t farthest;
-  std::uint64_t nearer;
-
-  /// `candidates` and `roles` from that end inwards.
-  FarCuts(const std::vector<std::uint64_t>& candidates, const std::vector<Role>& roles) {
-    const std::uint64_t outermost = outermost_inside(candidates, roles);
-    const std::uint64_t apart = candidates.back() - candidates.front();
-    farthest = outermost - far_out(outermost, apart, true);
-    nearer = outermost - far_out(outermost, apart, false);
-  }
-};
-
-/// The candidates of all cuts but those far out follow from the line on which they lie, and are no farther out.
+/// The candidates of all cuts but those far out follow from the line on which they lie.
 std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts, const Brackets& brackets,
                                               const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
   std::vector<Rational> targets;
@@ -53,18 +27,12 @@ std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts
   for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
   std::vector<std::uint64_t> places(cuts.size(), selected.front());
   if (selected.size() > 1) places = interpolated(targets, brackets.selected, selected, largest);
-  std::vector<std::uint64_t> from_above;
-  for (auto place = selected.rbegin(); place != selected.rend(); ++place) from_above.push_back(largest - *place);
-  const FarCuts below(selected, brackets.roles);
-  const FarCuts above(from_above, {brackets.roles.rbegin(), brackets.roles.rend()});
+  const std::uint64_t apart = selected.back() - selected.front();
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     const bool is_farthest = i == 0 || i + 1 == cuts.size();
-    if (cuts[i].quantile == Rational(0)) {
-      places[i] = is_farthest ? below.farthest : below.nearer;
-    } else if (cuts[i].quantile == Rational(1)) {
-      places[i] = largest - (is_farthest ? above.farthest : above.nearer);
-    } else {
-      places[i] = std::clamp(places[i], below.nearer, std::max(below.nearer, largest - above.nearer));
+    if (cuts[i].quantile == Rational(0)) places[i] = selected.front() - far_out(selected.front(), apart, is_farthest);
+    if (cuts[i].quantile == Rational(1)) {
+      places[i] = selected.back() + far_out(largest - selected.back(), apart, is_farthest);
     }
   }
   return places;
