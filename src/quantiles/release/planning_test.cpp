@@ -234,5 +234,31 @@ TEST(Planning, APlanHoldsItAll) {
   }
 }
 
+// Tables that are kept from one simulated release to the next change nothing about the law, nor about what is drawn.
+TEST(TypicalErrors, AreThoseOfReleases) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  const RankProfile table = reference_table(lattice, Shape::log_normal, 3000);
+  for (const Mechanism mechanism : {Mechanism::joint_total, Mechanism::joint, Mechanism::joint_tree}) {
+    QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(1))};
+    query.mechanism = mechanism;
+    const TypicalError typical = typical_error(query, lattice, Shape::log_normal, 3000, 60);
+    RandomBits bits = RandomBits::unsafe_seeded(0);
+    std::vector<double> largest;
+    for (int i = 0; i < 60; ++i) {
+      const Release one = release(table, query, bits);
+      double most = 0;
+      for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
+        const double target = query.quantiles[j].to_double() * 3000;
+        const auto below = static_cast<double>(table.below(one.only().indices[j]));
+        const auto until = below + static_cast<double>(table.equal(one.only().indices[j]));
+        most = std::max({most, below - target, target - until});
+      }
+      largest.push_back(most);
+    }
+    std::ranges::sort(largest);
+    EXPECT_EQ(typical.largest, largest) << to_string(mechanism);
+  }
+}
+
 }  // namespace
 }  // namespace fractile

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <numeric>
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/release.hpp"
+#include "quantiles/joint/joint.hpp"
+#include "quantiles/release/release.hpp"
 
 namespace fractile {
 
@@ -81,6 +84,52 @@ double rank_error(const RankProfile& table, const Rational& quantile, std::uint6
   return static_cast<double>(score) / static_cast<double>(alpha.denominator);
 }
 
+/// Whether two problems about all of one table are the same. Measures differ in where round numbers are, and so in what lies below places
+/// that are no round numbers.
+bool are_alike(const JointProblem& a, const JointProblem& b) {
+  const auto is_close = [&](const BaseMeasure& one, const BaseMeasure& other) {
+    const Split width = a.span.highest - a.span.lowest;
+    for (Split part = 1; part <= 16; ++part) {
+      const Split place = a.span.lowest + width / 17 * part + part;
+      if (one.mass(a.span.lowest, place) != other.mass(a.span.lowest, place)) return false;
+    }
+    return one.total() == other.total();
+  };
+  const auto step = [](const JointProblem& problem) { return problem.totals ? problem.totals->step : 0; };
+  return a.span == b.span && a.subcells == b.subcells && a.target.weights == b.target.weights &&
+         a.target.denominator == b.target.denominator && a.rate == b.rate && step(a) == step(b) &&
+         is_close(a.base, b.base);
+}
+
+/// For many releases of one table: the tables of a joint selection take long to make, and the first selection of most releases is the same.
+class RepeatedSource : public RandomSource {
+ public:
+  explicit RepeatedSource(RandomBits& bits) : RandomSource(bits), bits_(bits) {}
+
+ private:
+  struct Kept {
+    explicit Kept(const JointProblem& of) : problem(of), selection(problem) {}
+    JointProblem problem;
+    JointSelection selection;
+  };
+  static constexpr std::size_t most_kept = 8;
+
+  std::vector<Split> select(const JointSplits& splits) override {
+    const JointProblem& problem = splits.problem();
+    if (problem.span.records() != problem.profile.records()) return JointSelection(problem).draw(bits_).splits;
+    auto at = std::ranges::find_if(kept_, [&](const auto& one) { return are_alike(one->problem, problem); });
+    if (at == kept_.end()) {
+      if (kept_.size() == most_kept) kept_.erase(kept_.begin());
+      kept_.push_back(std::make_unique<Kept>(problem));
+      at = kept_.end() - 1;
+    }
+    return (*at)->selection.draw(bits_).splits;
+  }
+
+  RandomBits& bits_;
+  std::vector<std::unique_ptr<Kept>> kept_;
+};
+
 /// The least value that this share of the sorted ones does not exceed.
 double quantile_of(std::vector<double>& values, double share) {
   std::ranges::sort(values);
@@ -97,8 +146,10 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
   std::vector<std::vector<double>> errors(query.quantiles.size());
   std::vector<double> largest;
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
+  RepeatedSource source(bits);
+  const ReleaseOptions options{query};
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const Release release = fractile::release(table, query, bits);
+    const Release release = release_with(table, options, source);
     largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
       errors[j].push_back(rank_error(table, query.quantiles[j], release.only().indices[j]));
