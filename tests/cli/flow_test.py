@@ -645,6 +645,20 @@ class OtherPipelines(FlowTest):
         many = self.survey(participants="1000", post='"mode"', secret='"target"', known="{ histogram = [400, 300, 299] }")
         self.assert_refused(flow("check", many, *LN_3_TO_LN_2, cwd=self.folder), 3, "fractions are too long to be written down")
 
+    def test_sums_among_known_others(self):
+        """A total is like no mixture of the first totals, under geometric noise; where nobody refutes, there is one reason."""
+        for people in (60, 101):
+            known = [people // 3 + people % 3 - 1, people // 3, people // 3]
+            file = self.survey(participants=str(people), post='"sum"', secret='"target"', known=f"{{ histogram = {known} }}")
+            result = flow("check", file, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
+            document = json.loads(result.out)
+            self.assertEqual((result.code, document["verdict"]), (1, "does-not-refine"), (people, document["reason"]))
+            self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", file, cwd=self.folder).code, 0)
+            far = flow("check", file, "--from", "ln 10", "--to", "ln 2", "--format", "json", cwd=self.folder)
+            self.assertIn(far.code, (0, 6))
+            if far.code == 6:
+                self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(far.out)["reason"])
+
     def test_undecided_has_an_exit_code(self):
         file = self.survey(participants="9", perturber='"randomized-response"', secret='"target"', known="{ histogram = [6, 1, 1] }")
         result = flow("check", file, "--epsilon", "ln 2..ln 21/10", cwd=self.folder)

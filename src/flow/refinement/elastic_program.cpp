@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 namespace fractile::flow {
 namespace {
@@ -116,69 +117,87 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
 
 namespace {
 
-/// The largest probability of every column.
-std::vector<double> largest_of_columns(const IntegerMatrix& matrix, const std::vector<Rational>& scales) {
-  std::vector<double> largest;
+/// Columns as what is believed after them, and how likely they are, all rows together.
+struct Beliefs {
+  std::vector<std::vector<double>> directions;  // which add up to 1
+  std::vector<double> masses;
+};
+
+Beliefs beliefs_of(const IntegerMatrix& matrix, const std::vector<Rational>& scales) {
+  Beliefs result;
   for (std::size_t y = 0; y < matrix.columns(); ++y) {
-    double most = 0;
-    for (std::size_t x = 0; x < matrix.rows(); ++x) most = std::max(most, probability(matrix, x, y, scales[x]));
-    largest.push_back(most);
+    result.directions.emplace_back();
+    double mass = 0;
+    for (std::size_t x = 0; x < matrix.rows(); ++x) {
+      result.directions.back().push_back(probability(matrix, x, y, scales[x]));
+      mass += result.directions.back().back();
+    }
+    for (double& entry : result.directions.back()) entry /= mass;
+    result.masses.push_back(mass);
   }
-  return largest;
+  return result;
 }
 
 }  // namespace
 
-std::vector<std::vector<double>> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
-                                                const std::vector<Rational>& scales) {
+// X_yz = W_yz mass_z / mass_y, so that W says which columns of A a column of B consists of. Then all of A X = B is of ordinary size, and so
+// are rows of X, but for entries that the row is far too unlikely for. One column of X is what is left of 1: A X = B holds there, too.
+std::optional<Inside> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
+                                     const std::vector<Rational>& scales, double largest_ratio) {
   constexpr double least_column = 1e-250;
-  constexpr double largest_factor = 1e6;
-  const std::vector<double> of_from = largest_of_columns(from, scales);
-  const std::vector<double> of_to = largest_of_columns(to, scales);
-  for (const std::vector<double>* columns : {&of_from, &of_to}) {
-    if (std::ranges::min(*columns) < least_column) return {};
+  constexpr double least_ratio = 1e-10;  // less is not seen
+  const Beliefs a = beliefs_of(from, scales);
+  const Beliefs b = beliefs_of(to, scales);
+  for (const Beliefs* beliefs : {&a, &b}) {
+    if (std::ranges::min(beliefs->masses) < least_column) return {};
   }
   const std::size_t observations = from.columns();
   const std::size_t outputs = to.columns();
-  const std::size_t equations = from.rows() * outputs;
-  // X_yz = of_to[z] (least + W_yz / of_from[y]): then all of A X = B is of ordinary size. W row after row, and the least one last.
-  std::vector<double> factors;  // of the equations of rows
-  for (const double most : of_from) factors.push_back(std::min(1 / most, largest_factor));
-  double all = 0;
-  for (const double most : of_to) all += most;
+  const auto rest = static_cast<std::size_t>(std::ranges::max_element(b.masses) - b.masses.begin());
+  const std::size_t equations = from.rows() * (outputs - 1);  // then a row a row of X
+  const auto place = [&](std::size_t z) { return (z < rest ? z : z - 1) * from.rows(); };
+
   ProgramColumns columns;
+  std::vector<std::pair<std::size_t, std::size_t>> entries;
+  std::vector<double> together(equations + observations);  // of what is taken of all entries
   for (std::size_t y = 0; y < observations; ++y) {
     for (std::size_t z = 0; z < outputs; ++z) {
+      const double ratio = b.masses[z] / a.masses[y];
+      if (z == rest || ratio > largest_ratio) continue;
+      const double least = std::min(1.0, 1 / ratio);
       for (std::size_t x = 0; x < from.rows(); ++x) {
-        columns.entry(x * outputs + z, probability(from, x, y, scales[x]) / of_from[y]);
+        columns.entry(place(z) + x, a.directions[y][x]);
+        together[place(z) + x] += least * a.directions[y][x];
       }
-      columns.entry(equations + y, of_to[z] * factors[y]);
+      if (ratio > least_ratio) columns.entry(equations + y, ratio);
+      together[equations + y] += least * ratio;
       columns.end(0);
+      entries.emplace_back(y, z);
     }
   }
-  for (std::size_t row = 0; row < equations; ++row) columns.entry(row, 1);  // as rows of A add up to 1
-  for (std::size_t y = 0; y < observations; ++y) columns.entry(equations + y, all * of_from[y] * factors[y]);
+  for (std::size_t y = 0; y < observations; ++y) {  // what is left of 1
+    columns.entry(equations + y, 1);
+    columns.end(0);
+    together[equations + y] += 1;
+  }
+  for (std::size_t row = 0; row < together.size(); ++row) columns.entry(row, together[row]);
   columns.end(-1);
   std::vector<double> right;
-  for (std::size_t x = 0; x < from.rows(); ++x) {
-    for (std::size_t z = 0; z < outputs; ++z) right.push_back(probability(to, x, z, scales[x]) / of_to[z]);
+  for (std::size_t z = 0; z < outputs; ++z) {
+    if (z != rest) right.insert(right.end(), b.directions[z].begin(), b.directions[z].end());
   }
-  for (std::size_t y = 0; y < observations; ++y) right.push_back(of_from[y] * factors[y]);
+  right.insert(right.end(), observations, 1.0);
 
   const auto model = solved(columns, right);
   constexpr double narrow = 1e-6;
   const double* const values = Clp_primalColumnSolution(model.get());
-  const double least = values[observations * outputs];
+  const double least = values[entries.size() + observations];
   if (!(least > narrow)) return {};
-  std::vector<std::vector<double>> inside;
-  for (std::size_t y = 0; y < observations; ++y) {
-    inside.emplace_back();
-    double sum = 0;
-    for (std::size_t z = 0; z < outputs; ++z) {
-      inside.back().push_back(of_to[z] * (least + std::max(values[y * outputs + z], 0.0) / of_from[y]));
-      sum += inside.back().back();
-    }
-    for (double& entry : inside.back()) entry /= std::max(1.0, sum);
+  Inside inside{std::vector<std::vector<double>>(observations, std::vector<double>(outputs)), rest};
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    const auto& [y, z] = entries[k];
+    const double ratio = b.masses[z] / a.masses[y];
+    inside.entries[y][z] = (least * std::min(1.0, 1 / ratio) + std::max(values[k], 0.0)) * ratio;
   }
   return inside;
 }

@@ -6,6 +6,7 @@
 #include "flow/algebra/rational_program.hpp"
 #include "flow/refinement/elastic_program.hpp"
 #include "flow/refinement/reduction.hpp"
+#include "flow/refinement/three_secrets.hpp"
 #include "flow/refinement/two_secrets.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -82,9 +83,10 @@ class Decision {
   std::optional<std::size_t> inconsistent_row(const Solution& solution) const;
 
   std::optional<Refinement> refuted_by_two_secrets() const;
+  std::optional<Refinement> refuted_by_three_secrets() const;
   Refinement decided_by_program() const;
   std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
-  std::optional<Matrix> witness_inside(const std::vector<Rational>& scales) const;
+  std::optional<Matrix> witness_inside(const std::vector<Rational>& scales, double largest_ratio) const;
   std::optional<Counterexample> example_of(const std::vector<Rational>& prices) const;
   Refinement decided_in_rationals() const;
 
@@ -178,6 +180,28 @@ std::optional<Refinement> Decision::refuted_by_two_secrets() const {
   losses(found->one, 0) = Rational(1) / most;
   losses(found->other, 1) = found->weight / most;
   return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
+}
+
+RoughRows rough(const IntegerMatrix& rows, const std::vector<Rational>& scales) {
+  RoughRows result(rows.rows());
+  for (std::size_t x = 0; x < rows.rows(); ++x) {
+    for (std::size_t y = 0; y < rows.columns(); ++y) {
+      Rational entry;
+      fmpq_set_fmpz(flint_of(entry), rows.at(x, y));
+      result[x].push_back((entry / scales[x]).to_double());
+    }
+  }
+  return result;
+}
+
+/// By an analyst who is offered a bet about three secrets, which no observation of the first makes worth taking.
+std::optional<Refinement> Decision::refuted_by_three_secrets() const {
+  const auto bet = bet_on_three(rough(reduction_.from, reduction_.scales), rough(reduction_.to, reduction_.scales));
+  if (!bet) return {};
+  Counterexample candidate = example(losses_of_bet(*bet), 0);
+  if (!verify(from_, to_, candidate)) return {};
+  return Refinement{std::move(candidate),
+                    "the second shows what no mixture of the first one's observations is like, about three secrets"};
 }
 
 /// X on the suggested support, solved exactly; rows are multiples of the channels'.
@@ -280,25 +304,21 @@ std::optional<std::vector<Rational>> moved_to(const IntegerMatrix& a, const Inte
 }
 
 /// X that is far from all bounds in floating point, moved column by column until A X = B: docs/proofs/refinement.md, "From inside".
-std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scales) const {
+std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scales, double largest_ratio) const {
   constexpr std::size_t most_rows = 20;
   if (pivots_.rank() > most_rows) return {};
   const IntegerMatrix a = reduction_.from.part(pivots_.rows, all_of(observations()));
   const IntegerMatrix b = reduction_.to.part(pivots_.rows, all_of(outputs()));
-  const std::vector<std::vector<double>> inside = suggest_inside(a, b, scales);
-  if (inside.empty()) return {};
-  std::vector<double> sums(outputs());
-  for (const std::vector<double>& row : inside) {
-    for (std::size_t z = 0; z < outputs(); ++z) sums[z] += row[z];
-  }
-  const auto rest = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
+  const std::optional<Inside> inside = suggest_inside(a, b, scales, largest_ratio);
+  if (!inside) return {};
+  const std::size_t rest = inside->rest;
   Matrix witness(observations(), outputs());
   for (std::size_t y = 0; y < observations(); ++y) witness(y, rest) = 1;
   for (std::size_t z = 0; z < outputs(); ++z) {
     if (z == rest) continue;
     std::vector<double> near;
-    near.reserve(inside.size());
-    for (const std::vector<double>& row : inside) near.push_back(row[z]);
+    near.reserve(observations());
+    for (const std::vector<double>& row : inside->entries) near.push_back(row[z]);
     const std::optional<std::vector<Rational>> column = moved_to(a, b, z, near);
     if (!column) return {};
     for (std::size_t y = 0; y < observations(); ++y) {
@@ -377,6 +397,7 @@ Refinement Decision::decided_in_rationals() const {
 Refinement Decision::decided_by_program() const {
   constexpr std::size_t most = 40'000;
   if (std::optional<Refinement> refuted = refuted_by_two_secrets()) return *std::move(refuted);
+  if (std::optional<Refinement> refuted = refuted_by_three_secrets()) return *std::move(refuted);
   if (observations() * outputs() > most || pivots_.rank() * outputs() > most) {
     return {Undecided{"the columns of the first channel are dependent, and the linear program is too large"},
             "no verdict"};
@@ -391,8 +412,10 @@ Refinement Decision::decided_by_program() const {
   if (const std::optional<Counterexample> found = example_of(rounded(suggestion.prices))) {
     return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
   }
-  if (const std::optional<Matrix> witness = witness_inside(scales)) {
-    return confirmed(*witness, "a linear program suggested a witness, and it holds after a small move");
+  for (const double largest_ratio : {1e6, 1e3}) {
+    if (const std::optional<Matrix> witness = witness_inside(scales, largest_ratio)) {
+      return confirmed(*witness, "a linear program suggested a witness, and it holds after a small move");
+    }
   }
   return decided_in_rationals();
 }

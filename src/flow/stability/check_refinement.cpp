@@ -9,6 +9,7 @@
 #include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/rows.hpp"
+#include "flow/refinement/three_secrets.hpp"
 #include "fractile/error.hpp"
 #include "fractile/stability.hpp"
 
@@ -201,6 +202,10 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
   return refutation(false);
 }
 
+constexpr const char* too_many_totals =
+    "a sum among so many known people has too many totals for a proof, and no analyst was found to whom the second is "
+    "worth more";
+
 PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
   return {Refinement{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
 }
@@ -238,7 +243,39 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
                    "counting again does not lead from one to the other, and telling two values apart does not refute");
 }
 
-/// A sum among so many has too many totals for a linear program: docs/proofs/stability.md, "Known others".
+/// The likely totals, in floating point.
+RoughRows rough_rows(const TargetSum& sum, const Rational& odds, std::size_t first, std::size_t end) {
+  const Enclosure at = Enclosure::of(odds, enclosure_bits);
+  const TiltedSum likely(sum, at);
+  RoughRows rows;
+  for (const std::vector<Enclosure>& steps : sum.step_laws(at)) {
+    rows.emplace_back(end - first);
+    for (std::size_t i = 0; i < likely.others.size; ++i) {
+      const double p = likely.others.mass(i).to_double();
+      for (std::size_t step = 0; step < steps.size(); ++step) {
+        const std::size_t total = likely.others.first + i + step;
+        if (first <= total && total < end) rows.back()[total - first] += p * steps[step].to_double();
+      }
+    }
+  }
+  return rows;
+}
+
+/// By an analyst who is offered a bet about three values.
+std::optional<PipelineRefinement> refuted_by_three_values(const Pipeline& pipeline, const Rational& from,
+                                                          const Rational& to) {
+  const TargetSum sum(pipeline, {});
+  const TiltedSum before(sum, Enclosure::of(from, enclosure_bits));
+  const TiltedSum after(sum, Enclosure::of(to, enclosure_bits));
+  const std::size_t first = std::min(before.first(), after.first());
+  const std::size_t end = std::max(before.end(), after.end());
+  const auto bet = bet_on_three(rough_rows(sum, from, first, end), rough_rows(sum, to, first, end));
+  if (!bet) return {};
+  return refuted_by(pipeline, Prior::uniform(bet->size()), losses_of_bet(*bet), from, to,
+                    "the second shows a total that no mixture of the first one's totals is like, about three values");
+}
+
+/// A sum among many has too many totals for a linear program: docs/proofs/stability.md, "Known others".
 PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::size_t values = pipeline.values.size();
   for (std::size_t one = 0; one < values; ++one) {
@@ -247,8 +284,8 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
       return *std::move(found);
     }
   }
-  return undecided(pipeline,
-                   "there are too many totals for a linear program, and telling two values apart does not refute");
+  if (auto found = refuted_by_three_values(pipeline, from, to)) return *std::move(found);
+  return undecided(pipeline, too_many_totals);
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
@@ -259,7 +296,11 @@ PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& fro
     if (TargetCount::fits(pipeline)) return compared_among_known(pipeline, from, to);
     if (TargetSum::fits(pipeline)) return compared_sums_among_known(pipeline, from, to);
   }
-  return compared(pipeline, from, to);
+  PipelineRefinement answer = compared(pipeline, from, to);
+  if (std::holds_alternative<Undecided>(answer.refinement.verdict) && TargetSum::fits(pipeline)) {
+    return undecided(pipeline, too_many_totals);
+  }
+  return answer;
 }
 
 std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipeline, const Rational& from,
