@@ -71,6 +71,7 @@ enum class Theorem {
   two_kinds,          ///< (iv) values are counted with one of two probabilities
   lumping,            ///< (v) theorem 5.1 for every witness between randomized responses
   small_steps,        ///< (vii) every small step is noise on top
+  counted_bits,       ///< (viii) how many have a 1 in each place, of one unary encoding
 };
 /// "counted-responses".
 const char* to_string(Theorem theorem);

@@ -9,13 +9,22 @@ COUNT = {"participants": "3", "values": "[0, 1, 2]", "perturber": '"randomized-r
          "post": '{ query = "count", of = [0] }'}
 TABLE_OF_COUNTS = "{ table = [" + ", ".join(str((a == 0) + (b == 0)) for a in range(3) for b in range(3)) + "] }"
 
+# Truth with a probability that grows with epsilon, written in odds, among values of three different frequencies.
+SMALL_STEPS = {"participants": "2", "values": "[0, 1]", "post": '"sum"',
+               "perturber": '{ matrix = [["(odds + 2)/(odds + 4)", "2/(odds + 4)"], ["1/(odds + 4)", "(odds + 3)/(odds + 4)"]] }'}
+
 # By theorem: files that are stable by it.
 STABLE = {
     "no-epsilon": [{**COUNT, "perturber": '{ matrix = [["3/4", "1/4", 0], [0, 1, 0], [0, "1/2", "1/2"]] }'}],
     "side-by-side": [{**COUNT, "post": '"identity"'}, {**COUNT, "perturber": '"geometric"', "post": '{ round = "1/2" }'},
                      {**COUNT, "perturber": '["geometric", "randomized-response", "geometric"]', "post": '"identity"'},
                      {**COUNT, "participants": "1", "perturber": '"geometric"', "post": '"sum"'},
-                     {**COUNT, "perturber": '"geometric"', "post": '"identity"', "secret": '"histogram"'}],
+                     {**COUNT, "perturber": '"geometric"', "post": '"identity"', "secret": '"histogram"'},
+                     {**COUNT, "perturber": '{ subset = 2 }', "post": '"identity"'},
+                     {**COUNT, "perturber": '"hadamard"', "post": '"shuffle"'},
+                     {**COUNT, "perturber": '"symmetric-unary"', "post": '"shuffle"', "participants": "2"},
+                     {**COUNT, "perturber": '"optimized-unary"', "post": '"identity"', "participants": "1"},
+                     {**COUNT, "perturber": '{ perturber = "geometric", epsilon = "1/2 epsilon" }', "post": '"identity"'}],
     "nothing-told": [{**COUNT, "perturber": '"geometric"', "post": '{ query = "count", of = [0, 1, 2] }'}],
     "counted-responses": [COUNT, {**COUNT, "secret": '"target"', "known": "[0, 1]"},
                           {**COUNT, "participants": "2", "post": TABLE_OF_COUNTS},
@@ -23,7 +32,12 @@ STABLE = {
                           {**COUNT, "perturber": '{ matrix = [["odds/(odds + 2)", "1/(odds + 2)", "1/(odds + 2)"], ["1/(odds + 2)", '
                                                  '"odds/(odds + 2)", "1/(odds + 2)"], ["1/(odds + 2)", "1/(odds + 2)", "odds/(odds + 2)"]] }'}],
     "two-kinds": [{**COUNT, "perturber": '"geometric"', "post": '{ query = "count", of = [0, 2] }'},
-                  {**COUNT, "perturber": '"geometric"', "values": "[0, 1]", "participants": "200"}],
+                  {**COUNT, "perturber": '"geometric"', "values": "[0, 1]", "participants": "200"},
+                  {**COUNT, "perturber": '{ subset = 1 }', "post": '{ query = "count", of = [100] }'},
+                  {**COUNT, "perturber": '{ perturber = "geometric", epsilon = "2 epsilon" }', "post": '{ query = "count", of = [0, 2] }'}],
+    "counted-bits": [{**COUNT, "perturber": '"symmetric-unary"', "post": '"bits"', "participants": "50"},
+                     {**COUNT, "perturber": '"optimized-unary"', "post": '"bits"', "secret": '"target"', "known": "[0, 2]"}],
+    "small-steps": [SMALL_STEPS],
     "lumping": [{**COUNT, "post": "{ table = [" + ", ".join(str(int(a == b == c)) for a in (0, 1) for b in (0, 1) for c in (0, 1)) + "] }",
                  "values": "[0, 1]"}],
 }
@@ -59,7 +73,7 @@ class Theorems(CommandTest):
 
     def test_another_theorem_is_found_out(self):
         document = self.stable(COUNT)
-        for theorem in ("no-epsilon", "side-by-side", "nothing-told", "two-kinds", "made-up"):
+        for theorem in ("no-epsilon", "side-by-side", "nothing-told", "counted-bits", "made-up"):
             with self.subTest(theorem=theorem):
                 forged = self.verified({**document, "theorem": theorem}, "--of", "p.toml")
                 self.assertNotEqual(forged["certificate"], "holds")
@@ -82,7 +96,23 @@ class Theorems(CommandTest):
         forged = {**document, "theorem": "counted-responses"}
         self.assertEqual(self.verified(forged, "--of", "p.toml")["certificate"], "fails")
 
-    def test_small_steps_have_no_second_way(self):
+    def test_small_steps_that_are_none(self):
+        """Geometric noise on a sum of three values is unstable, whatever a document says."""
+        members = {**COUNT, "perturber": '"geometric"', "post": '"sum"', "participants": "2"}
+        self.file(SMALL_STEPS)
+        document = self.stable(SMALL_STEPS)
+        self.file(members)
+        self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
+
+    def test_bits_that_are_none(self):
+        """Hadamard's answers are no bits, and bits of two encodings are none of one."""
+        document = self.stable(STABLE["counted-bits"][1])
+        for members in ({**COUNT, "perturber": '"hadamard"', "post": '"shuffle"'},
+                        {**COUNT, "participants": "2", "perturber": '["symmetric-unary", "optimized-unary"]', "post": '"bits"'}):
+            self.file(members)
+            self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
+
+    def test_releases_have_no_second_way(self):
         median = {"perturber": '{ release = "exponential", quantile = "1/2", records = 3, lattice = [0, 1, 2, 3] }',
                   "post": '"identity"', "secret": '"target"', "known": "[0, 3]"}
         document = self.stable(median)

@@ -141,6 +141,47 @@ std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
   return stable(Theorem::lumping, "every witness between randomized responses meets the condition of theorem 5.1");
 }
 
+/// Numerators of the probabilities that another value's bit is 1, and that the own one is: where answers are a bit a value, drawn
+/// independently of each other. Nothing where they are not.
+std::optional<std::vector<Polynomial>> independent_bits(const Pipeline& pipeline) {
+  const std::size_t values = pipeline.values.size();
+  constexpr std::size_t most_bits = 8;
+  if (values < 2 || values > most_bits || pipeline.shown() != unary_answers(values)) return {};
+  const PolynomialNoise& noise = noise_of(pipeline.perturber);
+  const auto is_one = [&](std::size_t answer, std::size_t k) { return ((answer >> (values - 1 - k)) & 1) != 0; };
+  std::vector<Polynomial> kinds(2);
+  for (std::size_t answer = 0; answer < noise.answers(); ++answer) {
+    if (is_one(answer, 1)) kinds[0] = kinds[0] + noise.numerators[0][answer];
+    if (is_one(answer, 0)) kinds[1] = kinds[1] + noise.numerators[0][answer];
+  }
+  Polynomial others(1);
+  for (std::size_t k = 1; k < values; ++k) others = others * noise.denominator;
+  for (std::size_t x = 0; x < values; ++x) {
+    for (std::size_t answer = 0; answer < noise.answers(); ++answer) {
+      Polynomial expected(1);
+      for (std::size_t k = 0; k < values; ++k) {
+        const Polynomial& one = kinds[k == x ? 1 : 0];
+        expected = expected * (is_one(answer, k) ? one : noise.denominator - one);
+      }
+      if (!(noise.numerators[x][answer] * others == expected)) return {};
+    }
+  }
+  return kinds;
+}
+
+/// Each place's bits are counted by themselves, and each bit is about one of two secrets: is it the participant's own?
+std::optional<Stability> stable_bits(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (pipeline.post.kind != PostProcessor::Kind::bits || !pipeline.perturber.is_shared()) return {};
+  const std::optional<std::vector<Polynomial>> kinds = independent_bits(pipeline);
+  if (!kinds) return {};
+  const Polynomial& all = noise_of(pipeline.perturber).denominator;
+  const RealBounds first = base_bounds(pipeline, from);
+  const RealBounds last = base_bounds(pipeline, to);
+  if (!two_kinds_move_apart(*kinds, all, first.lower, last.upper)) return {};
+  return stable(Theorem::counted_bits,
+                "bits are drawn independently of each other, and each place's are counted again by themselves");
+}
+
 bool keeps_answers_apart(const Pipeline& pipeline) {
   if (!pipeline.perturber.is_refinement_preserving()) return false;
   using Kind = PostProcessor::Kind;
@@ -167,6 +208,14 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
   everyone.secret = {};
   if (std::optional<Stability> proved = stable_counting(everyone, from, to)) return proved;
   return stable_by_lumping(everyone);
+}
+
+/// Places of bits are seen in the pipeline's own answers.
+std::optional<Stability> proved_stable(const Pipeline& pipeline, const Pipeline& canonical, const Rational& from,
+                                       const Rational& to) {
+  if (std::optional<Stability> proved = proved_stable(canonical, from, to)) return proved;
+  if (pipeline.secret.kind == Secret::Kind::histogram) return {};
+  return stable_bits(pipeline, from, to);
 }
 
 /// Pairs closer and closer together, about a base.
@@ -198,7 +247,7 @@ std::optional<Stability> refuted(const Pipeline& pipeline, const Pipeline& canon
 
 std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   pipeline.validate();
-  return proved_stable(canonical_pipeline(pipeline), from, to);
+  return proved_stable(pipeline, canonical_pipeline(pipeline), from, to);
 }
 
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
@@ -206,7 +255,7 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   const Pipeline canonical =
       canonical_pipeline(pipeline);  // verdicts are of channels, whatever their outputs are called
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
-  if (std::optional<Stability> proved = proved_stable(canonical, from, to)) return *proved;
+  if (std::optional<Stability> proved = proved_stable(pipeline, canonical, from, to)) return *proved;
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
   const Steps steps = steps_between(canonical, first.lower, last.upper);
@@ -242,6 +291,8 @@ const char* to_string(Theorem theorem) {
       return "two-kinds";
     case Theorem::lumping:
       return "lumping";
+    case Theorem::counted_bits:
+      return "counted-bits";
     case Theorem::small_steps:
       return "small-steps";
   }

@@ -256,5 +256,18 @@ TEST(CheckStability, OfMatricesInOdds) {
   }
 }
 
+// Answers that are bits, but drawn together: each place's counts say less than all of them together.
+TEST(CheckStability, BitsThatDependAreNotCountedByThemselves) {
+  const Perturber together =
+      Perturber::in_odds({{"1/(odds + 3)", "1/(odds + 3)", "odds/(odds + 3)", "1/(odds + 3)"},
+                          {"1/(odds + 3)", "odds/(odds + 3)", "1/(odds + 3)", "1/(odds + 3)"}});
+  PostProcessor bits;
+  bits.kind = PostProcessor::Kind::bits;
+  const Pipeline pipeline{2, {0, 1}, together, bits, {}, unary_answers(2)};
+  EXPECT_NE(check_stability(pipeline, 2, 3).theorem, Theorem::counted_bits);
+  const Pipeline alone{40, {0, 1}, Perturber::optimized_unary(2), bits, {}, unary_answers(2)};
+  EXPECT_EQ(check_stability(alone, 2, 3).theorem, Theorem::counted_bits);
+}
+
 }  // namespace
 }  // namespace fractile::flow
