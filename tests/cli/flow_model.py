@@ -73,6 +73,8 @@ class Pipeline:
     post: object
     secret: str = "everyone"
     known: tuple = ()
+    _rows: dict = dataclasses.field(default_factory=dict, init=False, compare=False, repr=False)
+    _names: dict = dataclasses.field(default_factory=dict, init=False, compare=False, repr=False)
 
     def answers(self):
         """What a perturbed value, or bar, may be."""
@@ -169,14 +171,25 @@ class Pipeline:
 
     def row(self, places, odds):
         """The probability of every observation's name."""
-        law = Counter()
+        if (places, odds) in self._rows:
+            return self._rows[places, odds]
         noises = [self.noise(i, odds)[place] for i, place in enumerate(places)]
+        units = [math.lcm(*(p.denominator for p in noise)) for noise in noises]
+        shares = [[int(p * unit) for p in noise] for noise, unit in zip(noises, units)]  # whole numbers are faster
+        law = Counter()
         for answers in itertools.product(*(range(len(noise)) for noise in noises)):
-            probability = Fraction(1)
-            for noise, answer in zip(noises, answers):
-                probability *= noise[answer]
-            law[name_of(self.observed(answers))] += probability
-        return law
+            share = 1
+            for of_one, answer in zip(shares, answers):
+                share *= of_one[answer]
+            law[self.name_of_answers(answers)] += share
+        whole = math.prod(units)
+        self._rows[places, odds] = Counter({name: Fraction(share, whole) for name, share in law.items()})
+        return self._rows[places, odds]
+
+    def name_of_answers(self, answers):
+        if answers not in self._names:
+            self._names[answers] = name_of(self.observed(answers))
+        return self._names[answers]
 
     def toml(self, analyst=None):
         def listed(values):

@@ -38,6 +38,33 @@ def run(*arguments, stdin=b"", **how):
     return Result(done.returncode, text_of(done.stdout), PROGRESS.sub("", text_of(done.stderr)))
 
 
+class WarmProgram:
+    """The program loaded once, for tests that run it thousands of times: each run is a process of its own all the same."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        warm = os.environ.get("FRACTILE_WARM_PROGRAM")
+        is_here = warm is not None and Path(warm).exists()
+        self._process = subprocess.Popen([warm], stdin=subprocess.PIPE, stdout=subprocess.PIPE) if is_here else None
+
+    def run(self, *arguments):
+        """As run(), in the folder."""
+        if self._process is None:
+            return run(*arguments, cwd=self.folder)
+        out, err = self.folder / "stdout", self.folder / "stderr"
+        lines = [self.folder, out, err, len(arguments), *arguments]
+        self._process.stdin.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
+        self._process.stdin.flush()
+        code = int(self._process.stdout.readline())
+        return Result(code, text_of(out.read_bytes()), PROGRESS.sub("", text_of(err.read_bytes())))
+
+    def close(self):
+        if self._process is not None:
+            self._process.stdin.close()
+            self._process.stdout.close()
+            self._process.wait()
+
+
 def one_processor():
     """For preexec_fn, where what is run is only to take its time: the other processors are left to other tests."""
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
