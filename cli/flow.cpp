@@ -106,6 +106,7 @@ void print_report(const Printed& how, const Report& report) {
 }
 
 bool has_curve(const LeakageReport& report) { return !report.answers.empty(); }
+bool has_curve(const ChoiceReport& report) { return !report.analysts.front().points.empty(); }
 template <class Report>
 bool has_curve(const Report& report) {
   return !report.points.empty();
@@ -367,7 +368,7 @@ int run_choose(const Typed& typed) {
   const ChoiceReport report =
       decided(asked, files, format.draws(), Person().watch([&deadline] { return deadline.is_near(); }));
   deadline.disarm();
-  print_report(format, report);
+  print_and_draw(format, report, "sweep_1.svg");
   return exit_code_of(report);
 }
 

@@ -8,16 +8,28 @@
 
 #include "fractile/source.hpp"
 #include "requests/flow.hpp"
+#include "requests/pipelines/epsilons.hpp"
 #include "requests/query.hpp"
+#include "requests/pipelines/release_analyst.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
 
+constexpr const char* usual_epsilons = "0.001..10";
+
 bool solves(const Typed& typed) { return typed.has("rank_error") || typed.has("percentile_error"); }
 
 /// What is solved for is not given.
 Budget planned_budget(const Typed& typed) {
+  if (typed.has("analyst")) {
+    for (const char* field : {"rho", "delta", "rank_error", "percentile_error", "solve_for"}) {
+      if (typed.has(field)) {
+        usage({Field(field), " does not go with ", Field("analyst")}, "leave one of them out");
+      }
+    }
+    return Budget::pure(Rational(1));  // what is looked for
+  }
   if (!solves(typed)) {
     const Field rank_error("rank_error");
     if (typed.has("solve_for")) {
@@ -97,15 +109,16 @@ Rational limit_of(const std::string& text, const Lattice& lattice) {
 std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) {
   if (!typed.has("guess")) {
     for (const char* field : {"reference", "reference_column"}) {
-      if (typed.has(field)) {
-        usage({Field(field), " goes with ", Field("guess")}, {"write for example ", Field("guess").text("value")});
+      if (typed.has(field) && !typed.has("analyst")) {
+        usage({Field(field), " goes with ", Field("guess"), " and ", Field("analyst")},
+              {"write for example ", Field("guess").text("value")});
       }
     }
-    return {};
   }
   if (typed.has("reference_column") && !typed.has("reference")) {
     usage({Field("reference_column"), " goes with ", Field("reference")}, "name the file");
   }
+  if (!typed.has("guess")) return {};
   const GuessTyped guess = guess_typed(typed);
   if (guess.above) return PersonGuess{PersonGuess::About::above, limit_of(*guess.above, lattice)};
   if (!guess.among.empty()) {
@@ -134,9 +147,18 @@ Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
   return {table.profile(request.reference_column, request.lattice, NullPolicy::drop), request.reference};
 }
 
-PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query) {
-  const std::uint64_t rows = query.expected_rows.value_or(request.options.rows);
-  const Reference reference = reference_of(request, rows);
+std::uint64_t rows_of(const PlanRequest& request) { return request.query.expected_rows.value_or(request.options.rows); }
+
+PlannedAnalyst served(const PlanRequest& request, const Reference& reference) {
+  const std::uint64_t rows = rows_of(request);
+  return {*request.analyst,
+          served_epsilons(request.query, request.lattice, reference.profile, rows, *request.analyst,
+                          request.least_epsilon, request.largest_epsilon),
+          request.analyst_file, reference.name, rows};
+}
+
+PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, const Reference& reference) {
+  const std::uint64_t rows = rows_of(request);
   const std::string limit = request.guess->about == PersonGuess::About::above
                                 ? value_text(request.lattice.kind(), request.guess->limit)
                                 : std::string();
@@ -152,6 +174,17 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   PlanRequest request{lattice, options, query_of(typed, planned_budget(typed))};
   if (solves(typed)) request.wanted_ranks = ranks_wanted(typed, request.query);
   request.guess = guess_of(typed, lattice);
+  if (typed.has("analyst")) {
+    const EpsilonRange range = range_in("epsilon", typed.one("epsilon", usual_epsilons));
+    if (range.low.is_log() || range.high.is_log() || range.low.is_zero()) {
+      usage({Field("epsilon"), ": a release's epsilons are numbers above 0 here"},
+            {"write for example ", Field("epsilon").text("0.01..5")});
+    }
+    request.least_epsilon = range.low.coefficient();
+    request.largest_epsilon = range.high.coefficient();
+    request.analyst_file = typed.one("analyst");
+    request.analyst = read_release_analyst(request.analyst_file);
+  }
   request.reference = typed.one("reference");
   request.reference_column = typed.one("reference_column", "value");
   request.library = typed.one("duckdb");
@@ -162,10 +195,20 @@ PlanReport planned(const PlanRequest& request, bool with_others) {
   const Lattice& lattice = request.lattice;
   const PlanOptions& options = request.options;
   const std::optional<std::uint64_t>& wanted = request.wanted_ranks;
-  const QuantileQuery query =
+  QuantileQuery query =
       wanted ? query_for_rank_error(request.query, lattice, *wanted, options.confidence) : request.query;
+  std::optional<Reference> reference;
+  if (request.guess || request.analyst) reference = reference_of(request, rows_of(request));
+  std::optional<PlannedAnalyst> analyst;
+  if (request.analyst) {
+    analyst = served(request, *reference);
+    const Rational unit = Rational(10).pow(9);  // as it is printed
+    const Rational serves = analyst->served.served_from.value_or(request.largest_epsilon);
+    query.budget = Budget::pure(std::min((serves * unit).ceil() / unit, request.largest_epsilon));
+  }
   PlanReport report{plan_release(query, lattice, options), {}, wanted};
-  if (request.guess) report.guess = guessed(request, query);
+  report.analyst = std::move(analyst);
+  if (request.guess) report.guess = guessed(request, query, *reference);
   if (with_others) report.others = around(report.plan, options);
   return report;
 }

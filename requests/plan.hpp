@@ -17,7 +17,11 @@ struct PlanRequest {
   QuantileQuery query;                             ///< with wanted_ranks its budget is to be found
   std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget is to achieve
   std::optional<PersonGuess> guess = {};           ///< how often it is right is to be found out, too
-  std::string reference = {};                      ///< among the values of this public file; empty: of the plan's shape
+  std::optional<ReleaseAnalyst> analyst = {};      ///< the epsilon is to be the least one that serves
+  std::string analyst_file = {};
+  Rational least_epsilon = {};  ///< of an analyst: among these
+  Rational largest_epsilon = {};
+  std::string reference = {};  ///< among the values of this public file; empty: of the plan's shape
   std::string reference_column = {};
   std::string library = {};  ///< as TableOptions has it, to read that
 

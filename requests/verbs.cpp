@@ -402,8 +402,13 @@ constexpr std::array plan_table{
                "of the public table that typical errors are those of: uniform, normal or log-normal"},
     OptionSpec{"--guess", asker, "WHAT", "", "Worth",
                "also how often an attacker's best guess about a person is right: value, presence, or above:30000"},
-    OptionSpec{"--reference", asker, "FILE", "a table of the shape", "Worth",
-               "with --guess: a public table whose values are spread like those of the one to be released"},
+    OptionSpec{"--analyst", asker, "FILE", "", "Worth",
+               "the least epsilon, of --epsilon LO..HI, at which one quantile serves this analyst: a TOML file with\n"
+               "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the loss that "
+               "is borne"},
+    OptionSpec{
+        "--reference", asker, "FILE", "a table of the shape", "Worth",
+        "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
     OptionSpec{"--reference-column", asker, "NAME", "value", "Worth", "the column of that table"},
     OptionSpec{"--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
                "the DuckDB library, libduckdb.so, to read --reference"},
@@ -989,6 +994,10 @@ constexpr std::array flow_choose_table{
     OptionSpec{"--loss", asker, "LOSS", "", "What",
                "the largest expected loss that is borne (required): one for all files, or one for each, with commas"},
     OptionSpec{"--epsilon", asker, "LO..HI", "0.1..10", "What", "among these epsilons"},
+    OptionSpec{
+        "--guess", asker, "WHAT", "", "What",
+        "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or\n"
+        "among:0,1;2,3, of the value, the participation or a set of values of the target"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is known and what is not"},
     flow_duckdb,
@@ -996,6 +1005,8 @@ constexpr std::array flow_choose_table{
                "table, json, csv or html (a page to look at, one file)"},
     about_option,
     figures_option,
+    OptionSpec{"--figure", output, "FILE.svg", "", "Output",
+               "also draw the first analyst's loss against epsilon, with a line at what they bear"},
 };
 
 constexpr VerbSpec flow_choose_spec{

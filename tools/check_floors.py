@@ -109,6 +109,7 @@ PUBLIC_HEADERS = {
     "comparing": "quantiles/release",
     "planning": "quantiles/release",
     "release_leakage": "quantiles/release",
+    "release_analyst": "quantiles/release",
     "audit": "quantiles/audit",
     "constructors": "quantiles/release",
     "sampling": "source/files",

@@ -2,6 +2,7 @@
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "fractile/choosing.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
+#include "fractile/leakage_report.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/pipelines.hpp"
 #include "fractile/real_bounds.hpp"
@@ -127,6 +129,8 @@ struct ChoosingAnalyst {
   flow::Wanted wanted;
   flow::RealBounds without_release;          ///< their loss by the prior alone
   std::vector<flow::LossPoint> points = {};  ///< their losses, where they are to be drawn
+  /// What an attacker gains from this file's pipeline at both ends of every range that serves, where it was asked for.
+  std::optional<LeakageReport> guess = {};
 };
 
 /// At which epsilons between these ends the analysts lose at most what they bear.
@@ -141,6 +145,9 @@ struct ChoiceReport {
   /// Whether it is known that all below it serves somebody less; or, without one, that nothing serves all.
   bool is_least_certain() const;
 };
+
+/// The ends of a range as decimals, as they are printed: within it, where it is known.
+std::array<std::string, 2> printed_epsilons(const flow::ServedRange& range);
 
 struct ChannelReport {
   Exponent epsilon;

@@ -9,6 +9,7 @@
 
 #include "fractile/pages.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release_analyst.hpp"
 #include "fractile/release_leakage.hpp"
 
 namespace fractile {
@@ -22,15 +23,25 @@ struct PlannedGuess {
   PersonLeakage leakage;
 };
 
+/// Which epsilons serve an analyst. The plan is of the least one that is certain to, or of the largest one asked about.
+struct PlannedAnalyst {
+  ReleaseAnalyst analyst;
+  ServedEpsilons served;
+  std::string name;       ///< of their file
+  std::string reference;  ///< as of a guess
+  std::uint64_t rows = 0;
+};
+
 /// What a release will be worth, and under other budgets.
 struct PlanReport {
   ReleasePlan plan;
   std::vector<ReleasePlan> others = {};      ///< for the chart, in increasing order of their budgets
   std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
   std::optional<PlannedGuess> guess = {};    ///< where it was asked for
+  std::optional<PlannedAnalyst> analyst = {};
 };
 
-/// One JSON object, with `guess` where it was asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
+/// One JSON object, with `guess` and `analyst` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
 std::string to_json(const PlanReport& report);
 /// "quantile,worst_case,median,nine_in_ten" and a line a quantile.
 std::string to_csv(const PlanReport& report);

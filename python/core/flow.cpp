@@ -14,6 +14,7 @@
 #include "pages.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
+#include "requests/pipelines/choosing.hpp"
 
 namespace fractile::python {
 namespace {
@@ -203,6 +204,20 @@ void bind_reports(nb::module_& module) {
           },
           nb::sig("def points(self) -> list[tuple[str, tuple[fractions.Fraction, fractions.Fraction], str]]"))
       .def_prop_ro("windows", [](const SweepReport& report) { return report.windows; });
+  bind_flow_report<ChoiceReport>(module, "ChoiceReport")
+      .def_prop_ro(
+          "served",
+          [](const ChoiceReport& report) {
+            nb::list list;
+            for (const flow::ServedRange& range : report.ranges) {
+              if (range.answer != flow::ServedRange::Answer::served) continue;
+              const auto [low, high] = printed_epsilons(range);
+              list.append(nb::make_tuple(low, high));
+            }
+            return list;
+          },
+          nb::sig("def served(self) -> list[tuple[str, str]]"))
+      .def_prop_ro("is_least_certain", &ChoiceReport::is_least_certain);
   bind_flow_report<ChannelReport>(module, "ChannelReport");
   bind_flow_report<CertificateReport>(module, "CertificateReport")
       .def_prop_ro("claim", [](const CertificateReport& report) { return report.claim; })
@@ -242,6 +257,17 @@ SweepReport swept(const PipelineFile& file, Arguments words) {
   });
 }
 
+ChoiceReport chosen(const PipelineFile& file, Arguments words) {
+  Typed typed = typed_of(std::move(words));
+  typed.file = "the pipeline";
+  return worked([&](const requests::Watch& watch) {
+    ChoiceReport asked = requests::choice_asked(typed);
+    requests::complete(asked.analysts.front(), file, typed);
+    constexpr bool draws = true;
+    return requests::decided(asked, {file}, draws, watch);
+  });
+}
+
 flow::Channel exact_channel(const PipelineFile& file, const std::string& epsilon) {
   const Exponent exponent = Exponent::parse(epsilon);
   const Rational odds = exponent.has_rational_exponential() ? exponent.exponential() : Rational(0);
@@ -264,6 +290,7 @@ void bind_pipeline(nb::module_& module) {
       .def_prop_ro("values", [](const PipelineFile& file) { return file.pipeline.values; })
       .def("check", &checked, nb::arg("words"))
       .def("sweep", &swept, nb::arg("words"))
+      .def("choose", &chosen, nb::arg("words"))
       .def(
           "loss",
           [](const PipelineFile& file, Arguments words) {

@@ -112,6 +112,7 @@ def plan(
     confidence: Number | None = None,
     shape: Shape | None = None,
     guess: str | None = None,
+    analyst: str | os.PathLike[str] | None = None,
     reference: str | os.PathLike[str] | None = None,
     reference_column: str | None = None,
     duckdb: str | os.PathLike[str] | None = None,
@@ -128,7 +129,8 @@ def plan(
 
     The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
     no quantile misses by more records. `guess` ("value", "presence" or "above:30000") asks also how often an attacker's best guess about a
-    person is right.
+    person is right. `analyst` names a file that says what one quantile's analyst bears, and epsilon is then a range, "0.01..5": the plan is
+    of the least epsilon that serves.
 
     Raises:
         UsageError: an argument is wrong, or no budget achieves the error.

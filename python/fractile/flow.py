@@ -265,6 +265,16 @@ class Pipeline:
         """The analyst's expected loss over a range, and where it rises."""
         return LossCurve(self._core.sweep(_range(epsilon) | {"points": [_numbers.word(points, "points")]}))
 
+    def choose(self, loss: Number, *, epsilon: tuple[Number, Number] | None = None, guess: str | None = None) -> Choice:
+        """The epsilons at which the analyst loses at most `loss`, from 0.1 to 10 unless it is said otherwise.
+
+        With `guess`, as `fractile flow choose --guess` has it, also what an attacker gains at their ends.
+        """
+        words = _range(epsilon) | {"loss": [_numbers.word(loss, "loss")]}
+        if guess is not None:
+            words["guess"] = [guess]
+        return Choice(self._core.choose(words))
+
     def channel(self, epsilon: Number) -> Channel:
         """The channel at one epsilon, which is a logarithm: "ln 3"."""
         return Channel._of(self._core.channel(_numbers.word(epsilon, "epsilon")))
@@ -378,6 +388,28 @@ class LossCurve(_Report):
         return pd.Series([float(p.loss) for p in points], index=pd.Index([p.epsilon for p in points], name="epsilon"), name="loss")
 
 
+class Choice(_Report):
+    """All epsilons that serve an analyst."""
+
+    @property
+    def served(self) -> list[tuple[str, str]]:
+        """Ranges of epsilon as decimals, within which the analyst is certain to be served."""
+        return list(self._core.served)
+
+    @property
+    def least_epsilon(self) -> str | None:
+        """The least that is certain to serve; None when there is none."""
+        return self.served[0][0] if self.served else None
+
+    @property
+    def is_least_certain(self) -> bool:
+        """Whether all below it is certain not to serve; without one, whether that holds of the whole range."""
+        return bool(self._core.is_least_certain)
+
+    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        return str(self._core.page(dict(about or {}))[0])
+
+
 def _pipeline(of: PipelineLike) -> Pipeline:
     return of if isinstance(of, Pipeline) else Pipeline.read(of)
 
@@ -395,6 +427,11 @@ def loss(pipeline: PipelineLike, epsilon: Number, *, exact: bool = False) -> Bou
 def loss_curve(pipeline: PipelineLike, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
     """Pipeline.loss_curve() of a pipeline or its file."""
     return _pipeline(pipeline).loss_curve(epsilon, points=points)
+
+
+def choose(pipeline: PipelineLike, loss: Number, *, epsilon: tuple[Number, Number] | None = None, guess: str | None = None) -> Choice:
+    """Pipeline.choose() of a pipeline or its file."""
+    return _pipeline(pipeline).choose(loss, epsilon=epsilon, guess=guess)
 
 
 def channel(pipeline: PipelineLike, epsilon: Number) -> Channel:

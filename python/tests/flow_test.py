@@ -46,6 +46,18 @@ def test_checks_equal_the_program(name, program):
         assert flow.verify(pair.to_json())
 
 
+def test_choosing_epsilon():
+    file = EXAMPLES / "known_others.toml"
+    choice = flow.choose(file, "1654.305", guess="value")
+    assert [start[:7] for start, _ in choice.served] == ["1.24927", "1.25750"]
+    assert choice.least_epsilon == choice.served[0][0] and choice.is_least_certain
+    document = json.loads(choice.to_json())
+    assert document["least_epsilon"] == choice.least_epsilon
+    assert len(document["analysts"][0]["leakage"]["points"]) == 4
+    assert flow.Pipeline.read(file).choose(1, epsilon=("0.1", "1")).least_epsilon is None
+    assert "<svg" in choice.to_html()
+
+
 def test_losses_and_windows_equal_the_program(program):
     file = EXAMPLES / "known_others.toml"
     loss = flow.loss(file, "ln 3.5")

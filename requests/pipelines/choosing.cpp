@@ -38,6 +38,19 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   return losses;
 }
 
+/// Of every range that serves, as they are printed: within it.
+std::vector<Exponent> ends_that_serve(const ChoiceReport& report) {
+  std::vector<Exponent> ends;
+  for (const flow::ServedRange& range : report.ranges) {
+    if (range.answer != flow::ServedRange::Answer::served) continue;
+    for (const std::string& end : printed_epsilons(range)) {
+      Exponent epsilon = Exponent::parse(end);
+      if (ends.empty() || ends.back() != epsilon) ends.push_back(std::move(epsilon));
+    }
+  }
+  return ends;
+}
+
 }  // namespace
 
 ChoiceReport choice_asked(const Typed& typed) {
@@ -45,6 +58,7 @@ ChoiceReport choice_asked(const Typed& typed) {
   const std::vector<Rational> losses = losses_of(typed, files.size());
   const EpsilonRange range = range_in("epsilon", typed.one("epsilon", usual_range));
   const OddsRange odds = odds_around(range);
+  if (typed.has("guess")) guess_typed(typed);  // refused before a file is read
   ChoiceReport report{range.low, range.high, {}, {{odds.low, odds.high, flow::ServedRange::Answer::unknown}}};
   for (std::size_t i = 0; i < files.size(); ++i) {
     report.analysts.push_back({files[i], {losses[i], {flow::Windows::Method::none, {}, {{odds.low, odds.high}}}}, {}});
@@ -56,9 +70,14 @@ std::vector<PipelineFile> choosing_files(const Typed& typed, ChoiceReport& asked
   std::vector<PipelineFile> files;
   for (ChoosingAnalyst& analyst : asked.analysts) {
     files.push_back(read_pipeline(analyst.name, typed.one("duckdb")));
-    analyst.without_release = loss_without_release(files.back());
+    complete(analyst, files.back(), typed);
   }
   return files;
+}
+
+void complete(ChoosingAnalyst& analyst, const PipelineFile& file, const Typed& typed) {
+  analyst.without_release = loss_without_release(file);
+  if (typed.has("guess")) analyst.guess = leakage_asked(typed, file);
 }
 
 ChoiceReport decided(const ChoiceReport& asked, const std::vector<PipelineFile>& files, bool draws,
@@ -80,6 +99,13 @@ ChoiceReport decided(const ChoiceReport& asked, const std::vector<PipelineFile>&
     }));
   }
   report.ranges = flow::served_together(each);
+  const std::vector<Exponent> ends = ends_that_serve(report);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    std::optional<LeakageReport>& guess = report.analysts[i].guess;
+    if (!guess || ends.empty()) continue;
+    guess = watch.during("what an attacker gains",
+                         [&] { return answered(*std::move(guess), files[i], ends, [](std::size_t) {}); });
+  }
   return report;
 }
 

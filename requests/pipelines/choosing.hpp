@@ -17,6 +17,9 @@ ChoiceReport choice_asked(const Typed& typed);
 /// without an analyst.
 std::vector<PipelineFile> choosing_files(const Typed& typed, ChoiceReport& asked);
 
+/// What the file says of its analyst: their loss without a release, and where it is asked for what is guessed.
+void complete(ChoosingAnalyst& analyst, const PipelineFile& file, const Typed& typed);
+
 /// `draws`: with the analysts' losses at some points.
 ChoiceReport decided(const ChoiceReport& asked, const std::vector<PipelineFile>& files, bool draws, const Watch& watch);
 

@@ -81,6 +81,27 @@ class Choose(CommandTest):
         self.assertIn("<svg", page)
         self.assertIn("at most", page)
 
+    def test_what_an_attacker_gains(self):
+        document = self.json(D1, "--loss", "1654.305", "--guess", "value")
+        found = document["analysts"][0]["leakage"]
+        ends = [end for range in document["served"] for end in (range["epsilon_from"], range["epsilon_to"])]
+        self.assertEqual([point["epsilon"] for point in found["points"]], [str(Fraction(end)) for end in ends])
+        for end, point in zip(ends, found["points"]):
+            alone = json.loads(run("flow", "leakage", D1, "--epsilon", end, "--format", "json", cwd=self.folder).out)
+            for name in ("before", "after", "allowed"):
+                self.assertAlmostEqual(float(Fraction(point[name])), float(Fraction(alone[name])), 13)
+        rows = list(csv.DictReader(io.StringIO(self.choose(D1, "--loss", "1654.305", "--guess", "value", "--format", "csv"))))
+        self.assertEqual([row["after"] for row in rows if row["what"] == "guess"], [point["after"] for point in found["points"]])
+        self.assertIn("right with the release", self.choose(D1, "--loss", "1654.305", "--guess", "value"))
+        self.assertIn("right with the release", self.choose(D1, "--loss", "1654.305", "--guess", "value", "--format", "html"))
+        none = self.json(D1, "--loss", "1", "--epsilon", "0.1..1", "--guess", "value", code=1)
+        self.assertNotIn("leakage", none["analysts"][0])
+        self.assert_refused(run("flow", "choose", D1, "--loss", "1", "--guess", "age", cwd=self.folder), 2, "'age' is not known")
+
+    def test_as_a_figure(self):
+        self.choose(D1, "--loss", "1654.305", "--figure", "loss.svg")
+        self.assertIn("at most", (self.folder / "loss.svg").read_text(encoding="utf-8"))
+
     def test_several_analysts(self):
         self.write("one.toml", D1.read_text(encoding="utf-8"))
         self.write("other.toml", D1.read_text(encoding="utf-8").replace('loss = "linear-error"\nscale = 1000', 'loss = "bayes-risk"'))

@@ -21,6 +21,75 @@ def worst_cases(result):
     return [int(row["worst_case"]) for row in csv.DictReader(io.StringIO(result.out))]
 
 
+class Analyst(CommandTest):
+    """The least epsilon that serves the analyst of one quantile (docs/proofs/choosing.md, "Releases")."""
+
+    QUERY = {"bounds": ("0", "9"), "step": "1", "quantiles": "0.5", "mechanism": "exponential", "expected_rows": "100", "epsilon": "0.01..5"}
+    TABLE = [10] * 10
+
+    def plan(self, text, **changes):
+        self.write("loss.toml", text)
+        self.write("public.csv", "value\n" + "".join(f"{value}\n" * count for value, count in enumerate(self.TABLE)))
+        return run("plan", *options(self.QUERY, analyst="loss.toml", reference="public.csv", **changes), cwd=self.folder)
+
+    def analyst(self, text, **changes):
+        result = self.plan(text, format="json", **changes)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return json.loads(result.out)
+
+    def loss(self, epsilon, cost):
+        """Weights e^(-epsilon score): one record more moves a side by one, so that the scores' changes span 1."""
+        scores = [max(sum(self.TABLE[:value]) - 50, sum(self.TABLE[value + 1:]) - 50, 0) for value in range(10)]
+        weights = [math.exp(-epsilon * score) for score in scores]
+        return sum(weight * cost(score) for weight, score in zip(weights, scores)) / sum(weights)
+
+    def test_against_the_definition(self):
+        require_engine()
+        for text, most, cost in (('loss = "missed-records"\nmost = 1', 1, lambda score: score),
+                                 ('loss = "missed-records"\nmost = "1/100"', 0.01, lambda score: score),
+                                 ('loss = "missed-by-more"\nthan = 15\nmost = "0.05"', 0.05, lambda score: score > 15)):
+            document = self.analyst("[analyst]\n" + text)
+            found = document["analyst"]
+            self.assertLess(found["served_from"] - found["not_served_to"], 1e-6 * found["served_from"])
+            self.assertLessEqual(self.loss(found["served_from"], cost), most * (1 + 1e-12))
+            self.assertGreater(self.loss(found["not_served_to"], cost), most * (1 - 1e-12))
+            self.assertAlmostEqual(float(Fraction(document["privacy"]["epsilon"])), found["served_from"], 12)
+
+    def test_all_or_nothing(self):
+        require_engine()
+        easy = self.analyst('[analyst]\nloss = "missed-records"\nmost = 50')["analyst"]
+        self.assertEqual((easy["not_served_to"], easy["served_from"]), (None, 0.01))
+        hard = self.analyst('[analyst]\nloss = "missed-records"\nmost = 0')
+        self.assertEqual((hard["analyst"]["not_served_to"], hard["analyst"]["served_from"]), (5, None))
+        self.assertEqual(hard["privacy"]["epsilon"], "5")
+
+    def test_in_words(self):
+        text = '[analyst]\nloss = "missed-by-more"\nthan = 15\nmost = "0.05"'
+        wide = {**self.QUERY, "bounds": ("0", "1000")}
+        table = run("plan", *options({**wide, "expected_rows": "5000", "analyst": self.write("loss.toml", text), "format": "table"}),
+                    cwd=self.folder).out
+        self.assertRegex(table, r"\AThe least epsilon that is certain to serve is 0\.\d+\. It serves the analyst of loss\.toml:\n"
+                                r"the value misses its quantile by more than 15 records with probability at most 0\.05,\n"
+                                r"among 5000 records whose values are spread as in a normal table between the bounds\.\n")
+        page = run("plan", *options({**wide, "analyst": "loss.toml", "format": "html"}), cwd=self.folder).out
+        self.assertIn("<h2>What the analyst needs</h2>", page)
+
+    def test_refusals(self):
+        good = '[analyst]\nloss = "missed-records"\nmost = 20'
+        self.write("loss.toml", good)
+        for changes, words in (({"quantiles": "deciles"}, "one quantile"), ({"rho": "1", "epsilon": None}, "does not go with --analyst"),
+                               ({"epsilon": "1"}, "is not a range"), ({"epsilon": "ln 2..ln 3"}, "numbers above 0"),
+                               ({"rank_error": "3", "epsilon": None}, "does not go with --analyst")):
+            result = run("plan", *options({**self.QUERY, "analyst": "loss.toml", **changes}), cwd=self.folder)
+            self.assertEqual((result.code, result.out), (2, ""), (changes, result))
+            self.assertIn(words, result.err)
+        for text, words in (("", "[analyst]"), ('[analyst]\nmost = 1', "loss is missing"), ('[analyst]\nloss = "x"\nmost = 1', "line 2"),
+                            (good + "\nthan = 3", "than goes with missed-by-more"), (good.replace("20", "0.5"), "between quotes"),
+                            (good.replace("20", "-1"), "less than 0"), ("[analyst", "line 1 is not TOML"), (good + "\nage = 3", "line 4")):
+            self.write("loss.toml", text)
+            self.assert_refused(run("plan", *options({**self.QUERY, "analyst": "loss.toml"}), cwd=self.folder), 3, "--analyst: loss.toml", words)
+
+
 class Plan(CommandTest):
     def test_csv(self):
         result = plan()

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "exact/enclosure.hpp"
 
@@ -29,6 +30,11 @@ bool ChoiceReport::is_least_certain() const {
     if (ranges[i].answer == unknown && !is_an_end(ranges, i)) return false;
   }
   return true;
+}
+
+std::array<std::string, 2> printed_epsilons(const flow::ServedRange& range) {
+  report_detail::SafeEnds ends = report_detail::safe_ends(range);
+  return {std::move(ends.epsilons.from), std::move(ends.epsilons.to)};
 }
 
 namespace report_detail {

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "fractile/flow_report.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
+#include "report/flow/leakage_blocks.hpp"
 #include "report/text/csv_cells.hpp"
 
 namespace fractile {
@@ -132,7 +135,13 @@ std::string windows_to_csv(const SweepReport& report) {
 
 std::string to_csv(const ChoiceReport& report) {
   using enum flow::ServedRange::Answer;
-  std::string text = "what,file,epsilon,epsilon_to,odds,odds_to\n";
+  const bool has_guess = std::ranges::any_of(report.analysts, [](const auto& one) { return one.guess.has_value(); });
+  std::string text = "what,file,epsilon,epsilon_to,odds,odds_to";
+  text += has_guess ? ",before,after,allowed\n" : "\n";
+  const auto csv_line = [has_guess](std::vector<std::string> cells) {
+    if (has_guess) cells.resize(9);
+    return report_detail::csv_line(cells);
+  };
   for (const flow::ServedRange::Answer answer : {served, not_served, unknown}) {
     for (const flow::ServedRange& range : ranges_with(report, answer)) {
       const report_detail::SafeEnds ends = report_detail::safe_ends(range);
@@ -145,6 +154,10 @@ std::string to_csv(const ChoiceReport& report) {
       const Pair epsilons = window_epsilons(window.from, window.to);
       const Pair odds = window_odds(window.from, window.to);
       text += csv_line({"rises", one.name, epsilons.from, epsilons.to, odds.from, odds.to});
+    }
+    if (!one.guess) continue;
+    for (const std::vector<std::string>& cells : report_detail::guess_cells(*one.guess)) {
+      text += csv_line({"guess", one.name, cells[0], cells[0], "", "", cells[1], cells[2], cells[3]});
     }
   }
   return text;

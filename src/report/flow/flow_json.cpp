@@ -3,6 +3,7 @@
 #include "fractile/flow_report.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
+#include "report/flow/leakage_blocks.hpp"
 #include "report/text/json_writer.hpp"
 
 namespace fractile {
@@ -308,6 +309,12 @@ std::string to_json(const ChoiceReport& report) {
     member(json, "most_loss", one.wanted.most_loss.to_string());
     member(json, "without_release", exact_or_digits(one.without_release));
     write_windows(json, one.wanted.windows);
+    if (report_detail::has_answers(one.guess)) {
+      json.Key("leakage");
+      json.StartObject();
+      report_detail::write_members(json, *one.guess);
+      json.EndObject();
+    }
     json.EndObject();
   }
   json.EndArray();

@@ -7,6 +7,7 @@
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
+#include "report/flow/leakage_blocks.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile {
@@ -218,6 +219,7 @@ WebPage to_html(const ChoiceReport& report, const PageOptions& options) {
     }
     writer.write(report_detail::blocks_of(one.wanted.windows));
     say_without_release(page, one.without_release);
+    if (report_detail::has_answers(one.guess)) writer.write(report_detail::blocks_of(*one.guess));
     if (!sweep.points.empty()) write_points(page, sweep, fmt::format("sweep_{}", i + 1));
   }
   say_command(page, options);

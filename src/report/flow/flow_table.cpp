@@ -7,6 +7,7 @@
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
+#include "report/flow/leakage_blocks.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
@@ -325,6 +326,8 @@ std::string to_table(const ChoiceReport& report) {
   for (std::size_t i = 0; i < report.analysts.size(); ++i) {
     if (report.analysts.size() > 1) text += fmt::format("\nanalyst {} of {}\n", i + 1, report.analysts.size());
     text += blocks_of(report.analysts[i].wanted.windows);
+    if (report_detail::has_answers(report.analysts[i].guess))
+      text += Blocks("\n") + report_detail::blocks_of(*report.analysts[i].guess);
   }
   return text.text();
 }

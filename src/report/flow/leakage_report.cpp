@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "report/flow/flow_numbers.hpp"
+#include "report/flow/leakage_blocks.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/page.hpp"
@@ -201,9 +202,29 @@ figures::Figure leakage_figure(const LeakageReport& report) {
 
 }  // namespace
 
-std::string to_json(const LeakageReport& report) {
-  Document document;
-  Writer& json = document.json();
+namespace report_detail {
+
+Blocks blocks_of(const LeakageReport& report) {
+  std::string setting;
+  for (const Row& row : setting_rows(report)) setting += line_of(row);
+  std::vector<Row> rows{{"epsilon", "right before", "right with the release", "epsilon alone allows"}};
+  for (const Leakage& answer : report.answers) {
+    rows.push_back({with_decimals(answer.epsilon), percent(answer.before), percent(answer.after),
+                    answer.allowed ? percent(*answer.allowed) : "100 %"});
+  }
+  return Blocks(std::move(setting)) + "\n" + std::move(rows);
+}
+
+std::vector<std::vector<std::string>> guess_cells(const LeakageReport& report) {
+  std::vector<std::vector<std::string>> cells;
+  for (const Leakage& answer : report.answers) {
+    cells.push_back(
+        {with_decimals(answer.epsilon), cell_of(answer.before), cell_of(answer.after), cell_of(answer.allowed)});
+  }
+  return cells;
+}
+
+void write_members(Writer& json, const LeakageReport& report) {
   member(json, "guess", name_of(report.question.guess.about));
   member(json, "knows", known_in_words(report));
   member(json, "promise", report.promise);
@@ -216,10 +237,7 @@ std::string to_json(const LeakageReport& report) {
     json.EndObject();
   }
   json.EndArray();
-  if (!report.is_sweep) {
-    write_answer(json, report.answers.front(), loss_digits);
-    return document.text();
-  }
+  if (!report.is_sweep) return write_answer(json, report.answers.front(), loss_digits);
   json.Key("points");
   json.StartArray();
   for (const Leakage& answer : report.answers) {
@@ -230,6 +248,13 @@ std::string to_json(const LeakageReport& report) {
     json.EndObject();
   }
   json.EndArray();
+}
+
+}  // namespace report_detail
+
+std::string to_json(const LeakageReport& report) {
+  Document document;
+  report_detail::write_members(document.json(), report);
   return document.text();
 }
 

@@ -6,6 +6,7 @@
 #include "fractile/error.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/receipts.hpp"
+#include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/guess_words.hpp"
 #include "report/release/plan_words.hpp"
@@ -108,6 +109,35 @@ void write_guess(Writer& json, const PlannedGuess& guess) {
   json.EndObject();
 }
 
+void write_analyst(Writer& json, const PlannedAnalyst& planned) {
+  const bool is_mean = planned.analyst.loss == ReleaseAnalyst::Loss::missed_records;
+  const auto or_null = [&](const char* name, const std::string& end) {
+    number(json, name, end.empty() ? "null" : end);
+  };
+  json.Key("analyst");
+  json.StartObject();
+  member(json, "file", planned.name);
+  member(json, "loss", is_mean ? "missed-records" : "missed-by-more");
+  if (!is_mean) member(json, "than", planned.analyst.than);
+  member(json, "most", planned.analyst.most.to_string());
+  member(json, "reference", planned.reference);
+  member(json, "rows", planned.rows);
+  number(json, "epsilon_low", planned.served.low.to_decimal());
+  number(json, "epsilon_high", planned.served.high.to_decimal());
+  or_null("not_served_to", report_detail::not_served_to(planned.served));
+  or_null("served_from", report_detail::served_from(planned.served));
+  json.EndObject();
+}
+
+/// Lines before all others; nothing where no analyst was named.
+std::string analyst_text(const PlanReport& report) {
+  if (!report.analyst) return {};
+  const ReleasePlan& plan = report.plan;
+  return report_detail::analyst_meaning(*report.analyst) + ".\n\n" +
+         aligned(report_detail::analyst_rows(*report.analyst)) +
+         fmt::format("\nAt epsilon = {}:\n\n", plan.query.budget.epsilon().coefficient().to_decimal());
+}
+
 /// Lines after an empty one; nothing where no guess was asked for.
 std::string guess_text(const PlanReport& report) {
   if (!report.guess) return {};
@@ -129,6 +159,7 @@ std::string to_json(const PlanReport& report) {
   write_coarse_step(json, plan.lattice);
   write_typical(json, plan.typical);
   if (report.guess) write_guess(json, *report.guess);
+  if (report.analyst) write_analyst(json, *report.analyst);
   write_privacy(json, plan.query);
   write_lattice(json, plan.lattice);
   return document.text();
@@ -312,9 +343,9 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
 
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
-  return aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) + "\n" + noise(plan) +
-         coarse_step(plan) + report_detail::plan_cost(plan) + guess_text(report) + chart(report.others) +
-         "\nNo record was read, and nothing is spent.\n";
+  return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
+         "\n" + noise(plan) + coarse_step(plan) + report_detail::plan_cost(plan) + guess_text(report) +
+         chart(report.others) + "\nNo record was read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

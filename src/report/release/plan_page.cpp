@@ -6,6 +6,7 @@
 
 #include "fractile/accounting.hpp"
 #include "fractile/plan_report.hpp"
+#include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/guess_words.hpp"
 #include "report/release/interval_text.hpp"
@@ -202,6 +203,13 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   page.title(!options.about.title.empty() ? options.about.title
                                           : fmt::format("Plan: {} quantile{}", quantiles, quantiles == 1 ? "" : "s"));
   say_in_short(page, report);
+  if (report.analyst) {
+    page.section("What the analyst needs");
+    std::string meaning = report_detail::analyst_meaning(*report.analyst) + ".";
+    std::ranges::replace(meaning, '\n', ' ');
+    page.paragraph(meaning);
+    page.table({"analyst", "Epsilons that serve"}, report_detail::analyst_rows(*report.analyst));
+  }
   page.section("Errors by quantile");
   page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
   page.list(meanings_of(plan));

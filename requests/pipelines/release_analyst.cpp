@@ -1,0 +1,104 @@
+#include "requests/pipelines/release_analyst.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "fractile/error.hpp"
+#include "requests/text_file.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  throw Error(
+      ErrorCode::data, {Field("analyst"), ": ", path, ": ", what},
+      "write [analyst], and below it loss = \"missed-records\" and most = 20; or loss = \"missed-by-more\", than = 100 "
+      "and most = \"0.05\"");
+}
+
+[[noreturn]] void refuse_line(const std::string& path, const toml::node& node, const std::string& what) {
+  refuse(path, fmt::format("line {}: {}", std::max(1U, node.source().begin.line), what));
+}
+
+toml::table parsed(const std::string& text, const std::string& path) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    refuse(path, fmt::format("line {} is not TOML", error.source().begin.line));  // its own words quote the line
+  }
+}
+
+/// A whole number, or a text such as "0.05" or "1/20": binary fractions are no decimals.
+Rational number_in(const std::string& path, const toml::node& node) {
+  if (const auto* whole = node.as_integer()) return whole->get();
+  if (const auto* text = node.as_string()) {
+    try {
+      return Rational::parse(text->get());
+    } catch (const Error&) {
+      refuse_line(path, node, "no number");
+    }
+  }
+  refuse_line(path, node, "a number that is not whole stands between quotes");
+}
+
+/// Of one table.
+class Members {
+ public:
+  Members(const std::string& path, const toml::table& table) : path_(path), table_(table) {
+    for (const auto& [key, value] : table) {
+      const std::string name(key.str());
+      if (name != "loss" && name != "than" && name != "most")
+        refuse_line(path, value, "only loss, than and most stand here");
+    }
+  }
+
+  bool has(const char* name) const { return table_.contains(name); }
+  const toml::node& at(const char* name) const {
+    const toml::node* const node = table_.get(name);
+    if (node == nullptr) refuse(path_, fmt::format("{} is missing", name));
+    return *node;
+  }
+  Rational number(const char* name) const { return number_in(path_, at(name)); }
+
+ private:
+  const std::string& path_;
+  const toml::table& table_;
+};
+
+}  // namespace
+
+ReleaseAnalyst read_release_analyst(const std::string& path) {
+  const TextFile file = read_plain_file(path, largest);
+  if (!file.trouble.empty()) refuse(path, "it cannot be read: " + file.trouble);
+  const toml::table table = parsed(file.text, path);
+  const auto* const inner = table["analyst"].as_table();
+  if (inner == nullptr || table.size() != 1) refuse(path, "it has one table, [analyst]");
+  const Members members(path, *inner);
+  ReleaseAnalyst analyst;
+  const auto* const loss = members.at("loss").as_string();
+  if (loss == nullptr || (loss->get() != "missed-records" && loss->get() != "missed-by-more")) {
+    refuse_line(path, members.at("loss"), "loss is \"missed-records\" or \"missed-by-more\"");
+  }
+  analyst.most = members.number("most");
+  if (analyst.most.sign() < 0) refuse_line(path, members.at("most"), "no analyst loses less than 0");
+  if (loss->get() == "missed-records") {
+    if (members.has("than")) refuse_line(path, members.at("than"), "than goes with missed-by-more");
+    return analyst;
+  }
+  analyst.loss = ReleaseAnalyst::Loss::missed_by_more;
+  const Rational than = members.number("than");
+  if (than.sign() < 0 || than.denominator() != 1 || than > Rational(std::int64_t{1} << 48)) {
+    refuse_line(path, members.at("than"), "than is a whole number of records");
+  }
+  analyst.than = than.to_uint64();
+  return analyst;
+}
+
+}  // namespace fractile::requests

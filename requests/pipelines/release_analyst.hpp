@@ -1,0 +1,13 @@
+// An analyst of a release, from a file.
+#pragma once
+
+#include <string>
+
+#include "fractile/release_analyst.hpp"
+
+namespace fractile::requests {
+
+/// Reads [analyst] with `loss`, `than` and `most`. Throws `data` with the file, the line and what to write.
+ReleaseAnalyst read_release_analyst(const std::string& path);
+
+}  // namespace fractile::requests

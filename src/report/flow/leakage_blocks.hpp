@@ -1,0 +1,24 @@
+// How often a guess is right, as part of another report.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/leakage_report.hpp"
+#include "report/flow/flow_blocks.hpp"
+#include "report/text/json_writer.hpp"
+
+namespace fractile::report_detail {
+
+/// Whether it was asked for, and something serves.
+inline bool has_answers(const std::optional<LeakageReport>& report) { return report && !report->answers.empty(); }
+
+/// What is guessed, and a row an epsilon.
+Blocks blocks_of(const LeakageReport& report);
+/// The members of to_json()'s object.
+void write_members(Writer& json, const LeakageReport& report);
+/// By answer: epsilon as a decimal, and what is right before, after, and as far as the promise allows, with the digits of a sweep.
+std::vector<std::vector<std::string>> guess_cells(const LeakageReport& report);
+
+}  // namespace fractile::report_detail
