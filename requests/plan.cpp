@@ -9,8 +9,8 @@
 #include "fractile/source.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipelines/epsilons.hpp"
-#include "requests/query.hpp"
 #include "requests/pipelines/release_analyst.hpp"
+#include "requests/query.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {

@@ -258,9 +258,8 @@ TEST(CheckStability, OfMatricesInOdds) {
 
 // Answers that are bits, but drawn together: each place's counts say less than all of them together.
 TEST(CheckStability, BitsThatDependAreNotCountedByThemselves) {
-  const Perturber together =
-      Perturber::in_odds({{"1/(odds + 3)", "1/(odds + 3)", "odds/(odds + 3)", "1/(odds + 3)"},
-                          {"1/(odds + 3)", "odds/(odds + 3)", "1/(odds + 3)", "1/(odds + 3)"}});
+  const Perturber together = Perturber::in_odds({{"1/(odds + 3)", "1/(odds + 3)", "odds/(odds + 3)", "1/(odds + 3)"},
+                                                 {"1/(odds + 3)", "odds/(odds + 3)", "1/(odds + 3)", "1/(odds + 3)"}});
   PostProcessor bits;
   bits.kind = PostProcessor::Kind::bits;
   const Pipeline pipeline{2, {0, 1}, together, bits, {}, unary_answers(2)};

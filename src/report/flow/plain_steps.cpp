@@ -201,8 +201,7 @@ std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& 
   if (!is_positive(turned(std::move(whole), is_turned), low - 1, high - 1)) return {};
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (k / columns == k % columns) continue;
-    if (!is_never_negative(turned(through(std::move(entries[k])), !is_turned), low - 1, high - 1))
-      return {};
+    if (!is_never_negative(turned(through(std::move(entries[k])), !is_turned), low - 1, high - 1)) return {};
   }
   return true;
 }
