@@ -81,7 +81,7 @@ Bet best_bet(const std::vector<Three>& from, const std::vector<Three>& to) {
   return best;
 }
 
-Rational exactly(double value) {
+Rational rounded_cost(double value) {
   constexpr int bits = 60;
   return Rational::dyadic(std::llround(std::ldexp(value, bits)), -bits);
 }
@@ -108,7 +108,7 @@ std::optional<std::vector<Rational>> bet_on_three(const RoughRows& from, const R
   }
   if (!(best.gain > rounding)) return {};
   std::vector<Rational> costs(from.size());
-  for (std::size_t i = 0; i < of_best.size(); ++i) costs[of_best[i]] = exactly(best.costs[i]);
+  for (std::size_t i = 0; i < of_best.size(); ++i) costs[of_best[i]] = rounded_cost(best.costs[i]);
   return costs;
 }
 

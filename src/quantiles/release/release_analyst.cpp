@@ -16,13 +16,11 @@
 namespace fractile {
 namespace {
 
-constexpr std::int64_t precision = 192;
-constexpr int negligible_log = 200;  // exp(-200) of the heaviest term
+constexpr int far_away_log = 200;  // exp(-200) of the heaviest term
 
-Enclosure number(const Rational& value) { return Enclosure::of(value, precision); }
-Rational count(std::uint64_t records) { return static_cast<std::int64_t>(records); }
+Rational records_in(std::uint64_t records) { return static_cast<std::int64_t>(records); }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+[[noreturn]] void refuse_analyst(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint, "analyst");
 }
 
@@ -70,7 +68,7 @@ std::vector<ScoreLaw> laws_at(QuantileQuery query, const Lattice& lattice, const
     const auto* selection = stage_in<SelectQuantiles>(stages);
     if (selection == nullptr || selection->released.size() != 1 || stage_in<CountRows>(stages) != nullptr ||
         stage_in<CountCells>(stages) != nullptr) {
-      refuse("an analyst is served by one quantile that is selected by itself", "ask for one quantile");
+      refuse_analyst("an analyst is served by one quantile that is selected by itself", "ask for one quantile");
     }
     const Calibration calibration(query_after(plan.query, shares_taken(stages)), selection->levels);
     const QuantileFraction alpha = QuantileFraction::of(selection->released.front());
@@ -105,14 +103,14 @@ class LossOfRelease {
   }
 
   Enclosure at(const Rational& epsilon) const {
-    const Enclosure rate = number(rate_of_one_ * epsilon);
+    const Enclosure rate = enclosed(rate_of_one_ * epsilon);
     const double rough = rate.lower_double();
     const std::uint64_t least = law_.masses.begin()->first;
     Enclosure sum;
     Enclosure lost;
     uint128 far_away = 0;
     for (const auto& [score, mass] : law_.masses) {
-      if (static_cast<double>(score - least) * rough > negligible_log) {
+      if (static_cast<double>(score - least) * rough > far_away_log) {
         far_away += mass;
         continue;
       }
@@ -120,20 +118,20 @@ class LossOfRelease {
       arb_neg(weight.arb(), weight.arb());
       weight = Enclosure::of_whole(mass) * weight.exp();
       sum += weight;
-      lost += weight * number(loss_of(score));
+      lost += weight * enclosed(loss_of(score));
     }
     Enclosure rest = Enclosure::of_whole(far_away);  // from 0 to exp(-200) < 2^-288 of it
     arb_mul_2exp_si(rest.arb(), rest.arb(), -288);
     const Enclosure nothing;
-    arb_union(rest.arb(), rest.arb(), nothing.arb(), precision);
-    return (lost + rest * number(largest_loss())) / (sum + rest);
+    arb_union(rest.arb(), rest.arb(), nothing.arb(), guess_bits);
+    return (lost + rest * enclosed(largest_loss())) / (sum + rest);
   }
 
  private:
   Rational loss_of(std::uint64_t score) const {
-    const Rational missed = count(score) / count(law_.denominator);
+    const Rational missed = records_in(score) / records_in(law_.denominator);
     if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
-    return missed > count(analyst_.than) ? 1 : 0;
+    return missed > records_in(analyst_.than) ? 1 : 0;
   }
   double rough_loss(std::uint64_t score) const {
     const double missed = static_cast<double>(score) / static_cast<double>(law_.denominator);
@@ -141,7 +139,7 @@ class LossOfRelease {
     return missed > static_cast<double>(analyst_.than) ? 1 : 0;
   }
   Rational largest_loss() const {
-    return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? count(rows_) : Rational(1);
+    return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? records_in(rows_) : Rational(1);
   }
 
   const ScoreLaw& law_;
@@ -151,14 +149,14 @@ class LossOfRelease {
 };
 
 /// Twelve digits.
-Rational near(double epsilon) {
+Rational twelve_digits(double epsilon) {
   const double digits = std::pow(10.0, 11 - std::floor(std::log10(epsilon)));
   return Rational(std::llround(epsilon * digits)) / Rational::from_double(digits);
 }
 
 ServedEpsilons served_by(const LossOfRelease& loss, const Rational& most, const Rational& low, const Rational& high) {
-  const auto serves = [&](const Rational& epsilon) { return certainly_at_most(loss.at(epsilon), number(most)); };
-  const auto fails = [&](const Rational& epsilon) { return certainly_less(number(most), loss.at(epsilon)); };
+  const auto serves = [&](const Rational& epsilon) { return certainly_at_most(loss.at(epsilon), enclosed(most)); };
+  const auto fails = [&](const Rational& epsilon) { return certainly_less(enclosed(most), loss.at(epsilon)); };
   ServedEpsilons found{low, high, {}, {}};
   if (serves(low)) {
     found.served_from = low;
@@ -177,8 +175,8 @@ ServedEpsilons served_by(const LossOfRelease& loss, const Rational& most, const 
     (loss.roughly(middle) <= most.to_double() ? above : below) = middle;
   }
   for (double apart = 1e-10; apart < 1e-6; apart *= 10) {
-    const Rational before = std::max(low, near(below * (1 - apart)));
-    const Rational after = std::min(high, near(above * (1 + apart)));
+    const Rational before = std::max(low, twelve_digits(below * (1 - apart)));
+    const Rational after = std::min(high, twelve_digits(above * (1 + apart)));
     const bool is_before = fails(before);
     const bool is_after = serves(after);
     if (is_before) found.not_served_to = before;
@@ -193,17 +191,20 @@ ServedEpsilons served_by(const LossOfRelease& loss, const Rational& most, const 
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                                std::uint64_t rows, const ReleaseAnalyst& analyst, const Rational& low,
                                const Rational& high) {
-  if (low.sign() <= 0 || high <= low) refuse("a range of epsilons goes from more than 0 upwards", "write 0.01..10");
-  if (query.budget.measure() != Measure::pure) refuse("an analyst is served by an epsilon", "leave delta and rho out");
+  if (low.sign() <= 0 || high <= low)
+    refuse_analyst("a range of epsilons goes from more than 0 upwards", "write 0.01..10");
+  if (query.budget.measure() != Measure::pure)
+    refuse_analyst("an analyst is served by an epsilon", "leave delta and rho out");
   query.validate(lattice);
   reference.require_on(lattice);
-  if (reference.records() == 0 || rows == 0) refuse("a table without records serves nobody", "take one with some");
+  if (reference.records() == 0 || rows == 0)
+    refuse_analyst("a table without records serves nobody", "take one with some");
   const KnownTable table = known_table(reference, rows + 1);  // so that there are as many others
   const std::vector<ScoreLaw> laws = laws_at(query, lattice, table, Rational(1));
   for (const Rational& end : {low, high}) {  // rates grow with epsilon, and nothing else changes
     std::vector<ScoreLaw> there = laws_at(query, lattice, table, end);
     for (ScoreLaw& law : there) law.rate /= end;
-    if (there != laws) refuse("what runs depends on epsilon", "name the mechanism exponential");
+    if (there != laws) refuse_analyst("what runs depends on epsilon", "name the mechanism exponential");
   }
   ServedEpsilons all{low, high, high, low};
   for (const ScoreLaw& law : laws) {

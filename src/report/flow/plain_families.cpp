@@ -8,16 +8,14 @@ namespace fractile::report_detail {
 namespace {
 
 /// By the number whose power, or root, odds are.
-using Entry = std::function<Rational(std::size_t value, std::size_t answer, const Rational& at)>;
-
-Rational number(std::size_t value) { return static_cast<std::int64_t>(value); }
+using EntryAt = std::function<Rational(std::size_t value, std::size_t answer, const Rational& at)>;
 
 constexpr std::int64_t most_times = 12;  // of epsilon
-constexpr std::int64_t most_degree = 200 * most_times;
+constexpr std::int64_t most_degree_written = 200 * most_times;
 constexpr std::size_t most_entries = 400;  // more take more than seconds
 constexpr std::int64_t longest_family = 100;
 
-bool has_entries_at(const flow::Perturber& perturber, const Entry& entry, std::int64_t times, std::int64_t base) {
+bool has_entries_at(const flow::Perturber& perturber, const EntryAt& entry, std::int64_t times, std::int64_t base) {
   const flow::Channel channel = perturber.at(Rational(base).pow(perturber.root_degree()));
   const Rational at = Rational(base).pow(times);
   for (std::size_t x = 0; x < perturber.values(); ++x) {
@@ -29,7 +27,7 @@ bool has_entries_at(const flow::Perturber& perturber, const Entry& entry, std::i
 }
 
 /// Whether the entries are those of a family, at some power of the base. Entries of families have degree longest_family at most.
-bool has_entries(const flow::Perturber& perturber, const Entry& entry) {
+bool has_entries(const flow::Perturber& perturber, const EntryAt& entry) {
   if (perturber.values() * perturber.answers() > most_entries) return false;
   for (std::int64_t times = 1; times <= most_times; ++times) {
     const std::int64_t points = telling_points(times * longest_family);
@@ -40,12 +38,13 @@ bool has_entries(const flow::Perturber& perturber, const Entry& entry) {
   return false;
 }
 
-Rational responded(std::size_t values, std::size_t value, std::size_t answer, const Rational& odds) {
-  return (value == answer ? odds : Rational(1)) / (odds + number(values) - 1);
+Rational response_entry(std::size_t values, std::size_t value, std::size_t answer, const Rational& odds) {
+  return (value == answer ? odds : Rational(1)) / (odds + rational_of(values) - 1);
 }
 
 /// Definition 3.5, truncated `reach` places beyond the values.
-Rational geometric(std::size_t values, std::size_t reach, std::size_t value, std::size_t answer, const Rational& odds) {
+Rational geometric_entry(std::size_t values, std::size_t reach, std::size_t value, std::size_t answer,
+                         const Rational& odds) {
   const std::size_t place = value + reach;
   const auto distance = static_cast<std::int64_t>(place > answer ? place - answer : answer - place);
   const Rational ratio = Rational(1) / odds;
@@ -54,7 +53,8 @@ Rational geometric(std::size_t values, std::size_t reach, std::size_t value, std
 }
 
 /// Of an answer whose binary digits are the bits, the first value's the highest: each is 1 with probability `own` or `other`.
-Rational unary(std::size_t values, std::size_t value, std::size_t answer, const Rational& own, const Rational& other) {
+Rational unary_entry(std::size_t values, std::size_t value, std::size_t answer, const Rational& own,
+                     const Rational& other) {
   Rational p = 1;
   for (std::size_t k = 0; k < values; ++k) {
     const Rational& one = k == value ? own : other;
@@ -65,7 +65,7 @@ Rational unary(std::size_t values, std::size_t value, std::size_t answer, const 
 
 }  // namespace
 
-std::int64_t telling_points(std::int64_t degree) { return most_degree + degree + 2; }
+std::int64_t telling_points(std::int64_t degree) { return most_degree_written + degree + 2; }
 
 std::vector<flow::Perturber> perturbers_of(const flow::Pipeline& pipeline) {
   const std::vector<flow::Perturber>& each = pipeline.perturber.each();
@@ -87,8 +87,9 @@ bool is_response(const flow::Perturber& perturber) {
   if (!perturber.is_shared() || perturber.answers() != perturber.values()) return false;
   const std::size_t values = perturber.values();
   return perturber.is_randomized_response() ||
-         has_entries(perturber,
-                     [&](std::size_t x, std::size_t y, const Rational& odds) { return responded(values, x, y, odds); });
+         has_entries(perturber, [&](std::size_t x, std::size_t y, const Rational& odds) {
+           return response_entry(values, x, y, odds);
+         });
 }
 
 bool is_geometric(const flow::Perturber& perturber) {
@@ -97,7 +98,7 @@ bool is_geometric(const flow::Perturber& perturber) {
   if (!perturber.is_shared() || perturber.answers() < values || (perturber.answers() - values) % 2 == 1) return false;
   const std::size_t reach = (perturber.answers() - values) / 2;
   return has_entries(perturber, [&](std::size_t x, std::size_t y, const Rational& odds) {
-    return geometric(values, reach, x, y, odds);
+    return geometric_entry(values, reach, x, y, odds);
   });
 }
 
@@ -116,7 +117,7 @@ bool is_of_subsets(const flow::Perturber& perturber) {
   }
   const std::size_t answers = perturber.answers();
   return has_entries(perturber, [&](std::size_t x, std::size_t y, const Rational& odds) {
-    return (is_in(x, y) ? odds : Rational(1)) / (number(answers) + (odds - 1) * number(*size));
+    return (is_in(x, y) ? odds : Rational(1)) / (rational_of(answers) + (odds - 1) * rational_of(*size));
   });
 }
 
@@ -125,10 +126,10 @@ bool is_unary(const flow::Perturber& perturber) {
   const std::size_t values = perturber.values();
   if (!perturber.is_shared() || values > most_bits || perturber.answers() != std::size_t{1} << values) return false;
   const auto symmetric = [&](std::size_t x, std::size_t y, const Rational& root) {
-    return unary(values, x, y, root / (root + 1), Rational(1) / (root + 1));
+    return unary_entry(values, x, y, root / (root + 1), Rational(1) / (root + 1));
   };
   const auto optimized = [&](std::size_t x, std::size_t y, const Rational& odds) {
-    return unary(values, x, y, Rational(1, 2), Rational(1) / (odds + 1));
+    return unary_entry(values, x, y, Rational(1, 2), Rational(1) / (odds + 1));
   };
   return has_entries(perturber, symmetric) || has_entries(perturber, optimized);
 }

@@ -6,19 +6,17 @@
 namespace fractile::report_detail {
 namespace {
 
-Rational number(std::size_t value) { return static_cast<std::int64_t>(value); }
-
 /// Without leading zeros.
 void trim(Coefficients& a) {
   while (a.size() > 1 && a.back().sign() == 0) a.pop_back();
 }
 
-bool is_zero(const Coefficients& a) { return a.size() == 1 && a.front().sign() == 0; }
+bool is_nothing(const Coefficients& a) { return a.size() == 1 && a.front().sign() == 0; }
 
 /// Quotient and remainder.
 std::pair<Coefficients, Coefficients> division(Coefficients a, const Coefficients& b) {
   Coefficients quotient{0};
-  while (!is_zero(a) && a.size() >= b.size()) {
+  while (!is_nothing(a) && a.size() >= b.size()) {
     const std::size_t shift = a.size() - b.size();
     const Rational factor = a.back() / b.back();
     if (quotient.size() <= shift) quotient.resize(shift + 1);
@@ -61,18 +59,18 @@ Coefficients less(Coefficients a, const Coefficients& b) {
 
 Coefficients slope(const Coefficients& a) {
   Coefficients result(std::max<std::size_t>(a.size(), 2) - 1);
-  for (std::size_t i = 1; i < a.size(); ++i) result[i - 1] = a[i] * number(i);
+  for (std::size_t i = 1; i < a.size(); ++i) result[i - 1] = a[i] * rational_of(i);
   return result;
 }
 
 Coefficients through(std::vector<Rational> values) {
   const std::size_t points = values.size();
   for (std::size_t order = 1; order < points; ++order) {
-    for (std::size_t i = points; i-- > order;) values[i] = (values[i] - values[i - 1]) / number(order);
+    for (std::size_t i = points; i-- > order;) values[i] = (values[i] - values[i - 1]) / rational_of(order);
   }
   Coefficients result{values.back()};
   for (std::size_t i = points - 1; i-- > 0;) {
-    result = times(result, {-number(i + 1), 1});
+    result = times(result, {-rational_of(i + 1), 1});
     result.front() += values[i];
   }
   return result;
@@ -82,14 +80,14 @@ Coefficients through(std::vector<Rational> values) {
 // t is not 0.
 std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std::vector<Rational>& values) {
   Coefficients before{1};
-  for (std::size_t i = 0; i < values.size(); ++i) before = times(before, {-number(i + 1), 1});
+  for (std::size_t i = 0; i < values.size(); ++i) before = times(before, {-rational_of(i + 1), 1});
   Coefficients here = through(values);
   trim(here);
   Coefficients factor_before{0};
   Coefficients factor{1};
   const std::size_t third = values.size() / 3;
   while (here.size() + factor.size() - 2 >= third) {
-    if (is_zero(here)) return {};
+    if (is_nothing(here)) return {};
     auto [quotient, rest] = division(before, here);
     Coefficients next = less(factor_before, times(quotient, factor));
     trim(next);
@@ -105,7 +103,7 @@ std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std:
 Coefficients least_multiple(const Coefficients& a, const Coefficients& b) {
   Coefficients larger = a;
   Coefficients divisor = b;
-  while (!is_zero(divisor)) {
+  while (!is_nothing(divisor)) {
     Coefficients rest = division(larger, divisor).second;
     larger = std::exchange(divisor, std::move(rest));
   }
@@ -132,7 +130,7 @@ std::vector<Rational> bernstein_of(const Coefficients& polynomial, const Rationa
     Rational ratio = 1;
     for (std::size_t i = 0; i <= j; ++i) {
       bernstein[j] += ratio * by_share[i];
-      if (i < j) ratio *= number(j - i) / number(degree - i);
+      if (i < j) ratio *= rational_of(j - i) / rational_of(degree - i);
     }
   }
   return bernstein;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "fractile/exact.hpp"
 
 namespace fractile::report_detail {
+
+inline Rational rational_of(std::size_t value) { return static_cast<std::int64_t>(value); }
 
 /// Of 1, x, x^2, ...; at least one.
 using Coefficients = std::vector<Rational>;

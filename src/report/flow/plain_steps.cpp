@@ -13,15 +13,13 @@
 namespace fractile::report_detail {
 namespace {
 
-constexpr std::size_t most_columns = 8;
-constexpr std::size_t most_rows = 200;
-constexpr std::size_t most_degree = 100;  // of determinants
+constexpr std::size_t most_step_columns = 8;
+constexpr std::size_t most_step_rows = 200;
+constexpr std::size_t most_step_degree = 100;  // of determinants
 
 using Square = std::vector<std::vector<Rational>>;
 
-Rational number(std::size_t value) { return static_cast<std::int64_t>(value); }
-
-Rational odds_at(const flow::Pipeline& pipeline, const Rational& base) {
+Rational odds_of_base(const flow::Pipeline& pipeline, const Rational& base) {
   return base.pow(pipeline.perturber.root_degree());
 }
 
@@ -55,12 +53,13 @@ std::optional<Coefficients> denominator_of(const flow::Pipeline& pipeline, std::
 }
 
 /// The channel's rows times the denominator: polynomials of no higher degree, as probabilities are at most 1.
-std::optional<std::vector<std::vector<Coefficients>>> rows_of(const flow::Pipeline& pipeline,
-                                                              const Coefficients& denominator) {
+std::optional<std::vector<std::vector<Coefficients>>> rows_in_base(const flow::Pipeline& pipeline,
+                                                                   const Coefficients& denominator) {
   std::vector<flow::Matrix> values;
   for (std::size_t i = 0; i < denominator.size(); ++i) {
-    const std::optional<flow::Channel> channel = plain_channel(pipeline, odds_at(pipeline, number(i + 1)));
-    if (!channel || channel->observations().size() > most_columns || channel->secrets().size() > most_rows) return {};
+    const std::optional<flow::Channel> channel = plain_channel(pipeline, odds_of_base(pipeline, rational_of(i + 1)));
+    if (!channel || channel->observations().size() > most_step_columns || channel->secrets().size() > most_step_rows)
+      return {};
     values.push_back(channel->matrix());
   }
   std::vector<std::vector<Coefficients>> rows;
@@ -69,7 +68,7 @@ std::optional<std::vector<std::vector<Coefficients>>> rows_of(const flow::Pipeli
     for (std::size_t y = 0; y < values.front().columns(); ++y) {
       std::vector<Rational> entry;
       for (std::size_t i = 0; i < values.size(); ++i) {
-        entry.push_back(values[i](x, y) * value_at(denominator, number(i + 1)));
+        entry.push_back(values[i](x, y) * value_at(denominator, rational_of(i + 1)));
       }
       rows.back().push_back(through(std::move(entry)));
     }
@@ -165,14 +164,14 @@ bool moves_all(const Square& rows, const Square& slopes, const Square& solution)
 
 std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& from, const Rational& to) {
   if (pipeline.perturber.release() != nullptr) return {};
-  const std::optional<Coefficients> denominator = denominator_of(pipeline, most_degree);
+  const std::optional<Coefficients> denominator = denominator_of(pipeline, most_step_degree);
   if (!denominator) return {};
-  const auto rows = rows_of(pipeline, *denominator);
+  const auto rows = rows_in_base(pipeline, *denominator);
   if (!rows) return {};
   const auto slopes = slopes_of(*rows);
   const std::size_t columns = rows->front().size();
   const std::size_t degree = columns * (denominator->size() - 1);
-  if (degree > most_degree) return {};
+  if (degree > most_step_degree) return {};
   const auto [low, high] = bases_around(from, to, pipeline.perturber.root_degree());
   const std::vector<std::size_t> chosen = independent_rows(values_of(*rows, (low + high) / 2));
   if (chosen.empty()) return {};
@@ -184,7 +183,7 @@ std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& 
   std::vector<Rational> determinants;
   std::vector<std::vector<Rational>> entries(columns * columns);
   for (std::size_t i = 0; i < degree + denominator->size() + 1; ++i) {
-    const Rational base = number(i + 2);
+    const Rational base = rational_of(i + 2);
     const auto [solution, determinant] = solved(values_of(square, base), values_of(square_slopes, base));
     determinants.push_back(determinant);
     if (determinant.sign() == 0) return {};

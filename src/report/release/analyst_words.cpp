@@ -5,16 +5,16 @@
 namespace fractile::report_detail {
 namespace {
 
-Rational unit() { return Rational(10).pow(9); }
+Rational printed_unit() { return Rational(10).pow(9); }
 
 }  // namespace
 
 std::string served_from(const ServedEpsilons& served) {
-  return served.served_from ? ((*served.served_from * unit()).ceil() / unit()).to_decimal() : "";
+  return served.served_from ? ((*served.served_from * printed_unit()).ceil() / printed_unit()).to_decimal() : "";
 }
 
 std::string not_served_to(const ServedEpsilons& served) {
-  return served.not_served_to ? ((*served.not_served_to * unit()).floor() / unit()).to_decimal() : "";
+  return served.not_served_to ? ((*served.not_served_to * printed_unit()).floor() / printed_unit()).to_decimal() : "";
 }
 
 std::string wish_of(const ReleaseAnalyst& analyst) {
