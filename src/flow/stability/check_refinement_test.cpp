@@ -103,12 +103,19 @@ TEST(CheckRefinement, OneAmongKnownIsCountedAgain) {
   }
 }
 
-// A linear program has four million variables here. No verdict without a certificate.
-TEST(CheckRefinement, SumsAmongAThousandAreUndecidedAtOnce) {
+// A linear program has four million variables here. No verdict without a certificate: a bet about three values, or none.
+TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   Pipeline known = pipeline_of(1000, Perturber::geometric(3), summing());
   known.secret = {Secret::Kind::target, {500, 300, 199}};
   const PipelineRefinement answer = check_refinement(known, 3, 2);
-  EXPECT_FALSE(answer.refinement.refines() || answer.refinement.refuted());
+  ASSERT_TRUE(answer.refinement.refuted());
+  const Counterexample& bet = std::get<Counterexample>(answer.refinement.verdict);
+  EXPECT_LT(bet.loss_to, bet.loss_from);
+  EXPECT_EQ(bet.loss.actions().size(), 2U);
+  Pipeline responses = pipeline_of(1000, Perturber::randomized_response(3), summing());
+  responses.secret = {Secret::Kind::target, {333, 333, 333}};
+  const PipelineRefinement open = check_refinement(responses, 3, 2);
+  EXPECT_FALSE(open.refinement.refines() || open.refinement.refuted());
   // A perturber that tells two values apart better with less epsilon would be refuted: here with `from` and `to` exchanged.
   const PipelineRefinement reversed = check_refinement(known, 2, 3);
   ASSERT_TRUE(reversed.refinement.refuted());
