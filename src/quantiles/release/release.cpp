@@ -284,9 +284,10 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
                           DrawSource& source, const PlanScale& scale) {
   const Lattice& lattice = profile.lattice();
   const QuantileQuery query = paid_from(share, asked);
+  QuantilePlan asked_for = plan_of(query, lattice, scale);  // which validates
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
-  StageSampler sampler(profile, plan_of(query, lattice, scale), std::move(share), draws);
+  StageSampler sampler(profile, std::move(asked_for), std::move(share), draws);
   sampler.run();
   const auto course =
       std::make_shared<detail::Course>(detail::Course{sampler.plan(), sampler.found(), sampler.take_selected()});
