@@ -318,6 +318,12 @@ std::optional<IntervalRequest> intervals_of(const Json& json) {
                          intervals["simultaneous"].GetBool()};
 }
 
+PrivateBounds bounds_of(const Json& bounds) {
+  const std::optional<Budget> cost = budget_of(bounds);
+  if (!cost) throw Error(ErrorCode::data, "it does not say what its bounds cost", "");
+  return {Rational::parse(text_of(bounds, "share")), *cost, count_of(bounds, "enough_records")};
+}
+
 /// The query as far as a receipt says it. `first`: a group that has its quantiles, or the receipt; `run` as above.
 QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   const Json& privacy = json["privacy"];
@@ -347,11 +353,7 @@ Release release_of(const Json& json) {
   } else {
     release.groups.push_back(group_of(json, json, release));
   }
-  if (json.HasMember("bounds")) {
-    const Json& bounds = json["bounds"];
-    release.bounds = PrivateBounds{Rational::parse(text_of(bounds, "share")), budget_of(bounds).value(),
-                                   count_of(bounds, "enough_records")};
-  }
+  if (json.HasMember("bounds")) release.bounds = bounds_of(json["bounds"]);
   release.public_rows = count_of(json, "public_rows");
   release.unsafe_seed = count_of(json, "unsafe_seed");
   release.source = source_of(json);

@@ -347,6 +347,13 @@ TEST(Receipt, ValuesAreAmongThePossibleOnes) {
   EXPECT_EQ(refusal_of(signed_again(std::string(text).replace(at, 1, "5.0"))), "nothing");
 }
 
+/// The schema asks for their share alone.
+TEST(Receipt, BoundsSayWhatTheyCost) {
+  std::string text = to_json(described(bounded(), source));
+  const std::size_t at = text.find("\"rho\"", text.find("\"bounds\": {"));
+  EXPECT_NE(refusal_of(signed_again(text.replace(at, 5, "\"new\""))).find("what its bounds cost"), std::string::npos);
+}
+
 /// A reader takes the first of twins, another one the last: what was promised must be said once.
 TEST(Receipt, MembersThatStandTwiceAreRefused) {
   std::string text = all_kinds().front();
