@@ -170,6 +170,10 @@ PLAN = {
     "--confidence": ({"confidence": 0.9}, ["--confidence", "0.9"]),
     "--shape": ({"shape": "uniform"}, ["--shape", "uniform"]),
     "--guess": ({"guess": "above:40"}, ["--guess", "above:40"]),
+    "--analyst": (
+        {"analyst": "ANALYST", "epsilon": "0.01..2", "expected_rows": 1000, "mechanism": "exponential"},
+        ["--analyst", "ANALYST", "--epsilon", "0.01..2", "--expected-rows", "1000", "--mechanism", "exponential"],
+    ),
     "--reference": (  # whose column is called as usual
         {"guess": "value", "reference": "REFERENCE"},
         ["--guess", "value", "--reference", "REFERENCE"],
@@ -207,7 +211,9 @@ def test_every_option_of_plan_is_tried():
 def test_plan_equals_the_program(option, program, engine, tmp_path):
     public = tmp_path / "public.csv"
     public.write_text("value\n" + "".join(f"{age}\n" for age in range(20, 70)), encoding="utf-8")
-    places = {"REFERENCE": str(public), "LIBRARY": engine}
+    analyst = tmp_path / "analyst.toml"
+    analyst.write_text('[analyst]\nloss = "missed-records"\nmost = 20\n', encoding="utf-8")
+    places = {"REFERENCE": str(public), "ANALYST": str(analyst), "LIBRARY": engine}
     arguments, words = PLAN[option]
     arguments = {name: places.get(value, value) if isinstance(value, str) else value for name, value in arguments.items()}
     words = [places.get(word, word) for word in words]
