@@ -48,7 +48,7 @@ class Completion(CommandTest):
 
     def test_what_follows_an_option(self):
         self.assertEqual(completed("release", "people.csv", "--mechanism", "joint-"), ["joint-total", "joint-tree"])
-        self.assertEqual(completed("explain", "r.json", "--format", ""), ["text", "markdown", "html", "registry"])
+        self.assertEqual(completed("explain", "r.json", "--format", ""), ["text", "markdown", "html", "json", "registry"])
         self.assertEqual(completed("ledger", "export", "l.db", "--format", ""), ["json", "csv"])
         self.assertEqual(completed("release", "--epsilon", ""), [])
         self.write("people.csv", "age\n1\n")

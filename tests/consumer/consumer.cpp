@@ -31,12 +31,14 @@
 #include <fractile/postgres.hpp>
 #include <fractile/privacy.hpp>
 #include <fractile/profile_files.hpp>
+#include <fractile/provenance.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>
 #include <fractile/real_bounds.hpp>
 #include <fractile/receipts.hpp>
 #include <fractile/release.hpp>
+#include <fractile/release_analyst.hpp>
 #include <fractile/release_leakage.hpp>
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>

@@ -593,6 +593,8 @@ const std::vector<Claim>& claims() {
       {"A part of the budget suggested that .*", "definition", by_definition},
       {"The receipt's SHA-256 is ([0-9a-f]{64}); it fits[.]", "definition",
        [](const Seen& seen) { return differs(seen.words.at(1), sha256_of(seen.receipt.receipt)); }},
+      {"Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256[.]",
+       "definition", by_definition},
       // Words.
       {"the value at or below which a given share of the records lies; the one of 50 % is the median", "definition",
        by_definition},

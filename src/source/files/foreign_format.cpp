@@ -171,16 +171,16 @@ void refuse_foreign_text(const std::string& file, std::string_view head) {
 namespace {
 
 /// JSON begins with a character of ASCII, which is no NUL and has none beside it in UTF-8. What has no byte order mark says by its first
-/// bytes what it is.
+/// two characters what it is: by one alone, a record of a NUL at the beginning would say it of all others.
 const Foreign* wide_json(std::string_view head) {
   const auto begins_json = [&](std::size_t at) {
     constexpr std::string_view first = "{[ \t\r\n";
     return head.size() > at && head[at] != '\0' && first.find(head[at]) != std::string_view::npos;
   };
   const auto is_zero = [&](std::size_t at) { return head.size() > at && head[at] == '\0'; };
-  if (begins_json(0) && is_zero(1)) return is_zero(2) && is_zero(3) ? &utf_32_little : &utf_16_little;
+  if (begins_json(0) && is_zero(1) && is_zero(3)) return is_zero(2) ? &utf_32_little : &utf_16_little;
   if (is_zero(0) && is_zero(1) && is_zero(2) && begins_json(3)) return &utf_32_big;
-  return is_zero(0) && begins_json(1) ? &utf_16_big : nullptr;
+  return is_zero(0) && begins_json(1) && is_zero(2) && head.size() > 3 && !is_zero(3) ? &utf_16_big : nullptr;
 }
 
 }  // namespace

@@ -255,7 +255,7 @@ TEST(RowWisePlan, IsOneScanUnderProjectionsAndFilters) {
   const auto node = [](const std::string& name, const std::string& children) {
     return R"({"name":")" + name + R"(","children":[)" + children + R"(],"extra_info":{}})";
   };
-  const std::string scan = node("READ_CSV", "");
+  const std::string scan = node("FRACTILE_TEXT_1", "");
   for (const std::string& plan : {scan, node("PROJECTION", scan),
                                   node("PROJECTION", node("FILTER", node("PROJECTION", node("READ_PARQUET", ""))))}) {
     EXPECT_NO_THROW(require_row_wise_plan_of("[" + plan + "]")) << plan;
@@ -264,7 +264,7 @@ TEST(RowWisePlan, IsOneScanUnderProjectionsAndFilters) {
        {node("UNGROUPED_AGGREGATE", scan), node("PROJECTION", node("WINDOW", scan)),
         node("CROSS_PRODUCT", scan + "," + scan), node("PROJECTION", scan + "," + scan), node("STREAMING_LIMIT", scan),
         node("PROJECTION", ""), node("DUMMY_SCAN", ""), node("PROJECTION", node("SEQ_SCAN", "")),
-        node("READ_CSV", scan), node("UNNEST", scan), node("READ_TEXT", "")}) {
+        node("FRACTILE_TEXT_1", scan), node("UNNEST", scan), node("READ_TEXT", ""), node("READ_CSV", "")}) {
     EXPECT_EQ(error_of([&] { require_row_wise_plan_of("[" + plan + "]"); }).code(), ErrorCode::usage) << plan;
   }
   for (const std::string& plan : {std::string(), std::string("[]"), std::string("{}"), "[" + scan + "," + scan + "]"}) {
@@ -274,9 +274,10 @@ TEST(RowWisePlan, IsOneScanUnderProjectionsAndFilters) {
 
 /// The engine's own plans, so that a version that calls its steps otherwise is noticed.
 TEST_F(RowWork, PlansOfTheEngine) {
-  folder.write("t.csv", "x,n\n1,2\n");
-  const std::string file = "read_csv(" + quote_literal(folder.path("t.csv")) +
-                           ", auto_detect = false, header = true, columns = {x: 'VARCHAR', n: 'VARCHAR'})";
+  folder.write("t.json", "{\"x\": \"1\", \"n\": \"2\"}\n");
+  const std::string file =
+      "read_json(" + quote_literal(folder.path("t.json")) +
+      ", auto_detect = false, format = 'newline_delimited', columns = {x: 'VARCHAR', n: 'VARCHAR'})";
   EXPECT_NO_THROW(
       require_row_wise_plan(*connection_, "SELECT TRY(lower(x)) AS x FROM " + file + " WHERE TRY(n > '1')"));
   for (const char* select :

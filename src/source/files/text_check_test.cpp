@@ -164,6 +164,9 @@ TEST_F(EncodingCheck, OtherThanUtf8IsNamed) {
   for (const std::string& bytes : {"{\0\0\0"s, "\0\0\0["s}) {
     EXPECT_EQ(said("x.json", bytes), encoded + "32 text by its first bytes, not UTF-8");
   }
+  for (const std::string& bytes : {"[\0,\n{}]"s, "\0\n{}"s, "[\0]"s}) {  // a record that is a NUL, among others
+    EXPECT_EQ(said("x.json", bytes).find("by its first bytes"), std::string::npos);
+  }
   EXPECT_EQ(said("x.json", "{\"age\": 1}\n{\"age\": 2, \"name\": \"Andr\xE9\"}\n"),
             "then " + folder.path("x.json") + " is not UTF-8 text");
   EXPECT_EQ(said("x.parquet", "PARE" + std::string(100, 'x') + "PARE"),
