@@ -103,7 +103,8 @@ int run_program(int argc, char** argv) {
     return exit_code(error.code());
   } catch (const std::bad_alloc&) {
     print_error("this machine's memory does not suffice",
-                "use a machine with more of it, or ask for less at once; of what a ledger was charged, fractile ledger show tells");
+                "use a machine with more of it, or ask for less at once; of what a ledger was charged, fractile ledger "
+                "show tells");
     return exit_code(ErrorCode::data);
   } catch (const std::exception&) {
     print_error("an internal error", "nothing was released; please report what you typed");

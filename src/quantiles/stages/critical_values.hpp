@@ -45,7 +45,7 @@ class WorstNoise {
   struct Sum {
     LowerLaw one;
     std::int64_t end;
-    std::vector<double> below;  // of the other, from its end down
+    std::vector<double> below;                                        // of the other, from its end down
     std::int64_t last_at = std::numeric_limits<std::int64_t>::min();  // where it was looked at last
     double last_bound = 1;                                            // and what bounds it there, and everywhere below
   };
