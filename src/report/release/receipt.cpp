@@ -78,7 +78,7 @@ void require_schema(const rapidjson::Document& document, const std::string& name
 /// Calls a member as version 2 does. One that has that name already is none that version 1 knows.
 void rename(Json& object, const char* from, const char* to) {
   object.RemoveMember(to);
-  const auto at = object.FindMember(from);
+  auto at = object.FindMember(from);  // as MemberEnd() is, not const: clang knows no comparison of the two
   if (at != object.MemberEnd()) at->name.SetString(rapidjson::StringRef(to));
 }
 
