@@ -13,7 +13,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O3 these compilers warn of concatenated strings (their bug 105651).
-  target_compile_options(fractile_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict> $<$<CONFIG:Release>:-Wno-stringop-overflow>)
+  target_compile_options(fractile_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict> $<$<CONFIG:Release>:-Wno-stringop-overflow>
+    $<$<CONFIG:Release>:-Wno-array-bounds>)
 endif()
 option(FRACTILE_WERROR "Warnings are errors" OFF)
 if(FRACTILE_WERROR)
