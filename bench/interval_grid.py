@@ -103,7 +103,7 @@ def main():
     reader.add_argument("laws", type=Path)
     reader.add_argument("--tables", type=int, default=400)
     reader.add_argument("--only", help="one setting: m,epsilon,D,n,law")
-    reader.add_argument("--sample", type=int, help="so many settings at random")
+    reader.add_argument("--sample", type=int, help="how many settings to draw at random [all]")
     reader.add_argument("--seed", type=int, default=1)
     asked = reader.parse_args()
     laws = {path.stem: law_of(path) for path in sorted(asked.laws.glob("*.csv"))}

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <exception>
+#include <new>
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
@@ -185,6 +186,9 @@ void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendan
     const Words hint{error.hint_words(), between, became};
     attendant.on_interrupt(error.what_words(), hint);  // ends here if one came
     throw Error(error.code(), error.what_words(), hint, error.field());
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::data, "this machine's memory does not suffice",
+                {"use a machine with more of it, or ask for less at once; ", fate()});
   } catch (const std::exception&) {
     throw Error(ErrorCode::internal, "an internal error", {"nothing was printed; ", fate()});
   }

@@ -19,11 +19,11 @@ namespace fractile {
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
 
-/// Of what was run, for each group by itself; rows: release.public_rows, else as above, of one group.
+/// The bounds of what ran, one a group; the rows are release.public_rows, or else a group's as above.
 /// Proof: docs/proofs/rank_error.md
 std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence);
 
-/// Of a release without groups.
+/// The bound of a release without groups.
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const Release& release, const Rational& confidence);
 

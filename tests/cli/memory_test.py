@@ -2,10 +2,13 @@
 
 import gzip
 import os
+import re
+import resource
 import subprocess
 import unittest
+from pathlib import Path
 
-from cli.program import PROGRAM, CommandTest, options, require_engine
+from cli.program import PROGRAM, CommandTest, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -43,6 +46,45 @@ class Memory(CommandTest):
         for threads in ("1", "2"):
             asked = options(quantiles="median", threads=threads)
             self.assertLess(peak_of([PROGRAM, "release", self.folder / "t.csv.gz", *asked]), 128_000_000)
+
+    def test_limits_end_a_paid_release_in_words(self):
+        """Where memory ends while a table is read, that is said, and what became of the entry."""
+        with (self.folder / "t.csv").open("w") as file:  # piece by piece: what this process has had counts in its children's peaks
+            file.write("x\n")
+            file.writelines(f"{i}\n" for i in range(2_500_000))
+        run("ledger", "init", "budget.db", "--dataset", "t", "--epsilon", "100", cwd=self.folder)
+        least = address_space(self.folder / "one.csv", "x\n1\n")
+        refused = 0
+        for more in range(-110, 10, 10):
+            limit = least + more * 2**20
+            asked = options(bounds=("0", "2499999"), step="1", quantiles="median", ledger="budget.db", again=True, threads="1")
+            result = run("release", "t.csv", *asked, cwd=self.folder,
+                         preexec_fn=lambda limit=limit: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            if "memory" not in result.err:  # it went through, or did not even begin
+                continue
+            self.assertEqual(result.code, 3, result.err)
+            if "counts as spent" in result.err:
+                refused += 1
+                self.assertIn("stays reserved", result.err)
+        if refused == 0:
+            self.skipTest("no limit here lets a release begin and not end")
+        text = run("ledger", "show", "budget.db", "--format", "table", cwd=self.folder).out
+        self.assertGreaterEqual(len(re.findall(r"(?m)^entry \d+, reserved", text)), refused)
+
+
+def address_space(file, text):
+    """What a release of a small table has of it at most."""
+    file.write_text(text)
+    with subprocess.Popen([PROGRAM, "release", file, *options(quantiles="median"), "--threads", "1", "--format", "json"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        peak = 0
+        while process.poll() is None:
+            try:
+                status = Path(f"/proc/{process.pid}/status").read_text()
+            except OSError:
+                break
+            peak = max([peak, *(1024 * int(kilobytes) for kilobytes in re.findall(r"VmPeak:\s*(\d+)", status))])
+    return peak
 
 
 if __name__ == "__main__":

@@ -375,7 +375,9 @@ Connection Connection::open(const std::string& library) {
   api.destroy_config(&config);
   const std::string reason = message == nullptr ? "" : ": " + first_line(message);
   api.free(message);
-  if (!started) throw Error(ErrorCode::internal, "the engine did not start" + reason);
+  if (!started) {
+    throw Error(ErrorCode::data, "the engine did not start" + reason, "it may lack memory or threads here");
+  }
   FunctionOfCells(api, misread_function, {CellType::text}, mark_misread_texts).add_to(state->connection);
   Connection opened(std::move(state));
   opened.fix_settings();

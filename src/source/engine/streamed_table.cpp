@@ -240,7 +240,7 @@ void EngineTable::add_to(const EngineApi& api, EngineConnection* connection, con
 
 namespace {
 
-/// A stream that is somebody else's.
+/// A stream that it does not own.
 class Borrowed final : public RecordStream {
  public:
   explicit Borrowed(RecordStream& stream) : stream_(stream) {}

@@ -56,8 +56,8 @@ std::size_t end_by_grammar(std::string_view text, const std::string& delimiter, 
     void end_record() override { ++records; }
     std::size_t records = 0;
   } seen;
-  const std::string nobody;
-  DelimitedCheck check({delimiter, 0}, LineEndsInCells::allowed, nobody, line_end, seen);
+  const std::string no_name;  // what it refuses is not said
+  DelimitedCheck check({delimiter, 0}, LineEndsInCells::allowed, no_name, line_end, seen);
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::size_t before = seen.records;
