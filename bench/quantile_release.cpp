@@ -15,7 +15,8 @@ void measure(benchmark::State& state, std::uint64_t n, int bits, const std::stri
     if (mechanism == Mechanism::automatic) query.expected_rows = n;
   }
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release(profile, query, random));
+  const CountedColumn counted(profile, 1);
+  for (auto _ : state) benchmark::DoNotOptimize(release(counted, query, random));
   state.counters["distinct"] = static_cast<double>(profile.distinct());
 }
 
@@ -33,7 +34,8 @@ void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& b
   query.expected_rows = n;
   if (of) query.intervals = IntervalRequest{Rational(19, 20), *of, false};
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release(profile, query, random));
+  const CountedColumn counted(profile, 1);
+  for (auto _ : state) benchmark::DoNotOptimize(release(counted, query, random));
 }
 
 void add_intervals(std::uint64_t n, const std::string& measure, const Budget& budget) {

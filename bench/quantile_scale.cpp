@@ -42,7 +42,8 @@ void measure(benchmark::State& state, std::uint64_t n, std::uint64_t positions, 
   QuantileQuery query = query_of(ask);
   query.mechanism = mechanism;
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release(table.profile, query, random));
+  const CountedColumn column(table.profile, 1);
+  for (auto _ : state) benchmark::DoNotOptimize(release(column, query, random));
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ void measure(benchmark::State& state, std::uint64_t n, std::int64_t candidates, 
   query.mechanism = mechanism;
   query.budget = Budget::pure(epsilon);
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release(listed.profile, query, random));
+  const CountedColumn column(listed.profile, 1);
+  for (auto _ : state) benchmark::DoNotOptimize(release(column, query, random));
 }
 
 }  // namespace

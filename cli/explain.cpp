@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "fractile/ledger.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "page_output.hpp"
 #include "requests/about.hpp"
-#include "requests/datasets.hpp"
 #include "requests/flow.hpp"
 #include "requests/query.hpp"
 #include "requests/text_file.hpp"
@@ -56,9 +56,9 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::strin
       usage({Field("dataset"), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
     return {};
   }
-  const std::string path = typed.one("ledger");
-  const Ledger ledger = Ledger::open_to_read(path);
-  const std::string dataset = dataset_of(ledger, typed, shown_ledger(path)).name;
+  const Payment payment{typed.one("ledger"), typed.one("dataset")};
+  const Ledger ledger = Ledger::open_to_read(payment.ledger);
+  const std::string dataset = dataset_of(ledger, payment).name;
   for (const LedgerEntry& entry : ledger.statement().entries) {
     if (entry.request.dataset == dataset && entry.receipt == receipt) return ledger.account(dataset);
   }

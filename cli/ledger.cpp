@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "explain.hpp"
+#include "fractile/durable.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/ledger_report.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "page_output.hpp"
@@ -67,7 +69,7 @@ Shown shown_of(const Typed& typed) {
   }
   if (!typed.has("dataset")) return shown;
   LedgerStatement& statement = shown.statement;
-  const std::string name = dataset_of(ledger, typed, shown_ledger(typed.file)).name;
+  const std::string name = dataset_of(ledger, {typed.file, typed.one("dataset")}).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
   std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });

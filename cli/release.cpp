@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "fractile/source.hpp"
 #include "options.hpp"
 #include "requests/counting.hpp"
+#include "requests/groups.hpp"
 #include "requests/release.hpp"
 #include "requests/values.hpp"
 #include "shown.hpp"
@@ -48,7 +48,7 @@ class Person final : public Watcher {
     if (has_receipt) answer.release = with_receipt(std::move(*answer.release));
     page_ = rendered(answer, shown_);
   }
-  void make_room(std::uint64_t receipt_size) override { shown_.page.make_room(receipt_size); }
+  void reserve_room(std::uint64_t receipt_size) override { shown_.page.make_room(receipt_size); }
   void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
   void hold_interrupts() override { cli::hold_interrupts(); }
   bool is_interrupted() override { return cli::is_interrupted(); }
@@ -65,16 +65,11 @@ class Person final : public Watcher {
 int run_release(const Typed& typed) {
   std::optional<ProfileFile> counts = counts_of(typed);
   const Typed asked = counts ? with_header(typed, counts->header()) : typed;
-  const ReleaseRequest request = ReleaseRequest::of(asked, false);
-  Person person(shown_as(typed, request.query, request.selection.keys));
-  const auto open = [&](const OnOpened& on_opened) -> std::unique_ptr<Records> {
-    if (counts) return counted_records(std::move(*counts), on_opened);
-    if (request.postgres) {
-      return std::make_unique<RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres, on_opened));
-    }
-    return std::make_unique<RecordsOf<Table>>(Table::open(request.table, on_opened));
-  };
-  const Answer answer = requests::answer(asked, request, open, person);
+  const ReleaseRequest request = release_asked(asked);
+  Source source = source_asked(asked, std::move(counts));
+  const std::optional<Payment> payment = payment_asked(asked);
+  Person person(shown_as(typed, request.query, request.column.selection.keys));
+  const Answer answer = publish(std::move(source), request, payment, person);
   person.print_page(answer.kept);
   return 0;
 }

@@ -4,12 +4,12 @@
 #include <optional>
 #include <string>
 
-#include "requests/attendant.hpp"
+#include "fractile/publication.hpp"
 #include "terminal.hpp"
 
 namespace fractile::cli {
 
-class Watcher : public requests::Attendant {
+class Watcher : public Attendant {
  public:
   void warn(const Words& what, const Words& hint) override { print_error({"warning: ", what}, hint); }
   void tell(const Words& what, const Words& hint) override { print_error(what, hint); }

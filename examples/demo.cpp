@@ -28,14 +28,14 @@ Rational true_quantile(const RankProfile& profile, const Rational& q) {
   return profile.lattice().upper();
 }
 
-void show(const char* title, std::int64_t parts, const RankProfile& profile, RandomBits& bits) {
+void show(const char* title, std::int64_t parts, const CountedColumn& counted, RandomBits& bits) {
   const QuantileQuery query{evenly_spaced(parts), Budget::pure(Rational(1))};
-  const Release released = release(profile, query, bits);
+  const Release released = release(counted, query, bits);
   fmt::print("\n{} for epsilon = 1\n{:<10}{:>12}{:>12}\n", title, "quantile", "released", "true");
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
     const Rational& q = query.quantiles[i];
     fmt::print("{:<10}{:>12}{:>12}\n", q.to_string(), released.value(i).to_decimal(),
-               true_quantile(profile, q).to_decimal());
+               true_quantile(counted.profiles().front(), q).to_decimal());
   }
 }
 
@@ -48,14 +48,14 @@ int main(int argc, char** argv) {
   }
   try {
     const Lattice cents = Lattice::regular(0, 200'000, Rational::parse("0.01"));
-    const RankProfile profile = Table::open({.file = argv[1]}).profile(argv[2], cents, NullPolicy::drop);
     RandomBits bits = RandomBits::system();
+    const CountedColumn wages = Table::open({.file = argv[1]}).count({{argv[2], cents}}, bits).front();
     fmt::print(
         "Weekly wages in dollars, of {} possible values from 0 to 200000 in steps of 0.01.\n"
         "Only a demonstration on public data may show the column 'true'; the released numbers are private.\n",
         cents.size());
-    show("Quartiles", 4, profile, bits);
-    show("Deciles", 10, profile, bits);
+    show("Quartiles", 4, wages, bits);
+    show("Deciles", 10, wages, bits);
     fmt::print(
         "\nEach table cost epsilon = 1; together they cost 2. The same from the command line:\n"
         "  build/release/fractile release {} --column {} --bounds 0 200000 --step 0.01 \\\n"

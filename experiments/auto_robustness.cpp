@@ -71,7 +71,7 @@ void run_trial(const Cell& cell, const TableSource& source, const Seed& seed, st
   for (Course& course : courses) {
     RandomBits bits = RandomBits::unsafe_seeded(seed.with(course.contender->name).with(cell.factor).value());
     const QuantileQuery query = query_for(*course.contender, cell);
-    const auto released = release(table, query, bits).only().indices;
+    const auto released = release(CountedColumn(table, 1), query, bits).only().indices;
     course.tie_rank.push_back(errors_of(table, quantiles, released).tie_rank);
     course.value.push_back(value_error(table, released, cell.quantiles) / source.interquartile_range());
   }

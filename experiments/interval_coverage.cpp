@@ -97,9 +97,10 @@ class Trials {
 
   void run(const Seed& of_table, const Seed& of_bits) {
     const RankProfile table = source_.table(cell_.rows, of_table);
+    const CountedColumn counted(table, 1);
     RandomBits bits = RandomBits::unsafe_seeded(of_bits.value());
-    const Release release = fractile::release(table, with_, bits);
-    const Release alone = fractile::release(table, alone_, bits);
+    const Release release = fractile::release(counted, with_, bits);
+    const Release alone = fractile::release(counted, alone_, bits);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const QuantileFraction q = QuantileFraction::of(with_.quantiles[i]);
       const double share = with_.quantiles[i].to_double();

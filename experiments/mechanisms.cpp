@@ -66,7 +66,7 @@ QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget,
 std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
                                          const QuantileQuery& query, RandomBits& bits) {
   if (!mechanism.mechanism) return tree_as_published(profile, fractions_of(query), query.budget, bits);
-  return release(profile, query, bits).only().indices;
+  return release(CountedColumn(profile, 1), query, bits).only().indices;
 }
 
 }  // namespace fractile::experiments

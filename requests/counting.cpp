@@ -14,7 +14,6 @@
 #include "fractile/error.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"
-#include "requests/sources.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
 
@@ -44,8 +43,8 @@ QuantileQuery query_of_selection(const Typed& typed) {
   return query;
 }
 
-std::string source_name(const Typed& typed, const std::vector<OpenedFile>& opened) {
-  const std::string known = source_read(typed, opened);
+std::string source_name(const Typed& typed, const TableOptions& read, const std::vector<OpenedFile>& opened) {
+  const std::string known = name_of_source(typed.one("source"), read, opened);
   return known.empty() ? input_name(typed) : known;
 }
 
@@ -64,7 +63,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   }
   const QuantileQuery query = query_of_selection(typed);
   ProfileHeader header{lattice_of(typed)};
-  RecordSelection selection = selection_of(typed, query);
+  const RecordSelection selection = selection_of(typed, query);
   const TableOptions options = table_of(typed, false);
   header.column = typed.one("column");
   header.null_policy = null_policy_of(typed);
@@ -73,33 +72,34 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.by = selection.by;
   header.keys = selection.keys;
   header.sql = options.sql;
-  header.sources = {source_name(typed, {})};
+  header.sources = {source_name(typed, options, {})};
   header.missing = options.missing;
   const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
-  header.unreadable = is_row_wise ? Unreadable::missing : options.unreadable;
+  header.unreadable = is_row_wise ? Unreadable::missing : options.unreadable.value_or(Unreadable::error);
   std::optional<std::uint64_t> seed;
   if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
+  std::optional<SamplingKey> sampling_key;
   if (!header.person.empty()) {
-    selection.sampling_key = SamplingKey::draw(bits);
-    header.samplers = {fmt::format("key {}", selection.sampling_key->id())};
+    sampling_key = SamplingKey::draw(bits);
+    header.samplers = {fmt::format("key {}", sampling_key->id())};
     if (seed) header.samplers[0] += fmt::format(", unsafe seed {}", *seed);
   }
   header.validate();
   const std::string output = output_of(typed);
 
   attendant.at("opening " + input_name(typed));
-  const auto on_opened = [&](const std::vector<OpenedFile>& files) { header.sources = {source_name(typed, files)}; };
-  Table table = Table::open(options, on_opened);
+  const auto on_opened = [&](const std::vector<OpenedFile>& files) {
+    header.sources = {source_name(typed, options, files)};
+  };
+  const Table table = Table::open(options, on_opened);
   header.readers = {table.reader()};
-  const RecordsOf<Table> records(std::move(table));
-  records.require_countable(header.column, header.lattice.kind());
-  records.require_lattice(header.column, header.lattice);
-  records.require_selection(selection, header.column);
+  ColumnToCount counted = header.counted();
+  counted.selection.sampling_key = sampling_key;
+  table.require_countable({counted});
   attendant.at("reading " + input_name(typed));
-  std::vector<RankProfile> profiles =
-      records.profiles(header.column, header.lattice, header.null_policy, selection, bits, [&] { attendant.tick(); });
-  write_profiles(output, {std::move(header), std::move(profiles)}, attendant);
+  CountedColumn column = std::move(table.count({counted}, bits, [&] { attendant.tick(); }).front());
+  write_profiles(output, {std::move(header), std::move(column).profiles()}, attendant);
 }
 
 namespace {
@@ -191,9 +191,9 @@ void set_lattice(Typed& typed, const Lattice& lattice) {
     typed.values["step"] = {distance_text(lattice.kind(), lattice.step())};
     return;
   }
-  std::string candidates;
-  for (std::uint64_t i = 0; i < lattice.size(); ++i) candidates += (i > 0 ? "," : "") + lattice.text(i);
-  typed.values["candidates"] = {candidates};
+  std::vector<std::string> candidates;
+  for (std::uint64_t i = 0; i < lattice.size(); ++i) candidates.push_back(lattice.text(i));
+  typed.values["candidates"] = {listed(candidates)};
 }
 
 void set_bound(Typed& typed, const ProfileHeader& header) {
@@ -203,12 +203,6 @@ void set_bound(Typed& typed, const ProfileHeader& header) {
     return;
   }
   header.require_bound(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
-}
-
-std::string missing_in_words(const ProfileHeader& header) {
-  std::string list;
-  for (const std::string& text : header.missing) list += (list.empty() ? "" : ",") + text;
-  return list;
 }
 
 /// The cells have been read, and none of them ends the release: an error is what counting would have ended with.
@@ -228,7 +222,7 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set(typed, "by", header.by);
   set_lattice(typed, header.lattice);
   set_bound(typed, header);
-  set(typed, "missing", missing_in_words(header));
+  set(typed, "missing", listed(header.missing));
   set_unreadable(typed, header);
   if (!header.sql.empty()) typed.values["sql"] = {header.sql};
   if (header.disjoint_persons) typed.values["disjoint_persons"] = {};  // the word of who merged
@@ -236,46 +230,6 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   typed.file = typed.one("counts");
   typed.values["input_format"] = {"profile"};
   return typed;
-}
-
-namespace {
-
-class CountedRecords final : public Records {
- public:
-  explicit CountedRecords(ProfileFile file) : file_(std::move(file)) {}
-
-  void require_countable(const std::string& /*column*/, ValueKind /*kind*/) const override {
-  }  // it was when it was counted
-  void require_selection(const RecordSelection& /*selection*/, const std::string& /*column*/) const override {}
-  std::vector<RankProfile> profiles(const std::string& /*column*/, const Lattice& /*lattice*/,
-                                    NullPolicy /*null_policy*/, const RecordSelection& /*selection*/,
-                                    RandomBits& /*bits*/, const std::function<void()>& /*on_progress*/) const override {
-    return file_.take_profiles();
-  }
-  std::uint64_t rows() const override {
-    throw Error(ErrorCode::usage, "a profile file does not tell how many rows there were");
-  }
-  void require_unchanged() const override { file_.require_unchanged(); }
-  bool are_persons_disjoint() const override { return file_.header().disjoint_persons; }
-  std::string engine() const override {
-    constexpr std::size_t most = 10;  // of a thousand sources, a receipt tells the number
-    const std::vector<std::string>& sources = file_.header().sources;
-    std::string text =
-        fmt::format("profile file, counted from {} source{}", sources.size(), sources.size() == 1 ? "" : "s");
-    if (sources.empty() || sources.size() > most) return text;
-    for (std::size_t i = 0; i < sources.size(); ++i) text += (i == 0 ? ": " : ", ") + sources[i];
-    return text;
-  }
-
- private:
-  mutable ProfileFile file_;
-};
-
-}  // namespace
-
-std::unique_ptr<Records> counted_records(ProfileFile file, const OnOpened& on_opened) {
-  on_opened({file.opened()});
-  return std::make_unique<CountedRecords>(std::move(file));
 }
 
 }  // namespace fractile::requests

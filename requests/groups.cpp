@@ -47,10 +47,4 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   return selection;
 }
 
-Release published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
-                  const RecordSelection& selection, RandomBits& bits) {
-  if (selection.by.empty()) return release(profiles.at(0), options, bits);
-  return release(selection.keys, profiles, options, bits);
-}
-
 }  // namespace fractile::requests

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
@@ -16,9 +15,5 @@ namespace fractile::requests {
 /// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
 /// when the keys' file cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
-
-/// Releases a profile, or one a key of the selection.
-Release published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
-                  const RecordSelection& selection, RandomBits& bits);
 
 }  // namespace fractile::requests

@@ -2,11 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <span>
 #include <system_error>
 
 namespace fractile::requests {
@@ -26,11 +24,6 @@ std::string path_to_pin(const Field& field, const std::string& file) {
   return path.string();
 }
 
-/// The opened files of the tables, which stand behind FILE.
-std::span<const OpenedFile> of_tables(const std::vector<OpenedFile>& opened, std::size_t tables) {
-  return std::span(opened).last(std::min(tables, opened.size()));
-}
-
 }  // namespace
 
 std::vector<NamedTable> named_tables(const Typed& typed) {
@@ -45,29 +38,6 @@ std::vector<NamedTable> named_tables(const Typed& typed) {
     }
     tables.push_back({text.substr(0, sign), text.substr(sign + 1)});
   }
-  return tables;
-}
-
-std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const std::vector<OpenedFile>& opened) {
-  const std::span<const OpenedFile> files = of_tables(opened, tables.size());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (!files[i].path.empty()) tables[i].file = files[i].path;
-  }
-  return tables;
-}
-
-std::string source_read(const Typed& typed, const std::vector<OpenedFile>& opened) {
-  std::string declared = typed.one("source");
-  if (is_path(declared)) {
-    usage({Field("source"), ": '", declared, "' is a path, not a name"},
-          "leave it out: a file is known by its path; or declare a name without a slash");
-  }
-  if (!declared.empty()) return declared;
-  const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
-  if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
-  if (!typed.file.empty()) return opened.front().path;
-  std::string tables;
-  for (const OpenedFile& file : opened) tables += (tables.empty() ? "" : ",") + file.path;
   return tables;
 }
 
@@ -118,13 +88,6 @@ void require_no_input(const Typed& typed, const char* field) {
     if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
     usage({Field(field), ": '", path, "' is what is read, '", input, "'"}, "name another file");
   }
-}
-
-std::string canonical_new_file(const std::string& path) {
-  std::error_code unknown;
-  const std::filesystem::path file = std::filesystem::absolute(path);
-  const std::filesystem::path folder = std::filesystem::canonical(file.parent_path(), unknown);
-  return unknown ? file.string() : (folder / file.filename()).string();
 }
 
 }  // namespace fractile::requests

@@ -13,14 +13,6 @@ namespace fractile::requests {
 /// What `table` names. Error(usage) for one without =.
 std::vector<NamedTable> named_tables(const Typed& typed);
 
-/// The tables by the paths of the files that were opened for them, where these are known; `opened` as Table::open has it, FILE first if
-/// there is one.
-std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const std::vector<OpenedFile>& opened);
-
-/// What a release reads: the name that `source` declares, or the path of the FILE that was opened. "" when nothing is known, as of
-/// standard input and of a pipe, also behind a `table`. Without FILE: the paths of the tables. Throws `usage` when `source` is a path.
-std::string source_read(const Typed& typed, const std::vector<OpenedFile>& opened);
-
 /// What `source` of fractile ledger init pins: with a slash the canonical path of a file, otherwise a name. Error(usage) when
 /// it could be taken for the other.
 std::string source_to_pin(const Typed& typed);
@@ -40,8 +32,5 @@ std::optional<Warning> open_end_of(const std::string& file);
 
 /// Throws `usage` when the file that an option names is one that is read: FILE, a table, a profile file or the ledger.
 void require_no_input(const Typed& typed, const char* field);
-
-/// The path of a file that may not be there yet, in a folder that is: absolute, without links and dots.
-std::string canonical_new_file(const std::string& path);
 
 }  // namespace fractile::requests

@@ -64,7 +64,7 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
   return options;
 }
 
-std::optional<PostgresOptions> postgres_of(const Typed& typed) {
+std::string postgres_of(const Typed& typed) {
   if (!typed.has("postgres")) return {};
   if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
   for (const char* field : {"table", "input_format", "delimiter", "single_line_records", "memory"}) {
@@ -83,8 +83,7 @@ std::optional<PostgresOptions> postgres_of(const Typed& typed) {
     usage({Field("postgres"), " goes with ", sql},
           {"write the query, for example ", sql.text("SELECT income FROM people")});
   }
-  return PostgresOptions{typed.one("postgres"), typed.one("sql"),  sql_stability(typed),
-                         typed.one("duckdb"),   threads_of(typed), missing_of(typed)};
+  return typed.one("postgres");
 }
 
 std::vector<std::string> missing_of(const Typed& typed) {
@@ -92,9 +91,10 @@ std::vector<std::string> missing_of(const Typed& typed) {
   return in_field("missing", [&] { return words(typed.one("missing")); });
 }
 
-Unreadable unreadable_of(const Typed& typed) {
+std::optional<Unreadable> unreadable_of(const Typed& typed) {
+  if (!typed.has("unreadable")) return {};
   return choice<Unreadable>(typed, "unreadable", {{"error", Unreadable::error}, {"missing", Unreadable::missing}},
-                            typed.has("ledger") ? Unreadable::missing : Unreadable::error);
+                            Unreadable::error);
 }
 
 NullPolicy null_policy_of(const Typed& typed) {

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fractile/postgres.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/source.hpp"
-#include "requests/attendant.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
@@ -19,14 +18,13 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed);
 /// FILE, and the options of input. `in_memory`: the records are, so that no option may tell of a file. Error(usage) for what cannot be.
 TableOptions table_of(const Typed& typed, bool in_memory);
 
-/// What `postgres` and `sql` ask of a server; nothing without `postgres`. Error(usage) for options that tell of a file, of persons or of
-/// groups.
-std::optional<PostgresOptions> postgres_of(const Typed& typed);
+/// The address that `postgres` names; "" without it. Error(usage) for options that tell of a file, of persons or of groups.
+std::string postgres_of(const Typed& typed);
 
 /// `missing`.
 std::vector<std::string> missing_of(const Typed& typed);
-/// `unreadable`: in what a ledger pays for, cells that are no number count as missing unless it says otherwise.
-Unreadable unreadable_of(const Typed& typed);
+/// `unreadable`; nothing without it.
+std::optional<Unreadable> unreadable_of(const Typed& typed);
 /// `null`.
 NullPolicy null_policy_of(const Typed& typed);
 

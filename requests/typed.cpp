@@ -21,13 +21,4 @@ void usage(const Words& what, const Words& hint, std::optional<std::string> fiel
   throw Error(ErrorCode::usage, what, hint, std::move(field));
 }
 
-std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
-  const auto distance = [&](const std::string& word) {
-    return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);
-  };
-  const auto nearest = std::ranges::min_element(words, {}, distance);
-  if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, typed.size() / 3)) return {};
-  return *nearest;
-}
-
 }  // namespace fractile::requests

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/text.hpp"
 
 namespace fractile::requests {
 
@@ -81,8 +82,5 @@ struct Typed {
 
 /// Error(usage); `field` as Error takes it.
 [[noreturn]] void usage(const Words& what, const Words& hint, std::optional<std::string> field = {});
-
-/// The one of `words` nearest to `typed`, "" when none is near: for "did you mean".
-std::string nearest_word(const std::string& typed, const std::vector<std::string>& words);
 
 }  // namespace fractile::requests

@@ -18,6 +18,12 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
 namespace {
 
 std::string trimmed(const std::string& text) {

@@ -16,6 +16,9 @@ namespace fractile::requests {
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words);
 
+/// "a,b,c", as words() reads it.
+std::string listed(const std::vector<std::string>& words);
+
 /// Names the field that an error came from, where the error does not begin with it.
 template <class Parse>
 auto in_field(const char* name, Parse&& parse) {

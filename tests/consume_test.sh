@@ -47,7 +47,12 @@ cmake --build "$folder/build" >/dev/null
 
 "$folder/build/consumer" | grep '"quantile": "1/2"'
 "$folder/build/readme2" | grep -x 'and one with three 3/2'
+diff "$folder/examples/readme1.cpp" "$source/examples/publish.cpp"
 if [[ -n ${FRACTILE_DUCKDB:-} ]]; then
-  printf 'age\n31\n44\n57\n' >"$folder/ages.csv"
-  [[ $("$folder/build/readme1" "$folder/ages.csv" | wc -l) -eq 3 ]]
+  ledger=$folder/people.ledger
+  "$build/fractile" ledger init "$ledger" --dataset people --epsilon 1/2 --records-per-person 3
+  "$folder/build/readme1" "$source/examples/people.csv" "$ledger" >"$folder/first.json"
+  "$folder/build/readme1" "$source/examples/people.csv" "$ledger" | diff - "$folder/first.json"  # from the ledger
+  grep -q '"key": "west"' "$folder/first.json"
+  "$build/fractile" ledger show "$ledger" | grep -q 'committed'
 fi

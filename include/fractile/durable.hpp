@@ -17,6 +17,9 @@ enum class Readers { owner, all };
 /// that is there (with -journal, -wal or -shm after it) cannot. `what`: how messages call it.
 void require_writable(const std::string& path, const std::string& what = "receipt");
 
+/// The path of a file that may not be there yet, in a folder that is: absolute, without links and dots.
+std::string canonical_new_file(const std::string& path);
+
 /// Room on the disk of a file to come, of at most so many bytes. Throws `data`, which says how many there must be.
 class RoomForFile {
  public:

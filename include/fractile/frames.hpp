@@ -70,7 +70,7 @@ struct NumberBuffer {
 /// numbers as they are, text (also in dictionaries) only as persons and keys. Its columns are known from the start; records are asked for
 /// when they are counted, and no sooner.
 /// Thread-safety: not for two threads at once. Its own work uses several.
-class Frame {
+class Frame final : public Records {
  public:
   /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over, and reads nothing
   /// of it but its schema: what counts records throws Error(data) when the stream fails. A record that is NULL as a whole has a NULL in
@@ -85,7 +85,7 @@ class Frame {
   static Frame of(const NumberBuffer& numbers, const std::string& name);
   Frame(Frame&&) noexcept;
   Frame& operator=(Frame&&) noexcept;
-  ~Frame();
+  ~Frame() override;
 
   /// On how many threads records are counted, as in TableOptions.
   void use_threads(std::uint32_t threads);
@@ -94,25 +94,22 @@ class Frame {
   /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
   /// as TableOptions::missing. Error(usage) as there.
   void use_missing(std::vector<std::string> missing);
-  std::vector<std::string> names() const;
+  std::vector<TableColumn> columns() const override;
 
   /// Error(data) unless the column is there and its type can be counted on lattices of this kind, as Table::require_countable().
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
   /// As above, and Error(usage) unless its type and the lattice go together, as profile() says.
   void require_countable(const std::string& column, const Lattice& lattice) const;
-  /// Error(usage) as RecordSelection::validate(); Error(data) unless persons and keys are columns of text or whole numbers.
-  void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
+  /// The same; Error(usage) as RecordSelection::validate(); Error(data) unless persons and keys are columns of text or whole numbers.
+  void require_countable(const std::vector<ColumnToCount>& columns) const override;
 
   /// Counts the column on the lattice. Error(usage) when a type and a lattice do not go together: decimals, and whole numbers without a
   /// sign, on lattices whose ends are not 64-bit integers in their units. Error(data) under NullPolicy::error for NULL and NaN.
   /// `counting` is as for a Table; here nobody but this library counts.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
-  /// One profile a key, as Table::profiles().
-  /// Proof: docs/proofs/contribution_bounding.md
-  std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                                    const RecordSelection& selection, RandomBits& bits,
-                                    const std::function<void()>& on_progress = {}) const;
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                   const std::function<void()>& on_progress = {}) const override;
   /// The profile of values that somebody has counted, such as the result of GROUP BY value: the k-th stands for as many records as the
   /// k-th number says of the column `counts` of a frame, which may be this one. As profile(). Error(usage) unless both are as long; Error(data)
   /// unless the counts are whole numbers, none negative or NULL.
@@ -120,11 +117,13 @@ class Frame {
                                 const Lattice& lattice, NullPolicy null_policy) const;
   /// How many records there are.
   std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
-  /// "memory", for receipts.
-  std::string engine() const;
+  /// "memory".
+  std::string engine() const override;
 
  private:
   struct State;
+  std::vector<RankProfile> selected(const ColumnToCount& asked, RandomBits& bits,
+                                    const std::function<void()>& on_progress) const;
   explicit Frame(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

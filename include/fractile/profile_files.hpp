@@ -46,6 +46,8 @@ struct ProfileHeader {
   void validate() const;
   /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
   void require_bound(std::uint64_t asked) const;
+  /// What was counted.
+  ColumnToCount counted() const;
 };
 
 /// One profile a key of the header, or one.
@@ -68,26 +70,32 @@ enum class EqualFiles { one_counting, different_records };
 
 /// A file that is read piece by piece: first what was asked, later the counts.
 /// Thread-safety: not for two threads at once.
-class ProfileFile {
+class ProfileFile final : public Records {
  public:
   /// Reads the header, which has a hash of its own, and nothing else. Error(data) when the file is missing, none, damaged or of a newer
   /// format.
   static ProfileFile open(const std::string& path);
   ProfileFile(ProfileFile&&) noexcept;
   ProfileFile& operator=(ProfileFile&&) noexcept;
-  ~ProfileFile();
+  ~ProfileFile() override;
 
   const ProfileHeader& header() const;
   /// What was opened, and is read.
   const OpenedFile& opened() const;
-  /// Throws `data` when the file was written to since it was opened, as take_profiles() does, too. No count is looked at.
-  void require_unchanged() const;
-  /// All counts, once. Error(data) when the file is damaged: no profile is returned before all of it has been read and compared with its
-  /// hash. Error(usage) when they were taken already.
-  std::vector<RankProfile> take_profiles();
+  /// Error(usage) unless it is one column, and that of the header, for persons of as many records or more.
+  void require_countable(const std::vector<ColumnToCount>& columns) const override;
+  /// All counts, once, as they were counted. Error(data) when the file is damaged: no profile is returned before all of it has been read
+  /// and compared with its hash. Error(usage) when they were taken already.
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                   const std::function<void()>& on_progress = {}) const override;
+  std::vector<TableColumn> columns() const override;
+  /// From how many countings it was added up, and of what, where these are few.
+  std::string engine() const override;
+  /// count() throws so, too. No count is looked at.
+  void require_unchanged() const override;
 
   /// All records of all files, in any order. Errors as those of merged() below, all that headers decide before a count is read; as those
-  /// of open() and take_profiles(); and Error(usage), which names both, when two files that hold records have equal contents and
+  /// of open() and count(); and Error(usage), which names both, when two files that hold records have equal contents and
   /// `equal_files` says that they are one counting. A file is open while it is read, at two times; one that is another one at the second
   /// was changed. (What cannot be opened once more, a pipe, stays open.) `on_file` is called for each file, and then for each again.
   static CountedProfiles merge(const std::vector<std::string>& paths, Persons persons,

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
+#include "fractile/counted.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
@@ -153,18 +153,23 @@ struct ReleaseOptions {
       : query(std::move(asked)), bounds(std::move(to_find)) {}
 };
 
-/// Releases the query's quantiles of a profile, among the candidates of its lattice. The output's law is exactly the mechanism's. Time
-/// O(distinct log m) and a few passes per level; independent of the lattice's size.
-/// With bounds to find, the profile was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
+/// Releases the query's quantiles of what was counted, among the candidates of its lattice; of groups those of every one, an empty one
+/// too. The output's law is exactly the mechanism's. The promise is made to persons of query.records_per_person records of the table; over
+/// a query of a declared stability the release's `query` says of how many rows that is. Time O(distinct log m) and a few passes per level;
+/// independent of the lattice's size.
+/// Of groups, query.expected_rows are those of one, and bounds are found among the records of all, and are the same for all.
+/// With bounds to find, the column was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
 /// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
-/// Errors: usage, as query.validate() of the profile's lattice; with bounds, unless 0 < share < 1, when the query's mechanism does not
-/// take the widest bounds, and when the profile was counted on another lattice; internal when random bits fail or draws cost more than
-/// the budget, before anything is returned.
+/// Errors: usage, as query.validate() of the lattice, and of groups as group_query(); when one person may have more records in what was
+/// counted than the query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when
+/// the column was counted on another lattice; internal when random bits fail or draws cost more than the budget, before anything is
+/// returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
 /// Proof: docs/proofs/odometer.md
+/// Proof: docs/proofs/groups.md
 /// Proof: docs/proofs/private_bounds.md
-Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits);
+Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits);
 
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
 /// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
@@ -172,15 +177,5 @@ Release release(const RankProfile& profile, const ReleaseOptions& options, Rando
 /// record a person; and as validate().
 /// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
-
-/// Releases the query's quantiles of every group; an empty one too. All profiles were counted on one lattice. Every record is in
-/// at most one of them, decided by that record alone, and a person has at most query.records_per_person records in all of them
-/// together. The query's expected_rows are those of one group. Bounds are found among the records of all groups, and are the same for
-/// all. Errors: usage, as group_query() and release() of one profile, without keys and for an empty one, when keys and profiles are not
-/// equally many, and when profiles were counted on several lattices; internal when random bits fail, before anything is returned.
-/// Proof: docs/proofs/groups.md
-/// Proof: docs/proofs/private_bounds.md
-Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                const ReleaseOptions& options, RandomBits& bits);
 
 }  // namespace fractile

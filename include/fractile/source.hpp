@@ -1,4 +1,4 @@
-// Sources: a column of a file or query becomes a RankProfile. Files and SQL are DuckDB's, through its C interface.
+// Sources: columns are counted, of files and queries (here, through DuckDB's C interface), and of what fractile/sources.hpp names.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/counted.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/random.hpp"
@@ -61,8 +62,8 @@ struct TableOptions {
   bool single_line_records = false;
   static constexpr std::uint32_t most_stability = 1'000'000'000;
   /// Of a query that is not row-wise, or need not be found to be: a declaration that one record more or less changes at most so many
-  /// rows of its result. A row that changes counts twice under add-remove (one less, one more), once under change-one. Nobody checks it,
-  /// and the release must be asked for by over_query(). At most `most_stability`.
+  /// rows of its result. A row that changes counts twice under add-remove (one less, one more), once under change-one. Nobody checks it.
+  /// What is counted carries it, and release() multiplies by it. At most `most_stability`.
   std::optional<std::uint32_t> sql_stability = {};
   static constexpr std::uint64_t least_memory = 100'000'000;
   /// How many bytes the engine may take, and the records that are sorted by person: what these have beyond it goes to a temporary file
@@ -70,8 +71,9 @@ struct TableOptions {
   /// cannot read a table within it, it reads it again without a limit. At least `least_memory`. Profiles of fine lattices are beside it,
   /// as ProfileBuilder has them.
   std::uint64_t memory = 0;
-  /// Rows of a row-wise query are read as `missing` whatever this says, and a value that cannot be computed is missing.
-  Unreadable unreadable = Unreadable::error;
+  /// Nothing said: error, and missing in what a ledger pays for. Rows of a row-wise query are read as `missing` whatever this says, and a
+  /// value that cannot be computed is missing.
+  std::optional<Unreadable> unreadable = {};
   /// What counts as missing in the column that is counted, and in that of persons: numbers by their values, other texts exactly. Of a
   /// query, in the columns of its result. None empty, at most `most_missing`.
   std::vector<std::string> missing = {};
@@ -84,7 +86,8 @@ struct RecordSelection {
   /// The column that tells whose a record is; empty: nobody asks.
   std::string person = {};
   /// With `person`: of each person's records that have a number and a listed key at most so many count, those of the smallest ranks
-  /// under a sampling key: a uniform random sample, and a function of that key and that person's records alone. At least 1.
+  /// under a sampling key: a uniform random sample, and a function of that key and that person's records alone. Without: a declaration
+  /// that no person has more, which nobody checks. At least 1.
   std::uint32_t records_per_person = 1;
   /// The column that holds the keys; empty: all records are one group.
   std::string by = {};
@@ -96,6 +99,20 @@ struct RecordSelection {
   bool selects() const { return !person.empty() || !by.empty(); }
   /// Error(usage) unless as said above.
   void validate() const;
+  /// Error(usage) where how many records are counted says more than how many rows a table has.
+  void require_public_rows() const;
+  /// What was counted so: one profile a key, or one.
+  CountedColumn counted(std::vector<RankProfile> profiles) const;
+};
+
+/// A column that is to be counted, on which lattice, and whose records, in which groups.
+struct ColumnToCount {
+  std::string column;
+  Lattice lattice;
+  NullPolicy null_policy = NullPolicy::drop;
+  RecordSelection selection = {};
+  /// Whether how many rows the table has is declared public, and so is counted, too. Not with a selection that selects.
+  bool public_rows = false;
 };
 
 /// What a column's cells are read as by Table::profile(). All records decide it: it is for the data's owner, and nothing to publish.
@@ -118,9 +135,40 @@ struct TableColumn {
   std::optional<ColumnCells> cells = {};
 };
 
+/// Records that can be counted, wherever they are: what their columns are is known, and none of them was kept.
+/// Thread-safety: not for two threads at once. Its own work uses several.
+class Records {
+ public:
+  Records() = default;
+  virtual ~Records() = default;
+
+  /// Error(usage) or Error(data) unless each of them can be counted: there are such columns, of types that go with the lattice and the
+  /// selection, and all can be read at once. No record is looked at.
+  virtual void require_countable(const std::vector<ColumnToCount>& columns) const = 0;
+  /// Counts all of them, in one reading where records are read from files; each is as if it were counted alone. Of a selection with persons
+  /// and no sampling key one is drawn from the bits, in the order of the columns, so that with reproducible bits the sample is reproducible.
+  /// Error(usage) as above; Error(data) for what cannot be read, and, under NullPolicy::error, for a record without a number or a person.
+  /// `on_progress` is called now and then with nothing but the fact; what it throws ends the counting.
+  /// Proof: docs/proofs/contribution_bounding.md
+  virtual std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                           const std::function<void()>& on_progress = {}) const = 0;
+  /// The columns that there are, in their order. No record is looked at.
+  virtual std::vector<TableColumn> columns() const = 0;
+  /// Throws `data` when a file was written to since it was opened. No record is looked at.
+  virtual void require_unchanged() const {}
+  /// Who reads them, for receipts.
+  virtual std::string engine() const = 0;
+
+ protected:
+  Records(const Records&) = default;
+  Records& operator=(const Records&) = default;
+  Records(Records&&) = default;
+  Records& operator=(Records&&) = default;
+};
+
 /// An opened table whose schema is known and none of whose records has been kept.
 /// Thread-safety: not for two threads at once; open a table for each. Its own work uses several threads.
-class Table {
+class Table final : public Records {
  public:
   /// Opens the files, calls `on_opened`, loads the engine and reads the schema. From then on the files that were opened are read, whatever
   /// their names lead to. Error(usage) for a missing engine, unknown format, too many threads or
@@ -129,7 +177,7 @@ class Table {
   static Table open(const TableOptions& options, const OnOpened& on_opened = {});
   Table(Table&&) noexcept;
   Table& operator=(Table&&) noexcept;
-  ~Table();
+  ~Table() override;
 
   /// Error(data) unless the table has this column and its type can be counted on lattices of this kind (text files: any column can be
   /// tried; JSON: any key, spelled as the records spell it; one that a record lacks is NULL there). Dates and times without a zone go with
@@ -139,8 +187,15 @@ class Table {
   /// beyond them, too.
   void require_countable(const std::string& column, const Lattice& lattice) const;
 
-  /// Counts the column on the lattice. Decimals and integers of any width are exact. Text files are read as doubles whatever their cells
-  /// look like, so that one record's spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
+  /// The same, and what goes with selections: Error(usage) as RecordSelection::validate(), and for a person's column of a query whose
+  /// stability is declared: its rows need not come from one person each, for a key that is no value of its column's type, or the same as
+  /// another one, for keys of JSON that differ from each other in letter case only, and for public rows of a query or a selection.
+  /// Error(data) unless the table has the columns, and for persons by floating-point numbers or nested values.
+  void require_countable(const std::vector<ColumnToCount>& columns) const override;
+
+  /// Counts a column on a lattice, whole and by itself, as a profile that says nothing of whose records it holds. Decimals and integers of
+  /// any width are exact. Text files are read as doubles whatever their cells look like, so that one record's spelling never changes how
+  /// another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
   /// A text is a number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or
   /// nan in any case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are none. A text
   /// of nothing but white space is NULL. On a lattice of times a text is what cell_ticks() says. Times are cut off to microseconds, and
@@ -150,41 +205,31 @@ class Table {
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
-  /// Error(usage) as validate(), and for a person's column of a query whose stability is declared: its rows need not come from one
-  /// person each, and for a key that is no value of its column's type, or the same as another one. Error(data) unless the table has the
-  /// columns, and for persons by floating-point numbers or nested values. `column`: the one to be counted, or empty; Error(usage)
-  /// for keys of JSON that differ from each other in letter case only. No record is looked at.
-  void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
-
   /// How many records the file has, with or without a number. Error(usage) of a query; Error(data) as profile().
   std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
 
-  /// One profile a key, in the order of the keys, or without `by` a single one: counted as profile() does, record by record
-  /// in one pass. A record without a person (NULL, empty, blank, NaN or NaT) is left out or refused like one without a number, whatever
-  /// its key. Without a sampling key one is drawn from the bits, so that with reproducible bits the sample is reproducible. Memory: with
-  /// `person` some 5 bytes a record beside the person's text, up to TableOptions::memory; and what ProfileBuilder takes.
-  /// Proof: docs/proofs/contribution_bounding.md
-  std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                                    const RecordSelection& selection, RandomBits& bits,
-                                    const std::function<void()>& on_progress = {}) const;
+  /// Each column as profile() does, record by record in one pass of all of them. A record without a person (NULL, empty, blank, NaN or NaT)
+  /// is left out or refused like one without a number, whatever its key. Memory: with persons, for each column some 5 bytes a record beside
+  /// the person's text, up to TableOptions::memory for all of them; and what ProfileBuilder takes.
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                   const std::function<void()>& on_progress = {}) const override;
 
-  /// Throws `data` when one of the files was written to since it was opened. profile(), profiles(), rows() and texts() end so, too: what
-  /// was read would be of no one moment. No record is looked at.
-  void require_unchanged() const;
+  /// profile(), count(), rows() and texts() end so, too: what was read would be of no one moment.
+  void require_unchanged() const override;
 
   /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
   /// Error(data) when a column is not there or a cell is NULL.
   std::vector<std::vector<std::string>> texts(const std::vector<std::string>& columns) const;
 
   static constexpr std::size_t most_keys = 1000;
-  /// The columns of the schema, in its order, twins among them. Error(usage) of JSON, which has none. No record is looked at.
-  std::vector<TableColumn> columns() const;
+  /// Twins among them. Error(usage) of JSON, which has no schema.
+  std::vector<TableColumn> columns() const override;
   /// The same, with what their cells are; of JSON the keys that its records have, by their names, of which there are at most `most_keys`. The records go by
   /// once, of JSON twice. Errors as those of profile(), but for cells that are no numbers. Never to be called where a ledger pays.
   std::vector<TableColumn> checked_columns(const std::function<void()>& on_progress = {}) const;
 
-  /// "DuckDB v1.2.3", for receipts.
-  std::string engine() const;
+  /// "DuckDB v1.2.3".
+  std::string engine() const override;
   /// The same, and what is set so that no machine decides about a value, for profile files.
   std::string reader() const;
 

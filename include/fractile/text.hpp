@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fractile {
 
@@ -22,5 +23,8 @@ std::string shown_lines(std::string_view text);
 /// A name of arbitrary bytes as UTF-8, so that different names have different texts. UTF-8 stays as it is, but for a
 /// backslash before "x" and two digits of 0-9 and a-f, which becomes `\x5c`; any other byte becomes `\xNN`.
 std::string name_text(std::string_view name);
+
+/// The one of `words` nearest to what was typed, "" when none is near: for "did you mean".
+std::string nearest_word(const std::string& typed, const std::vector<std::string>& words);
 
 }  // namespace fractile

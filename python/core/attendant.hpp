@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "requests/attendant.hpp"
+#include "fractile/publication.hpp"
 
 namespace fractile::python {
 
@@ -34,7 +34,7 @@ class SignalWatch {
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
 /// Keeps what is said, for Python to say it afterwards.
-class Caller final : public requests::Attendant {
+class Caller final : public Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 

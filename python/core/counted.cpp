@@ -20,46 +20,47 @@ std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 
 nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-RecordSelection selection_of(const ProfileHeader& header) {
-  return {header.person, header.records_per_person, header.by, header.keys};
-}
-
-class CountedElsewhere final : public requests::Records {
+class CountedElsewhere final : public Records {
  public:
   CountedElsewhere(Frame columns, nb::handle counter, std::vector<std::string> missing)
       : columns_(std::move(columns)), counter_(counter), missing_(std::move(missing)) {}
 
-  void require_countable(const std::string& column, ValueKind kind) const override {
-    columns_.require_countable(column, kind);
+  void require_countable(const std::vector<ColumnToCount>& columns) const override {
+    columns_.require_countable(columns);
   }
-  void require_lattice(const std::string& column, const Lattice& lattice) const override {
-    columns_.require_countable(column, lattice);
-  }
-  void require_selection(const RecordSelection& selection, const std::string& column) const override {
-    columns_.require_selection(selection, column);
-  }
-  std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                                    const RecordSelection& selection, RandomBits& bits,
-                                    const std::function<void()>& /*on_progress*/) const override {
-    std::string key;
-    if (!selection.person.empty()) {
-      const SamplingKey drawn = selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits);
-      for (const std::byte byte : drawn.bytes()) key += static_cast<char>(byte);
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                   const std::function<void()>& /*on_progress*/) const override {
+    std::vector<CountedColumn> all;
+    for (const ColumnToCount& asked : columns) {
+      CountedColumn counted = asked.selection.counted(profiles(asked, bits));
+      if (asked.public_rows) {
+        const auto rows = [&] { return nb::cast<std::uint64_t>(counter_.attr("rows")()); };
+        counted = std::move(counted).with_public_rows(in_python(rows));
+      }
+      all.push_back(std::move(counted));
     }
-    Counted question = Counted::of(column, lattice, null_policy, selection, missing_);
-    return in_python([&] {
-      const nb::object answer = counter_.attr("count")(nb::cast(std::move(question)), bytes_of(key));
-      return std::move(nb::cast<Counted&>(answer)).profiles();
-    });
+    return all;
   }
-  std::uint64_t rows() const override {
-    return in_python([&] { return nb::cast<std::uint64_t>(counter_.attr("rows")()); });
-  }
+  std::vector<TableColumn> columns() const override { return columns_.columns(); }
   std::string engine() const override {
     return in_python([&] { return nb::cast<std::string>(counter_.attr("engine")()); });
   }
 
  private:
+  std::vector<RankProfile> profiles(const ColumnToCount& asked, RandomBits& bits) const {
+    std::string key;
+    if (!asked.selection.person.empty()) {
+      const std::optional<SamplingKey>& given = asked.selection.sampling_key;
+      const SamplingKey drawn = given ? *given : SamplingKey::draw(bits);
+      for (const std::byte byte : drawn.bytes()) key += static_cast<char>(byte);
+    }
+    Counted question = Counted::of(asked, missing_);
+    return in_python([&] {
+      const nb::object answer = counter_.attr("count")(nb::cast(std::move(question)), bytes_of(key));
+      return std::move(nb::cast<Counted&>(answer)).profiles();
+    });
+  }
+
   Frame columns_;
   nb::handle counter_;
   std::vector<std::string> missing_;
@@ -155,12 +156,12 @@ Counted for_persons_of(const Counted& counted, std::uint32_t records_per_person)
 
 }  // namespace
 
-Counted Counted::of(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                    const RecordSelection& selection, const std::vector<std::string>& missing) {
+Counted Counted::of(const ColumnToCount& asked, const std::vector<std::string>& missing) {
+  const RecordSelection& selection = asked.selection;
   selection.validate();
-  ProfileHeader header{lattice};
-  header.column = column;
-  header.null_policy = null_policy;
+  ProfileHeader header{asked.lattice};
+  header.column = asked.column;
+  header.null_policy = asked.null_policy;
   header.records_per_person = selection.records_per_person;
   header.person = selection.person;
   header.by = selection.by;
@@ -170,20 +171,19 @@ Counted Counted::of(const std::string& column, const Lattice& lattice, NullPolic
   header.disjoint_persons = true;
   header.validate();
   const std::size_t profiles = selection.by.empty() ? 1 : selection.keys.size();
-  return Counted({std::move(header), std::vector<RankProfile>(profiles, RankProfile(lattice, {}, {}))});
+  return Counted({std::move(header), std::vector<RankProfile>(profiles, RankProfile(asked.lattice, {}, {}))});
 }
 
 Counted Counted::of_frame(Frame& frame, const std::string& sampling_key,
                           const std::function<void()>& on_progress) const {
   const ProfileHeader& asked = header();
-  RecordSelection selection = selection_of(asked);
-  if (!selection.person.empty()) selection.sampling_key = SamplingKey::of_bytes(sampling_key);
+  ColumnToCount counted = asked.counted();
+  std::optional<SamplingKey>& key = counted.selection.sampling_key;
+  if (!asked.person.empty()) key = SamplingKey::of_bytes(sampling_key);
   RandomBits unused = RandomBits::system();  // persons' records are chosen by the key
   frame.use_missing(asked.missing);
-  const requests::RecordsOf<const Frame&> records(frame);
-  CountedProfiles answer{
-      asked, records.profiles(asked.column, asked.lattice, asked.null_policy, selection, unused, on_progress)};
-  if (selection.sampling_key) answer.header.samplers = {fmt::format("key {}", selection.sampling_key->id())};
+  CountedProfiles answer{asked, std::move(frame.count({counted}, unused, on_progress).front()).profiles()};
+  if (key) answer.header.samplers = {fmt::format("key {}", key->id())};
   return Counted(std::move(answer));
 }
 
@@ -198,8 +198,7 @@ std::vector<Counted> Counted::alone() const {
   return all;
 }
 
-std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter,
-                                                     std::vector<std::string> missing) {
+std::unique_ptr<Records> counted_elsewhere(Frame columns, nanobind::handle counter, std::vector<std::string> missing) {
   return std::make_unique<CountedElsewhere>(std::move(columns), counter, std::move(missing));
 }
 
@@ -210,8 +209,11 @@ void bind_counted(nb::module_& module) {
           [](const std::string& column, const Lattice& lattice, bool refuse_missing, const std::string& person,
              std::uint32_t records_per_person, const std::string& by, const std::vector<std::string>& keys,
              const std::vector<std::string>& missing) {
-            return Counted::of(column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop,
-                               {person, records_per_person, by, keys}, missing);
+            return Counted::of({column,
+                                lattice,
+                                refuse_missing ? NullPolicy::error : NullPolicy::drop,
+                                {person, records_per_person, by, keys}},
+                               missing);
           },
           nb::arg("column"), nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("person"),
           nb::arg("records_per_person"), nb::arg("by"), nb::arg("keys"), nb::arg("missing"),

@@ -11,7 +11,6 @@
 
 #include "fractile/frames.hpp"
 #include "fractile/profile_files.hpp"
-#include "requests/records.hpp"
 
 namespace fractile::python {
 
@@ -20,8 +19,7 @@ namespace fractile::python {
 class Counted {
  public:
   /// The question, with empty profiles.
-  static Counted of(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                    const RecordSelection& selection, const std::vector<std::string>& missing);
+  static Counted of(const ColumnToCount& asked, const std::vector<std::string>& missing);
   explicit Counted(CountedProfiles counted) : counted_(std::move(counted)) {}
 
   /// The same question, answered for the records of a frame. With persons, all records of each of its persons must be in it.
@@ -39,7 +37,6 @@ class Counted {
 /// Records that somebody else counts: a Python object with
 ///     count(question: Counted, sampling_key: bytes) -> Counted, rows() -> int, engine() -> str.
 /// What can be counted, the columns of a frame without records say. The caller keeps `counter` alive.
-std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter,
-                                                     std::vector<std::string> missing);
+std::unique_ptr<Records> counted_elsewhere(Frame columns, nanobind::handle counter, std::vector<std::string> missing);
 
 }  // namespace fractile::python

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fractile/ledger_report.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
@@ -19,9 +20,7 @@ LedgerStatement statement_of(const std::string& path, const std::string& dataset
   const Ledger ledger = Ledger::open_to_read(path);
   LedgerStatement statement = ledger.statement();
   if (dataset.empty()) return statement;
-  requests::Typed typed;
-  typed.values["dataset"] = {dataset};
-  const std::string name = requests::dataset_of(ledger, typed, shown_ledger(path)).name;
+  const std::string name = dataset_of(ledger, {path, dataset}).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
   std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });

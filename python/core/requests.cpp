@@ -17,6 +17,7 @@
 #include "pages.hpp"
 #include "requests/audit.hpp"
 #include "requests/counting.hpp"
+#include "requests/groups.hpp"
 #include "requests/plan.hpp"
 #include "requests/release.hpp"
 #include "requests/tables.hpp"
@@ -34,7 +35,7 @@ Typed typed_of(Arguments words, std::string file, std::vector<std::string> keys)
 
 /// What a release gave, and what was said meanwhile.
 struct Released {
-  requests::Answer answer;
+  Answer answer;
   Caller::Said warnings;
   Caller::Said notes;
 };
@@ -49,23 +50,16 @@ std::unique_ptr<Released> release(Arguments words, std::string file, std::vector
     Typed typed = typed_of(std::move(words), std::move(file), std::move(keys));
     std::optional<ProfileFile> counts = requests::counts_of(typed);
     if (counts) typed = requests::with_header(std::move(typed), counts->header());
-    const requests::ReleaseRequest request = requests::ReleaseRequest::of(typed, frame != nullptr);
-    const auto open = [&](const OnOpened& on_opened) -> std::unique_ptr<requests::Records> {
-      if (counts) return requests::counted_records(std::move(*counts), on_opened);
-      if (request.postgres) {
-        return std::make_unique<requests::RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres, on_opened));
-      }
-      if (!counter.is_none()) return counted_elsewhere(std::move(*frame), counter, request.table.missing);
-      if (frame == nullptr) {
-        return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table, on_opened));
-      }
-      frame->use_threads(request.table.threads);
-      frame->use_memory(request.table.memory);
-      frame->use_missing(request.table.missing);
-      return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));
+    const ReleaseRequest request = requests::release_asked(typed);
+    const auto source = [&] {
+      if (frame == nullptr) return requests::source_asked(typed, std::move(counts));
+      TableOptions read = requests::table_of(typed, true);
+      if (counter.is_none()) return Source::frame(std::move(*frame), std::move(read));
+      auto records = counted_elsewhere(std::move(*frame), counter, read.missing);
+      return Source::counted_elsewhere(std::move(records), std::move(read));
     };
     try {
-      released->answer = requests::answer(typed, request, open, caller);
+      released->answer = publish(source(), request, requests::payment_asked(typed), caller);
     } catch (const Error& error) {  // of a wait that the interruption ended, too
       caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
       throw;

@@ -10,10 +10,23 @@ namespace {
 
 constexpr const char* persons = "records_per_person";
 
+/// "NA,-9" of "NA, -9": older programs kept a list as it was typed.
+std::string without_blanks(const std::string& list) {
+  std::string text;
+  for (const char letter : list) {
+    if (letter == ' ' && (text.empty() || text.back() == ',')) continue;
+    while (letter == ',' && text.ends_with(' ')) text.pop_back();
+    text += letter;
+  }
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
 /// Its value among these; none when it is at its default.
 std::optional<std::string> value_in(const LedgerReading& reading, const std::string& name) {
   const auto found = reading.find(name);
-  return found == reading.end() ? std::nullopt : std::optional(found->second);
+  if (found == reading.end()) return {};
+  return name == "missing" ? without_blanks(found->second) : found->second;
 }
 
 constexpr const char* yes = "yes";  // of an option that takes no value

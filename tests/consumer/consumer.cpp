@@ -1,4 +1,5 @@
 // Includes every public header and releases the median of a few ages.
+#include <concepts>
 #include <fractile/accounting.hpp>
 #include <fractile/audit.hpp>
 #include <fractile/audit_report.hpp>
@@ -7,6 +8,7 @@
 #include <fractile/columns_report.hpp>
 #include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
+#include <fractile/counted.hpp>
 #include <fractile/dates.hpp>
 #include <fractile/disk_room.hpp>
 #include <fractile/domains.hpp>
@@ -28,7 +30,6 @@
 #include <fractile/pipelines.hpp>
 #include <fractile/plan_report.hpp>
 #include <fractile/planning.hpp>
-#include <fractile/postgres.hpp>
 #include <fractile/privacy.hpp>
 #include <fractile/profile_files.hpp>
 #include <fractile/provenance.hpp>
@@ -43,18 +44,40 @@
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
+#include <fractile/sources.hpp>
 #include <fractile/stability.hpp>
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>
 #include <fractile/windows.hpp>
 #include <iostream>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #if FRACTILE_VERSION < 100
 #error "versions before 0.1.0 had no such macro"
 #endif
 
 using namespace fractile;
+
+// A promise needs a bound: what nobody counted, or counted without one, is not released.
+template <class Column>
+concept Releasable = requires(Column column, QuantileQuery query, RandomBits bits) {
+  release(column, query, bits);
+};
+static_assert(Releasable<CountedColumn> && !Releasable<RankProfile> && !Releasable<std::vector<RankProfile>>);
+static_assert(!std::constructible_from<CountedColumn, RankProfile> && !std::is_default_constructible_v<CountedColumn>);
+
+/// Whether a promise to persons of one record is refused of a column that may hold three of one.
+bool refuses_a_smaller_bound(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits) {
+  try {
+    release(CountedColumn(profile, 3), query, bits);
+  } catch (const Error& error) {
+    return error.field() == "records_per_person";
+  }
+  return false;
+}
 
 /// Whether an error tells which argument is wrong, in the library's words and in others'.
 bool tells_its_field() {
@@ -79,7 +102,9 @@ int main() {
   for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("ln 3"))};
   RandomBits bits = RandomBits::system();
-  Release released = release(builder.finish(), query, bits);
+  const CountedColumn counted(builder.finish(), 1);
+  if (!refuses_a_smaller_bound(counted.profiles().front(), query, bits)) return 1;
+  Release released = release(counted, query, bits);
   released.source.column = "age";
   std::cout << version << ' ' << to_json(released);
   return released.at("0.5") <= Rational(125) ? 0 : 1;

@@ -9,6 +9,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "support/pipelines.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile::flow {

@@ -11,6 +11,7 @@
 #include "quantiles/stages/plan.hpp"
 #include "support/neighbors.hpp"
 #include "support/profiles.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

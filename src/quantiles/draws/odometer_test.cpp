@@ -12,6 +12,7 @@
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
+#include "support/releases.hpp"
 
 namespace fractile {
 namespace {

@@ -22,6 +22,7 @@
 #include "ranks/tiles.hpp"
 #include "support/neighbors.hpp"
 #include "support/profiles.hpp"
+#include "support/releases.hpp"
 
 namespace fractile {
 namespace {

@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/release.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "fractile/error.hpp"
-#include "fractile/release.hpp"
+#include "quantiles/release/release.hpp"
 
 namespace fractile {
 namespace {
@@ -397,10 +397,11 @@ Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, OutputMeasure> mak
         "query: its budget is " + to_string(query.budget.measure()) + ", which is not " + OutputMeasure::to_string(),
         "a pure budget goes with MaxDivergence, a zCDP budget with ZeroConcentratedDivergence");
   }
-  return {
-      input_domain, input_metric, measure,
-      [query](const RankProfile& profile, RandomBits& bits) { return release(profile, query, bits).only().indices; },
-      [query](const std::uint64_t& d_in) { return cost_of<OutputMeasure>(query, d_in); }};
+  return {input_domain, input_metric, measure,
+          [query](const RankProfile& profile, RandomBits& bits) {
+            return detail::release(profile, query, bits, {}).only().indices;
+          },
+          [query](const std::uint64_t& d_in) { return cost_of<OutputMeasure>(query, d_in); }};
 }
 
 template <Number T>

@@ -8,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

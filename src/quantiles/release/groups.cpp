@@ -46,7 +46,6 @@ namespace {
 Release groups_from(const std::vector<std::string>& keys, std::span<const RankProfile> profiles,
                     const QuantileQuery& query, Share share, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
-  for (const RankProfile& profile : profiles) profile.require_on(profiles.front().lattice());
   Release release{query, profiles.front().lattice(), {}};
   release.groups.reserve(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
@@ -86,11 +85,6 @@ Release detail::release(const std::vector<std::string>& keys, const std::vector<
   Release release = release_with(keys, profiles, options, source);
   release.unsafe_seed = bits.unsafe_seed();
   return release;
-}
-
-Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                const ReleaseOptions& options, RandomBits& bits) {
-  return detail::release(keys, profiles, options, bits, {});
 }
 
 }  // namespace fractile

@@ -10,6 +10,7 @@
 #include "quantiles/audit/groups_test_support.hpp"
 #include "quantiles/release/release.hpp"
 #include "support/neighbors.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/release.hpp"
+#include "quantiles/release/release.hpp"
 #include "quantiles/stages/plan.hpp"
 
 namespace fractile {
@@ -30,7 +30,7 @@ std::vector<double> interval_widths(const QuantileQuery& query, const Lattice& l
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
   std::vector<std::vector<double>> widths(query.quantiles.size());
   for (std::size_t i = 0; i < releases; ++i) {
-    const Release release = fractile::release(table, query, bits);
+    const Release release = detail::release(table, query, bits, {});
     for (std::size_t j = 0; j < widths.size(); ++j) {
       const auto [lower, upper, or_below, or_above] = release.only().intervals[j];
       const std::uint64_t until = table.below(lower) + table.equal(lower);

@@ -6,6 +6,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "support/releases.hpp"
 
 namespace fractile {
 namespace {

@@ -12,6 +12,7 @@
 #include "quantiles/draws/odometer.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/profiles.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

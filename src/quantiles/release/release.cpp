@@ -330,8 +330,14 @@ Release detail::release(const RankProfile& profile, const ReleaseOptions& option
   return release;
 }
 
-Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits) {
-  return detail::release(profile, options, bits, {});
+Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits) {
+  counted.require_bound(options.query.records_per_person);
+  ReleaseOptions over_rows = options;
+  over_rows.query = over_query(options.query, counted.sql_stability());
+  if (counted.has_groups()) return detail::release(counted.keys(), counted.profiles(), over_rows, bits, {});
+  Release release = detail::release(counted.profiles().front(), over_rows, bits, {});
+  release.public_rows = counted.public_rows();
+  return release;
 }
 
 std::vector<std::string> Release::keys() const {

@@ -9,6 +9,7 @@
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

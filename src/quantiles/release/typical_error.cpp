@@ -6,7 +6,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/release.hpp"
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
 

@@ -8,6 +8,7 @@
 #include "fractile/release.hpp"
 #include "support/preliminary_outcome.hpp"
 #include "support/profiles.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

@@ -13,6 +13,7 @@
 #include "support/draws.hpp"
 #include "support/preliminary_outcome.hpp"
 #include "support/profiles.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

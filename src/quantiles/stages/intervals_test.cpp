@@ -16,6 +16,7 @@
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/profiles.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

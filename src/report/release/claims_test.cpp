@@ -14,6 +14,7 @@
 #include "fractile/plan_report.hpp"
 #include "report/release/claims_test_support.hpp"
 #include "report/release/release_figure.hpp"
+#include "support/releases.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile::claims {

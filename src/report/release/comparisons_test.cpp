@@ -7,6 +7,7 @@
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "support/described.hpp"
+#include "support/releases.hpp"
 
 namespace fractile {
 namespace {

@@ -12,6 +12,7 @@
 #include "fractile/release.hpp"
 #include "support/described.hpp"
 #include "support/preliminary_outcome.hpp"
+#include "support/releases.hpp"
 
 namespace fractile {
 namespace {

@@ -131,6 +131,13 @@ void require_writable(const std::string& path, const std::string& what) {
   }
 }
 
+std::string canonical_new_file(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path file = std::filesystem::absolute(path);
+  const std::filesystem::path folder = std::filesystem::canonical(file.parent_path(), unknown);
+  return unknown ? file.string() : (folder / file.filename()).string();
+}
+
 RoomForFile::RoomForFile(const std::string& path, std::uint64_t bytes, const std::string& what)
     : room_(folder_of(path), bytes) {
   if (room_.missing().empty()) return;

@@ -1,7 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 
+#include "fractile/error.hpp"
 #include "fractile/text.hpp"
 #include "report/text/characters.hpp"
 
@@ -82,6 +84,15 @@ std::string name_text(std::string_view name) {
     name.remove_prefix(character.size);
   }
   return text;
+}
+
+std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
+  const auto distance = [&](const std::string& word) {
+    return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);
+  };
+  const auto nearest = std::ranges::min_element(words, {}, distance);
+  if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, typed.size() / 3)) return {};
+  return *nearest;
 }
 
 }  // namespace fractile

@@ -14,6 +14,7 @@
 #include "fractile/text.hpp"
 #include "report/text/characters.hpp"
 #include "support/described.hpp"
+#include "support/releases.hpp"
 
 namespace fractile {
 namespace {

@@ -365,6 +365,10 @@ void ProfileHeader::require_bound(std::uint64_t asked) const {
       "leave it out, or count again with a smaller bound");
 }
 
+ColumnToCount ProfileHeader::counted() const {
+  return {column, lattice, null_policy, {person, records_per_person, by, keys}};
+}
+
 std::string to_bytes(const CountedProfiles& counted) {
   counted.header.validate();
   const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };
@@ -434,7 +438,49 @@ const ProfileHeader& ProfileFile::header() const { return state_->header; }
 const OpenedFile& ProfileFile::opened() const { return state_->opened; }
 
 void ProfileFile::require_unchanged() const { state_->reader.require_unchanged(); }
-std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().profiles; }
+
+namespace {
+
+/// "" for the same question.
+std::string difference(const ColumnToCount& asked, const ColumnToCount& counted) {
+  if (asked.column != counted.column) return "column";
+  if (!(asked.lattice == counted.lattice)) return counted.lattice.is_regular() ? "bounds" : "candidates";
+  if (asked.null_policy != counted.null_policy) return "null";
+  if (asked.selection.person != counted.selection.person) return "person";
+  if (asked.selection.by != counted.selection.by) return "by";
+  if (asked.selection.keys != counted.selection.keys) return "keys";
+  return asked.public_rows ? "public_rows" : "";
+}
+
+}  // namespace
+
+void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) const {
+  if (columns.size() != 1) throw Error(ErrorCode::usage, "a profile file holds one column", "name a file a column");
+  const std::string field = difference(columns.front(), header().counted());
+  if (!field.empty()) {
+    throw Error(ErrorCode::usage, {Field(field), ": the profile file was counted otherwise"},
+                "ask for what its header says, or count again", field);
+  }
+  header().require_bound(columns.front().selection.records_per_person);
+}
+
+std::vector<CountedColumn> ProfileFile::count(const std::vector<ColumnToCount>& columns, RandomBits& /*bits*/,
+                                              const std::function<void()>& /*on_progress*/) const {
+  require_countable(columns);
+  return {header().counted().selection.counted(state_->take().profiles)};
+}
+
+std::vector<TableColumn> ProfileFile::columns() const { return {{header().column, "counts"}}; }
+
+std::string ProfileFile::engine() const {
+  constexpr std::size_t most = 10;  // of a thousand sources, the number is said
+  const std::vector<std::string>& sources = header().sources;
+  std::string text =
+      fmt::format("profile file, counted from {} source{}", sources.size(), sources.size() == 1 ? "" : "s");
+  if (sources.empty() || sources.size() > most) return text;
+  for (std::size_t i = 0; i < sources.size(); ++i) text += (i == 0 ? ": " : ", ") + sources[i];
+  return text;
+}
 
 namespace {
 

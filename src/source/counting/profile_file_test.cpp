@@ -64,6 +64,11 @@ ErrorCode refused(const std::string& bytes) {
   return ErrorCode::internal;
 }
 
+std::vector<RankProfile> counts_in(const ProfileFile& file) {
+  RandomBits none = RandomBits::system();
+  return file.count({file.header().counted()}, none).front().profiles();
+}
+
 TEST(ProfileFile, BringsBackWhatWasWritten) {
   EXPECT_TRUE(rc::check([] {
     CountedProfiles counted = any_counted();
@@ -233,11 +238,11 @@ TEST(ProfileFile, TellsTheHeaderBeforeTheCountsAndNoProfileOfADamagedFile) {
   std::ofstream(path, std::ios::binary) << bytes;
   ProfileFile file = ProfileFile::open(path);
   EXPECT_EQ(file.header().column, "pay");
-  EXPECT_THROW(file.take_profiles(), Error);
+  EXPECT_THROW(counts_in(file), Error);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << small_file();
   file = ProfileFile::open(path);
-  EXPECT_EQ(file.take_profiles().front().records(), 1'000'000'000'006U);
-  EXPECT_THROW(file.take_profiles(), Error);
+  EXPECT_EQ(counts_in(file).front().records(), 1'000'000'000'006U);
+  EXPECT_THROW(counts_in(file), Error);
   std::ofstream(path, std::ios::binary | std::ios::trunc) << "pay\n17\n";
   EXPECT_THROW(ProfileFile::open(path), Error);
   EXPECT_THROW(ProfileFile::open(path + ".none"), Error);
@@ -353,7 +358,7 @@ TEST_F(ProfileFiles, ManyAreAddedAsOneByOne) {
     one_by_one.reset();
     for (const std::string& path : paths) {
       ProfileFile file = ProfileFile::open(path);
-      CountedProfiles next{file.header(), file.take_profiles()};
+      CountedProfiles next{file.header(), counts_in(file)};
       one_by_one = one_by_one ? merged(*one_by_one, next, persons) : std::move(next);
     }
     const CountedProfiles at_once = ProfileFile::merge(paths, persons, EqualFiles::different_records,
@@ -457,7 +462,7 @@ TEST(ProfileFile, ThatIsWrittenToMeanwhileIsNamed) {
   ProfileFile file = ProfileFile::open(path);
   file.require_unchanged();
   std::ofstream(path, std::ios::binary | std::ios::app) << "more";
-  for (const auto& look : {std::function<void()>([&] { file.require_unchanged(); }), {[&] { file.take_profiles(); }}}) {
+  for (const auto& look : {std::function<void()>([&] { file.require_unchanged(); }), {[&] { counts_in(file); }}}) {
     try {
       look();
       ADD_FAILURE() << "nothing was thrown";

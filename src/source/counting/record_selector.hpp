@@ -25,9 +25,8 @@ namespace fractile::source_detail {
 
 struct SelectedProfiles {
   std::vector<RankProfile> profiles;
-  bool any_missing;        ///< some record had no number, and was left out
-  bool any_nobody;         ///< some record had no person, and was left out
-  std::uint64_t rows = 0;  ///< how many records came
+  bool any_missing;  ///< some record had no number, and was left out
+  bool any_nobody;   ///< some record had no person, and was left out
 };
 
 /// Empty, nothing but white space, or what programs write for a number or a time that is none.

@@ -80,21 +80,44 @@ void check_keys(const std::vector<std::string>& keys) {
   }
 }
 
-Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice,
-               Unreadable unreadable) {
-  std::vector<Column> read{columns.number};
-  Cells cells{{number_expression(columns.number, lattice, unreadable)},
-              {reading_of(columns.number, lattice.kind(), unreadable).type},
-              {}};
-  for (const std::optional<Column>& column : {columns.person, columns.key}) {
-    if (!column) continue;
-    read.push_back(*column);
-    cells.expressions.push_back(name_expression(*column));
-    cells.types.push_back(comes_as_number(*column) ? CellType::integer : CellType::text);
+/// Where the cells of a column stand in a chunk.
+struct Places {
+  std::size_t number;
+  std::size_t person;
+  std::size_t key;
+  CellReading reading;
+};
+
+/// What a pass reads, of one column after the other.
+class CellsOfAll {
+ public:
+  CellsOfAll(const Relation& relation, std::span<const SelectedColumn> selected, Unreadable unreadable) {
+    for (const auto& [columns, lattice, selector] : selected) {
+      const CellReading reading = reading_of(columns.number, lattice.kind(), unreadable);
+      const std::size_t number =
+          add(columns.number, number_expression(columns.number, lattice, unreadable), reading.type);
+      places.push_back({number, add_name(columns.person), add_name(columns.key), reading});
+    }
+    cells.relation = relation.from(read_);
   }
-  cells.relation = relation.from(read);
-  return cells;
-}
+
+  Cells cells;
+  std::vector<Places> places;
+
+ private:
+  std::size_t add(const Column& column, std::string expression, CellType type) {
+    if (std::ranges::find(read_, column.engine_name, &Column::engine_name) == read_.end()) read_.push_back(column);
+    cells.expressions.push_back(std::move(expression));
+    cells.types.push_back(type);
+    return cells.types.size() - 1;
+  }
+  std::size_t add_name(const std::optional<Column>& column) {
+    if (!column) return 0;
+    return add(*column, name_expression(*column), comes_as_number(*column) ? CellType::integer : CellType::text);
+  }
+
+  std::vector<Column> read_;
+};
 
 /// Whether a key, and what the engine makes of it, are one value of this type.
 bool is_same_value(const std::string& key, const std::string& value, const std::string& type) {
@@ -150,22 +173,21 @@ std::vector<std::string> keys_of_type(const Connection& connection, const Column
   return values;
 }
 
-SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
-                                const Lattice& lattice, Unreadable unreadable, RecordSelector& selector,
-                                const std::function<void()>& on_progress) {
-  const Cells cells = cells_of(relation, columns, lattice, unreadable);
-  const CellReading reading = reading_of(columns.number, lattice.kind(), unreadable);
+std::uint64_t count_selected(const Connection& connection, const Relation& relation,
+                             std::span<const SelectedColumn> selected, Unreadable unreadable,
+                             const std::function<void()>& on_progress) {
+  const CellsOfAll all(relation, selected, unreadable);
   const auto select = [&](const Chunk& chunk) {
-    NameCells persons(chunk, columns.person ? 1 : 0, cells.types);
-    NameCells keys(chunk, cells.types.size() - 1, cells.types);
-    selector.add(
-        chunk.column(0), reading, [&](std::size_t row) { return persons.at(row); },
-        [&](std::size_t row) { return keys.at(row); });
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      const Places& at = all.places[i];
+      NameCells persons(chunk, at.person, all.cells.types);
+      NameCells keys(chunk, at.key, all.cells.types);
+      selected[i].selector.add(
+          chunk.column(at.number), at.reading, [&](std::size_t row) { return persons.at(row); },
+          [&](std::size_t row) { return keys.at(row); });
+    }
   };
-  const std::uint64_t rows = connection.for_each_chunk(cells, select, on_progress);
-  SelectedProfiles selected = selector.finish(on_progress);
-  selected.rows = rows;
-  return selected;
+  return connection.for_each_chunk(all.cells, select, on_progress);
 }
 
 std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits) {
@@ -191,7 +213,7 @@ std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& 
 }  // namespace source_detail
 
 void RecordSelection::validate() const {
-  if (!person.empty() && records_per_person == 0) {
+  if (records_per_person == 0) {
     throw Error(ErrorCode::usage, "a person has at least one record",
                 {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
   }
@@ -201,6 +223,19 @@ void RecordSelection::validate() const {
                 by.empty() ? "keys" : "by");
   }
   source_detail::check_keys(keys);
+}
+
+void RecordSelection::require_public_rows() const {
+  if (!selects()) return;
+  throw Error(ErrorCode::usage,
+              {Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"),
+               ": how many records are kept, or are in a group, tells more than how many rows the table has"},
+              "leave it out", "public_rows");
+}
+
+CountedColumn RecordSelection::counted(std::vector<RankProfile> profiles) const {
+  if (by.empty()) return {std::move(profiles.at(0)), records_per_person};
+  return {keys, std::move(profiles), records_per_person};
 }
 
 }  // namespace fractile

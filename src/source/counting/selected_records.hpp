@@ -1,9 +1,10 @@
-// From a table to one profile a key, of at most so many records a person: one pass, record by record.
+// From a table to one profile a key, of at most so many records a person, for one column or several: one pass, record by record.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,17 @@ struct SelectedColumns {
   std::optional<Column> key;
 };
 
-/// Reads every record, on all threads of the engine, into a selector over this lattice. Throws EngineFailure.
-SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
-                                const Lattice& lattice, Unreadable unreadable, RecordSelector& selector,
-                                const std::function<void()>& on_progress);
+/// What one pass counts, beside others.
+struct SelectedColumn {
+  const SelectedColumns& columns;
+  const Lattice& lattice;  ///< the selector's, but in the units that were asked for
+  RecordSelector& selector;
+};
+
+/// Reads every record, on all threads of the engine, into the selectors. How many there are. Throws EngineFailure.
+std::uint64_t count_selected(const Connection& connection, const Relation& relation,
+                             std::span<const SelectedColumn> selected, Unreadable unreadable,
+                             const std::function<void()>& on_progress);
 
 /// The selection's key, or one that is drawn; nothing without persons.
 std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits);

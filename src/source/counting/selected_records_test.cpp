@@ -30,7 +30,7 @@ class SelectedRecords : public source_test::EngineTest {
   std::vector<RankProfile> select(const TableOptions& options, const RecordSelection& selection,
                                   NullPolicy policy = NullPolicy::drop) const {
     RandomBits bits = RandomBits::system();
-    return Table::open(options).profiles("age", ages, policy, selection, bits);
+    return Table::open(options).count({{"age", ages, policy, selection}}, bits).front().profiles();
   }
   std::vector<RankProfile> select_text(const std::string& text, const RecordSelection& selection,
                                        NullPolicy policy = NullPolicy::drop, const std::string& name = "t.csv") const {
@@ -48,7 +48,7 @@ TEST_F(SelectedRecords, OfPersonsWithFewRecordsAllCount) {
   const std::string text = "who,age\na,1\nb,2\na,3\nc,150\nb,-5\n";
   const Table table = open(folder.write("t.csv", text));
   RandomBits bits = RandomBits::system();
-  EXPECT_EQ(table.profiles("age", ages, NullPolicy::drop, by_person(2), bits)[0],
+  EXPECT_EQ(table.count({{"age", ages, NullPolicy::drop, by_person(2)}}, bits).front().profiles()[0],
             table.profile("age", ages, NullPolicy::drop));
   EXPECT_EQ(select_text(text, by_person(1))[0].records(), 3U);
 }
@@ -159,7 +159,7 @@ TEST_F(SelectedRecords, BadCellsArePlacedButNotShown) {
 TEST_F(SelectedRecords, WrongSelections) {
   const Table table = open(folder.write("t.csv", "who,city,age\na,x,1\n"));
   const auto code = [&](const RecordSelection& selection) {
-    return error_of([&] { table.require_selection(selection); }).code();
+    return error_of([&] { table.require_countable({{"age", ages, NullPolicy::drop, selection}}); }).code();
   };
   EXPECT_EQ(code(by_person(0)), ErrorCode::usage);
   EXPECT_EQ(code(by_key({})), ErrorCode::usage);
@@ -170,11 +170,13 @@ TEST_F(SelectedRecords, WrongSelections) {
   EXPECT_EQ(code({.by = "town", .keys = {"x"}}), ErrorCode::data);
   std::vector<std::string> many;
   for (int i = 0; i < 100'000; ++i) many.push_back(std::to_string(i));
-  EXPECT_NO_THROW(table.require_selection(by_key(many)));
+  EXPECT_NO_THROW(table.require_countable({{"age", ages, NullPolicy::drop, by_key(many)}}));
   many.emplace_back("x");
   EXPECT_EQ(code(by_key(many)), ErrorCode::usage);
-  EXPECT_NE(error_of([&] { table.require_selection({.person = "Who"}); }).hint().find("did you mean 'who'?"),
-            std::string::npos);
+  const Error unknown = error_of([&] {
+    table.require_countable({{"age", ages, NullPolicy::drop, {.person = "Who"}}});
+  });
+  EXPECT_NE(unknown.hint().find("did you mean 'who'?"), std::string::npos);
 }
 
 /// 20,000 persons with records of ages 0 .. 3, one of each, always in that order.
@@ -259,7 +261,7 @@ TEST_F(SelectedRecords, ASeedMakesTheSampleReproducible) {
       .file = write_parquet("t5.parquet", "SELECT hash(i) % 5000 AS who, i % 100 AS age FROM range(50000) t(i)")};
   const auto sample = [&](std::uint64_t seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    return Table::open(table).profiles("age", ages, NullPolicy::drop, by_person(1), bits);
+    return Table::open(table).count({{"age", ages, NullPolicy::drop, by_person(1)}}, bits).front().profiles();
   };
   EXPECT_EQ(sample(7), sample(7));
   EXPECT_NE(sample(7), sample(8));
@@ -272,7 +274,9 @@ TEST_F(SelectedRecords, FineLatticesAndManyKeys) {
   const Lattice fine = lattice_of("0", "1000000", "0.000001");
   const std::vector<RankProfile> groups =
       Table::open({.file = write_parquet("t6.parquet", "SELECT i % 60000 AS city, i AS age FROM range(120000) t(i)")})
-          .profiles("age", fine, NullPolicy::drop, by_key(keys), bits);
+          .count({{"age", fine, NullPolicy::drop, by_key(keys)}}, bits)
+          .front()
+          .profiles();
   ASSERT_EQ(groups.size(), keys.size());
   for (std::size_t k = 0; k < keys.size(); ++k) {
     ASSERT_EQ(groups[k].records(), 2U);

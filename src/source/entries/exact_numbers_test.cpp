@@ -49,8 +49,9 @@ class ExactNumbers : public source_test::EngineTest {
     EXPECT_EQ(table.profile("x", lattice, NullPolicy::drop), expected) << what;
     RandomBits bits = RandomBits::unsafe_seeded(1);
     const RecordSelection by_key{.by = "k", .keys = {"k"}};
-    EXPECT_EQ(table.profiles("x", lattice, NullPolicy::drop, by_key, bits).at(0), expected) << what;
-    EXPECT_EQ(table.profiles("x", lattice, NullPolicy::drop, {.person = "p"}, bits).at(0), expected) << what;
+    EXPECT_EQ(table.count({{"x", lattice, NullPolicy::drop, by_key}}, bits).front().profiles().at(0), expected) << what;
+    EXPECT_EQ(table.count({{"x", lattice, NullPolicy::drop, {.person = "p"}}}, bits).front().profiles().at(0), expected)
+        << what;
   }
   void expect_exact(const std::string& type, const Lattice& lattice, const std::vector<std::string>& cells) const {
     const RankProfile expected = exactly_placed(lattice, cells);
@@ -153,8 +154,9 @@ TEST_F(ExactNumbers, ParquetDecimalsOfMoreThan38DigitsAreRefusedBySchema) {
   const std::string digits = "\x15\x04\x15\x4C";  // a scale of 2, 38 digits
   for (std::size_t at = 0; (at = bytes.find(digits, at)) != std::string::npos;) bytes[at + 3] = '\x4E';
   const Table table = open(folder.write("d.parquet", bytes));
-  for (const Error& error : {error_of([&] { table.require_countable("d"); }),
-                             error_of([&] { table.require_selection({.person = "d"}, "age"); }),
+  for (const Error& error : {error_of([&] { table.require_countable("d"); }), error_of([&] {
+                               table.require_countable({{"age", ages_to_120, NullPolicy::drop, {.person = "d"}}});
+                             }),
                              error_of([&] { Table::open({.file = file, .sql = "SELECT D + 1 AS x FROM input"}); })}) {
     EXPECT_NE(std::string(error.what()).find("column 'd' holds decimals of 39 digits, and at most 38 are read"),
               std::string::npos)

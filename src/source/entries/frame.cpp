@@ -368,10 +368,10 @@ void Frame::use_missing(std::vector<std::string> missing) {
   state_->missing = std::move(missing);
 }
 
-std::vector<std::string> Frame::names() const {
-  std::vector<std::string> names;
-  for (const ArrowColumn& column : state_->columns) names.push_back(column.name);
-  return names;
+std::vector<TableColumn> Frame::columns() const {
+  std::vector<TableColumn> columns;
+  for (const ArrowColumn& column : state_->columns) columns.push_back({column.name, column.type.name});
+  return columns;
 }
 
 void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }
@@ -380,10 +380,15 @@ void Frame::require_countable(const std::string& column, const Lattice& lattice)
   in_units_of(state_->numeric_column(column, lattice.kind()), lattice);
 }
 
-void Frame::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
-  selection.validate();
-  state_->names_column(selection.person);
-  state_->names_column(selection.by);
+void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
+  for (const auto& [column, lattice, null_policy, selection, public_rows] : columns) {
+    require_countable(column, lattice.kind());
+    require_countable(column, lattice);
+    selection.validate();
+    state_->names_column(selection.person);
+    state_->names_column(selection.by);
+    if (public_rows) selection.require_public_rows();
+  }
 }
 
 RankProfile Frame::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
@@ -454,10 +459,27 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
   return relabeled(builder.finish(), lattice);
 }
 
-std::vector<RankProfile> Frame::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
-                                         const RecordSelection& selection, RandomBits& bits,
+std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                        const std::function<void()>& on_progress) const {
+  require_countable(columns);
+  std::vector<CountedColumn> counted;
+  for (const ColumnToCount& asked : columns) {
+    std::vector<RankProfile> profiles;
+    if (asked.selection.selects()) {
+      profiles = selected(asked, bits, on_progress);
+    } else {
+      profiles.push_back(profile(asked.column, asked.lattice, asked.null_policy, Counting::automatic, on_progress));
+    }
+    CountedColumn column = asked.selection.counted(std::move(profiles));
+    if (asked.public_rows) column = std::move(column).with_public_rows(rows(on_progress));
+    counted.push_back(std::move(column));
+  }
+  return counted;
+}
+
+std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
-  require_selection(selection);
+  const auto& [column_name, lattice, null_policy, selection, public_rows] = asked;
   const State& state = state_->loaded();
   const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
   const ArrowColumn* const person_column = state.names_column(selection.person);
@@ -495,7 +517,6 @@ std::uint64_t Frame::rows(const std::function<void()>& on_progress) const {
   return rows;
 }
 
-// NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
 std::string Frame::engine() const { return "memory"; }
 
 }  // namespace fractile

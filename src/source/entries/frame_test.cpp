@@ -205,7 +205,8 @@ TEST(Frame, ColumnsThatAreNoNumbersAreRefused) {
   const std::vector<double> numbers{1};
   Laid laid = laid_down("g", numbers);
   EXPECT_EQ(error_of([&] { frame_of(laid).require_countable("y"); }).code(), ErrorCode::data);
-  EXPECT_EQ(error_of([&] { frame_of(laid).require_selection({.person = "x"}); }).code(), ErrorCode::data);
+  const ColumnToCount by_number{"x", ages_to_120, NullPolicy::drop, {.person = "x"}};
+  EXPECT_EQ(error_of([&] { frame_of(laid).require_countable({by_number}); }).code(), ErrorCode::data);
 }
 
 /// A table of a number, a person and a key in columns of their own, in two pieces of other lengths than blocks.
@@ -237,7 +238,7 @@ class Tables : public ::testing::Test {
     schema.children = schema_children.data();
     array.children = array_children.data();
     RandomBits bits = RandomBits::unsafe_seeded(1);
-    return Frame::of(schema, array).profiles("age", ages_to_120, policy, selection, bits);
+    return Frame::of(schema, array).count({{"age", ages_to_120, policy, selection}}, bits).front().profiles();
   }
   NullPolicy policy = NullPolicy::drop;
 };
@@ -323,7 +324,7 @@ TEST(Frame, AStreamIsReadWhenItsRecordsAreCountedAndNoSooner) {
   ArrowArrayStream stream = streamed.stream();
   const Frame frame = Frame::of(stream, "x");
   EXPECT_EQ(stream.release, nullptr);
-  EXPECT_EQ(frame.names(), std::vector<std::string>{"x"});
+  EXPECT_EQ(frame.columns().at(0).name, "x");
   frame.require_countable("x");
   EXPECT_EQ(streamed.asked, 0U);
   EXPECT_EQ(frame.profile("x", ages_to_120, NullPolicy::error),

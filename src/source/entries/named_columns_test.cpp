@@ -87,7 +87,8 @@ TEST_F(NamedColumns, PersonsAreThoseOfTheNamedColumn) {
   }
   for (const std::string& file : {parquet, folder.write("p.csv", csv)}) {
     RandomBits bits = RandomBits::unsafe_seeded(1);
-    const auto profiles = open(file).profiles("x", ages_to_120, NullPolicy::drop, {.person = "id"}, bits);
+    const auto profiles =
+        open(file).count({{"x", ages_to_120, NullPolicy::drop, {.person = "id"}}}, bits).front().profiles();
     EXPECT_EQ(profiles.at(0).equal(9), 1u) << file;
     EXPECT_EQ(profiles.at(0).equal(2), 200u) << file;
     EXPECT_THROW(Table::open({.file = file, .sql = "SELECT id, x FROM input"}), Error) << file;
@@ -101,15 +102,16 @@ TEST_F(NamedColumns, ColumnsWithoutANameTakeNoOther) {
 }
 
 TEST_F(NamedColumns, PersonsByFloatingPointNumbersAreRefusedBySchema) {
+  const ColumnToCount by_person{"x", ages_to_120, NullPolicy::drop, {.person = "p"}};
   for (const std::string type : {"DOUBLE", "FLOAT", "DOUBLE[]", "STRUCT(a DOUBLE)"}) {
     const std::string file = write_parquet("p.parquet", "SELECT CAST(NULL AS " + type + ") AS p, 1 AS x");
-    const Error error = error_of([&] { open(file).require_selection({.person = "p"}, "x"); });
+    const Error error = error_of([&] { open(file).require_countable({by_person}); });
     EXPECT_EQ(error.code(), ErrorCode::data) << type;
     EXPECT_NE(words_of(error).find("does not tell persons apart"), std::string::npos) << words_of(error);
   }
   for (const std::string type : {"DECIMAL(10, 2)", "UBIGINT", "UUID", "DATE", "VARCHAR"}) {
     const std::string file = write_parquet("p.parquet", "SELECT CAST(NULL AS " + type + ") AS p, 1 AS x");
-    EXPECT_NO_THROW(open(file).require_selection({.person = "p"}, "x")) << type;
+    EXPECT_NO_THROW(open(file).require_countable({by_person})) << type;
   }
 }
 
@@ -117,8 +119,10 @@ TEST_F(NamedColumns, PersonsByFloatingPointNumbersAreRefusedBySchema) {
 TEST_F(NamedColumns, NotANumberIsNobody) {
   const std::string csv = folder.write("p.csv", "p,x\nnan,1\nNaN,1\nNaT,1\nNAN,1\n,1\n  ,1\nNancy,1\nna,1\nnan.,1\n");
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  EXPECT_EQ(open(csv).profiles("x", ages_to_120, NullPolicy::drop, {.person = "p"}, bits).at(0).records(), 3u);
-  EXPECT_THROW((void)open(csv).profiles("x", ages_to_120, NullPolicy::error, {.person = "p"}, bits), Error);
+  EXPECT_EQ(
+      open(csv).count({{"x", ages_to_120, NullPolicy::drop, {.person = "p"}}}, bits).front().profiles().at(0).records(),
+      3u);
+  EXPECT_THROW((void)open(csv).count({{"x", ages_to_120, NullPolicy::error, {.person = "p"}}}, bits), Error);
 }
 
 using TypedKeys = NamedColumns;
@@ -143,9 +147,11 @@ TEST_F(TypedKeys, AreComparedAsValues) {
   for (const auto& [type, cell, keys] : cases) {
     const std::string file = write_parquet("k.parquet", "SELECT CAST('" + cell + "' AS " + type + ") AS k, 9 AS x");
     const RecordSelection selection{.by = "k", .keys = keys};
-    EXPECT_NO_THROW(open(file).require_selection(selection, "x")) << type;
+    EXPECT_NO_THROW(open(file).require_countable({{"x", ages_to_120, NullPolicy::drop, selection}})) << type;
     RandomBits bits = RandomBits::unsafe_seeded(1);
-    EXPECT_EQ(open(file).profiles("x", ages_to_120, NullPolicy::drop, selection, bits).at(0).records(), 1u)
+    EXPECT_EQ(
+        open(file).count({{"x", ages_to_120, NullPolicy::drop, selection}}, bits).front().profiles().at(0).records(),
+        1u)
         << type << cell;
   }
 }
@@ -167,7 +173,8 @@ TEST_F(TypedKeys, ThatAreNoValuesAreRefusedBySchema) {
       {"DATE", {"yesterday"}, "key 1 is no value"}};
   for (const auto& [type, keys, words] : cases) {
     const std::string file = write_parquet("k.parquet", "SELECT CAST(NULL AS " + type + ") AS k, 9 AS x");
-    const Error error = error_of([&] { open(file).require_selection({.by = "k", .keys = keys}, "x"); });
+    const ColumnToCount by_key{"x", ages_to_120, NullPolicy::drop, {.by = "k", .keys = keys}};
+    const Error error = error_of([&] { open(file).require_countable({by_key}); });
     EXPECT_EQ(error.code(), ErrorCode::usage) << type;
     EXPECT_NE(words_of(error).find(words), std::string::npos) << words_of(error);
     EXPECT_EQ(words_of(error).find("north"), std::string::npos);

@@ -1,13 +1,13 @@
+#include "source/entries/postgres_query.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/postgres.hpp"
 #include "libraries/postgres.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/scaled_lattice.hpp"
@@ -159,6 +159,7 @@ struct PostgresQuery::State {
   std::string library;
   std::string engine;
   std::vector<std::string> missing;
+  std::optional<std::uint32_t> stability;
   std::optional<RowWiseQuery> row_wise;
   ServersQuery declared;
 
@@ -289,18 +290,19 @@ PostgresQuery::PostgresQuery(PostgresQuery&&) noexcept = default;
 PostgresQuery& PostgresQuery::operator=(PostgresQuery&&) noexcept = default;
 PostgresQuery::~PostgresQuery() = default;
 
-PostgresQuery PostgresQuery::open(const PostgresOptions& options, const OnOpened& on_opened) {
-  if (!postgres::is_address(options.address)) {
+PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions& options, const OnOpened& on_opened) {
+  if (!postgres::is_address(address)) {
     throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
                 "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
   source_detail::check_missing(options.missing);
-  auto state = std::make_unique<State>(State{postgres::Address::parse(options.address),
+  auto state = std::make_unique<State>(State{postgres::Address::parse(address),
                                              options.sql,
                                              options.threads,
                                              options.library,
                                              {},
                                              options.missing,
+                                             options.sql_stability,
                                              {},
                                              {}});
   const source_detail::Connection engine = source_detail::Connection::open(options.library);
@@ -328,43 +330,43 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options, const OnOpened
   return PostgresQuery(std::move(state));
 }
 
-void PostgresQuery::require_countable(const std::string& column, ValueKind kind) const {
-  state_->require_countable(column, kind);
-}
-
-// NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
-void PostgresQuery::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
-  if (!selection.selects()) return;
-  throw Error(ErrorCode::usage, "persons and groups are not told apart in a query on a server",
-              {"leave ", Field("person"), " and ", Field("by"),
-               " out, or release from a file: COPY (...) TO, or fractile count"});
-}
-
-RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                                   Counting counting, const std::function<void()>& on_progress) const {
-  if (counting == Counting::push_down)
-    throw Error(ErrorCode::usage, "a server's rows are counted here", "count by stream");
-  Counted counted = state_->row_wise ? state_->count_row_wise(column, lattice, on_progress)
-                                     : state_->count_on_server(column, lattice, on_progress);
-  if (counted.any_missing && null_policy == NullPolicy::error) {
-    throw Error(ErrorCode::data, fmt::format("column '{}': some row is NULL or NaN", column),
-                {"leave such rows out in the query, or with ", Field("null").text("drop")});
+void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns) const {
+  for (const auto& [column, lattice, null_policy, selection, public_rows] : columns) {
+    state_->require_countable(column, lattice.kind());
+    if (selection.selects()) {
+      throw Error(ErrorCode::usage, "persons and groups are not told apart in a query on a server",
+                  {"leave ", Field("person"), " and ", Field("by"),
+                   " out, or release from a file: COPY (...) TO, or fractile count"});
+    }
+    if (public_rows) {
+      throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
+                  {"leave ", Field("public_rows"), " out"}, "public_rows");
+    }
   }
-  return std::move(counted.profile);
 }
 
-std::vector<RankProfile> PostgresQuery::profiles(const std::string& /*column*/, const Lattice& /*lattice*/,
-                                                 NullPolicy /*null_policy*/, const RecordSelection& selection,
-                                                 RandomBits& /*bits*/,
-                                                 const std::function<void()>& /*on_progress*/) const {
-  require_selection(selection);
-  throw Error(ErrorCode::internal, "profiles of no selection");
+std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>& columns, RandomBits& /*bits*/,
+                                                const std::function<void()>& on_progress) const {
+  require_countable(columns);
+  std::vector<CountedColumn> all;
+  for (const auto& [column, lattice, null_policy, selection, public_rows] : columns) {
+    Counted counted = state_->row_wise ? state_->count_row_wise(column, lattice, on_progress)
+                                       : state_->count_on_server(column, lattice, on_progress);
+    if (counted.any_missing && null_policy == NullPolicy::error) {
+      throw Error(ErrorCode::data, fmt::format("column '{}': some row is NULL or NaN", column),
+                  {"leave such rows out in the query, or with ", Field("null").text("drop")});
+    }
+    all.push_back(CountedColumn(std::move(counted.profile), selection.records_per_person)
+                      .over_query(state_->stability.value_or(1)));
+  }
+  return all;
 }
 
-// NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
-std::uint64_t PostgresQuery::rows(const std::function<void()>& /*on_progress*/) const {
-  throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
-              {"leave ", Field("public_rows"), " out"}, "public_rows");
+std::vector<TableColumn> PostgresQuery::columns() const {
+  std::vector<TableColumn> all;
+  const std::vector<Column>& found = state_->row_wise ? state_->row_wise->relation.columns() : state_->declared.columns;
+  for (const Column& column : found) all.push_back({column.name, column.type});
+  return all;
 }
 
 std::string PostgresQuery::engine() const { return state_->engine; }

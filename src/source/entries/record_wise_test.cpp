@@ -77,12 +77,14 @@ Seen see(const TableOptions& options, bool groups_too) {
   if (!table) return seen;
   for (const char* column : {"age", "Age", "id", "nobody has it", "7", "null"}) {
     seen.before.push_back(outcome([&] { table->require_countable(column); }));
-    seen.before.push_back(outcome([&] { table->require_selection({.person = column}); }));
+    seen.before.push_back(outcome([&] {
+      table->require_countable({{"id", halves, NullPolicy::drop, {.person = column}}});
+    }));
   }
   reads([&] { seen.ages = table->profile("age", halves, NullPolicy::drop); });
   if (!groups_too) return seen;
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  reads([&] { seen.groups = table->profiles("age", halves, NullPolicy::drop, by_id, bits); });
+  reads([&] { seen.groups = table->count({{"age", halves, NullPolicy::drop, by_id}}, bits).front().profiles(); });
   return seen;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
 using source_detail::RecordSelector;
 using source_detail::Relation;
+using source_detail::SelectedColumn;
 using source_detail::SelectedColumns;
 using source_detail::SelectedProfiles;
 using source_detail::SpoolFailure;
@@ -62,7 +64,7 @@ class FirstConnection {
 };
 
 /// An opened table.
-struct Source {
+struct OpenedTable {
   std::string library;
   std::uint32_t threads;
   std::uint64_t memory;
@@ -70,7 +72,7 @@ struct Source {
   std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
   std::vector<Input> inputs;  // with their relations
-  bool is_declared;           // a query whose stability nobody checks
+  std::uint32_t stability;    // of a query, declared and never checked; 0: none is declared
   LineEndsInCells line_ends;  // of delimited text
   Unreadable unreadable;
   std::vector<std::string> missing;
@@ -96,7 +98,7 @@ Connection connect(const std::string& library, Order order, std::uint32_t thread
 }
 
 /// A small text is read before a second thread has begun.
-std::uint32_t threads_for(const Source& source) {
+std::uint32_t threads_for(const OpenedTable& source) {
   const auto is_small = [](const Input& input) {
     return input.relation->text() != nullptr && input.relation->text()->is_of_one_piece();
   };
@@ -105,7 +107,7 @@ std::uint32_t threads_for(const Source& source) {
 
 /// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
 /// which is set up, serves the first.
-Connection connect(const Source& source, Order order, std::uint64_t memory) {
+Connection connect(const OpenedTable& source, Order order, std::uint64_t memory) {
   std::optional<Connection> first = source.first_connection.take();
   if (first) {
     set_order(*first, order, threads_for(source));
@@ -120,7 +122,7 @@ Connection connect(const Source& source, Order order, std::uint64_t memory) {
 /// A pass within the limit of memory that was asked for. How much the engine takes depends on the records, and whether a release succeeds
 /// must not: where the limit is too low for it, the pass is made again without one.
 template <class Pass>
-auto within_memory(const Source& source, Pass pass) {
+auto within_memory(const OpenedTable& source, Pass pass) {
   try {
     return pass(source.memory);
   } catch (const EngineFailure& failure) {
@@ -131,7 +133,7 @@ auto within_memory(const Source& source, Pass pass) {
 
 /// The same of the records that go to a temporary file beyond that limit: where the disk has no room for them, they stay in memory.
 template <class Pass>
-auto held_or_spooled(const Source& source, Pass pass) {
+auto held_or_spooled(const OpenedTable& source, Pass pass) {
   try {
     return pass(source.memory);
   } catch (const SpoolFailure&) {
@@ -330,7 +332,7 @@ void check_options(const TableOptions& options) {
 }
 
 /// Sets the relations.
-void open_relation(const Connection& connection, const TableOptions& options, Source& source) {
+void open_relation(const Connection& connection, const TableOptions& options, OpenedTable& source) {
   source.has_query = !options.sql.empty();
   if (source.has_query) {
     source.relation = open_query(connection, options, source.inputs);
@@ -348,32 +350,35 @@ void require_lines(const TableOptions& options, const std::vector<Input>& inputs
               "leave the declaration out");
 }
 
-/// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
-Error explain(const Source& source, const Relation& relation, const Asked& asked, Error otherwise) {
+/// Why a pass failed, found by others that keep the order of rows, one a column; `otherwise` when they find nothing.
+Error explain(const OpenedTable& source, const Relation& relation, const std::vector<Asked>& all, Error otherwise) {
   try {
-    const std::optional<BadRow> bad = within_memory(source, [&](std::uint64_t memory) {
-      return first_bad_row(connect(source, Order::of_file, memory), relation, asked);
-    });
-    return bad ? worded(*bad, source.row_of, asked) : std::move(otherwise);
+    for (const Asked& asked : all) {
+      const std::optional<BadRow> bad = within_memory(source, [&](std::uint64_t memory) {
+        return first_bad_row(connect(source, Order::of_file, memory), relation, asked);
+      });
+      if (bad) return worded(*bad, source.row_of, asked);
+    }
+    return otherwise;
   } catch (const EngineFailure& failure) {
     return worded(failure, source.display_name);
   }
 }
 
 /// Of a table that is a text. Error(internal) when the engine passed over some records, or made some up.
-void require_all(const Source& source, std::uint64_t read) {
+void require_all(const OpenedTable& source, std::uint64_t read) {
   if (source.has_query || source.relation->text() == nullptr || source.relation->text()->records() == read) return;
   throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
               "convert the file to Parquet, and report this");
 }
 
-void require_unchanged(const Source& source) {
+void require_unchanged(const OpenedTable& source) {
   for (const Input& input : source.inputs) input.file.require_unchanged();
 }
 
 /// Looks through delimited text: those files that no reading has seen as a whole, or where a pass failed, all of them. Then what is wrong with
 /// the text is said first, and by its first line.
-void check_texts(const Source& source, bool has_failed, const std::function<void()>& on_progress) {
+void check_texts(const OpenedTable& source, bool has_failed, const std::function<void()>& on_progress) {
   for (const Input& input : source.inputs) {
     const auto* const text = input.relation->text();
     if (text == nullptr || (text->was_read_whole() && !has_failed)) continue;
@@ -383,7 +388,7 @@ void check_texts(const Source& source, bool has_failed, const std::function<void
 
 /// What a pass makes of the files, if they are as they were opened. Where one was changed meanwhile, that is why anything else failed.
 template <class Pass>
-auto of_one_moment(const Source& source, const std::function<void()>& on_progress, Pass pass) {
+auto of_one_moment(const OpenedTable& source, const std::function<void()>& on_progress, Pass pass) {
   try {
     bool has_failed = true;
     try {
@@ -405,7 +410,8 @@ auto of_one_moment(const Source& source, const std::function<void()>& on_progres
 
 /// How a pass reads the table, once JSON has been looked through for what the engine would not notice. `counted`: columns in which what is
 /// declared to be missing is.
-Relation look_through(const Source& source, std::vector<Column> counted, const std::function<void()>& on_progress) {
+Relation look_through(const OpenedTable& source, std::vector<Column> counted,
+                      const std::function<void()>& on_progress) {
   Relation relation = *source.relation;
   for (const Input& input : source.inputs) {
     if (!input.relation->json_form()) continue;
@@ -415,7 +421,7 @@ Relation look_through(const Source& source, std::vector<Column> counted, const s
   return relation.without(std::move(counted), source.missing);
 }
 
-Counted count(const Source& source, const Relation& relation, const Column& column, const Lattice& lattice,
+Counted count(const OpenedTable& source, const Relation& relation, const Column& column, const Lattice& lattice,
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
   const Connection connection = connect(source, Order::any, memory);
   const NumberQuery query = number_query(relation, column, lattice, source.unreadable);
@@ -425,14 +431,14 @@ Counted count(const Source& source, const Relation& relation, const Column& colu
   return counted;
 }
 
-std::optional<Column> optional_column(const Source& source, const std::string& name) {
+std::optional<Column> optional_column(const OpenedTable& source, const std::string& name) {
   if (name.empty()) return {};
   return source.relation->column(name, source.display_name);
 }
 
 /// Where rows may come from several persons, a column of them tells nothing of whose they are.
-void require_persons(const Source& source, const RecordSelection& selection) {
-  if (!source.is_declared || selection.person.empty()) return;
+void require_persons(const OpenedTable& source, const RecordSelection& selection) {
+  if (source.stability == 0 || selection.person.empty()) return;
   throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
               {"leave ", Field("person"), " out: ", Field("sql_stability"),
                " says how many rows one person's records change; or leave that out, if the query is row-wise"},
@@ -440,7 +446,7 @@ void require_persons(const Source& source, const RecordSelection& selection) {
 }
 
 /// The selection with its keys as the column of keys has them. Error(data) for a column of persons that tells them apart badly.
-RecordSelection with_typed_keys(const Source& source, const RecordSelection& selection) {
+RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection& selection) {
   if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
   RecordSelection typed = selection;
   const std::optional<Column> by = optional_column(source, selection.by);
@@ -453,8 +459,16 @@ RecordSelection with_typed_keys(const Source& source, const RecordSelection& sel
   return typed;
 }
 
+/// That a count of the file's records says nothing but how many rows a table has.
+void require_rows(const OpenedTable& source, const RecordSelection& selection) {
+  if (source.has_query) {
+    throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out", "public_rows");
+  }
+  selection.require_public_rows();
+}
+
 /// Which record has no person, found by a pass that keeps the order of rows.
-Error explain_nobody(const Source& source, const Relation& relation, const Column& person) {
+Error explain_nobody(const OpenedTable& source, const Relation& relation, const Column& person) {
   try {
     const std::uint64_t row = within_memory(source, [&](std::uint64_t memory) {
       return first_row_of_nobody(connect(source, Order::of_file, memory), relation, person);
@@ -488,13 +502,18 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
   return texts;
 }
 
-RankProfile counted_column(const Source& table, const std::string& column_name, const Lattice& lattice,
+Error some_missing(const std::string& source) {
+  return {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()};
+}
+
+RankProfile counted_column(const OpenedTable& table, const std::string& column_name, const Lattice& lattice,
                            NullPolicy null_policy, Counting counting, const std::function<void()>& on_progress) {
   const Column column = table.relation->numeric_column(column_name, lattice.kind(), table.display_name);
   const source_detail::UnitLattice units = counted_on(column, lattice);
   const bool in_engine = counts_in_engine(column, units.counted_on, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = table.display_name;
+  const std::vector<Asked> asked{{column, lattice, missing_too, table.unreadable}};
   const Relation relation = look_through(table, {column}, on_progress);
   try {
     Counted counted = within_memory(table, [&](std::uint64_t memory) {
@@ -502,45 +521,106 @@ RankProfile counted_column(const Source& table, const std::string& column_name, 
     });
     if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
   } catch (const EngineFailure& failure) {
-    throw explain(table, relation, {column, lattice, missing_too, table.unreadable}, worded(failure, source));
+    throw explain(table, relation, asked, worded(failure, source));
   }
-  throw explain(table, relation, {column, lattice, missing_too, table.unreadable},
-                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
+  throw explain(table, relation, asked, some_missing(source));
 }
 
-std::vector<RankProfile> selected_records(const Source& table, const std::string& column_name, const Lattice& lattice,
-                                          NullPolicy null_policy, const RecordSelection& selection, RandomBits& bits,
-                                          const std::function<void()>& on_progress) {
-  const std::string& source = table.display_name;
-  const SelectedColumns columns{table.relation->numeric_column(column_name, lattice.kind(), source),
-                                optional_column(table, selection.person), optional_column(table, selection.by)};
-  const RecordSelection typed = with_typed_keys(table, selection);
-  const source_detail::UnitLattice units = counted_on(columns.number, lattice);
-  const bool missing_too = null_policy == NullPolicy::error;
-  const std::optional<SamplingKey> key = source_detail::sampling_key(typed, bits);
-  const Relation relation = look_through(table, {columns.number, columns.person.value_or(columns.number)}, on_progress);
-  try {
-    SelectedProfiles selected = within_memory(table, [&](std::uint64_t memory) {
-      return held_or_spooled(table, [&](std::uint64_t held) {
-        const Connection connection = connect(table, Order::any, memory);
-        RecordSelector selector(units.counted_on, typed, key, table.threads, held);
-        return count_selected(connection, relation, columns, lattice, table.unreadable, selector, on_progress);
-      });
+/// A column that is counted beside others, as the engine is asked for it.
+struct Task {
+  const ColumnToCount& asked;
+  SelectedColumns columns;
+  RecordSelection typed;  // with its keys as their column has them
+  source_detail::UnitLattice units;
+  std::optional<SamplingKey> key;
+
+  bool missing_too() const { return asked.null_policy == NullPolicy::error; }
+  const std::string& key_name() const { return columns.key ? columns.key->engine_name : columns.number.engine_name; }
+  bool looks_for_missing(const std::string& engine_name) const {
+    return columns.number.engine_name == engine_name || (columns.person && columns.person->engine_name == engine_name);
+  }
+};
+
+SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked) {
+  return {table.relation->numeric_column(asked.column, asked.lattice.kind(), table.display_name),
+          optional_column(table, asked.selection.person), optional_column(table, asked.selection.by)};
+}
+
+std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns, RandomBits& bits) {
+  std::vector<Task> tasks;
+  tasks.reserve(columns.size());
+  for (const ColumnToCount& asked : columns) {
+    SelectedColumns read = columns_of(table, asked);
+    source_detail::UnitLattice units = counted_on(read.number, asked.lattice);
+    tasks.push_back({asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
+                     source_detail::sampling_key(asked.selection, bits)});
+  }
+  return tasks;
+}
+
+/// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
+bool hide_keys(const OpenedTable& table, const std::vector<Task>& tasks) {
+  return !table.missing.empty() && std::ranges::any_of(tasks, [&](const Task& task) {
+    return !task.looks_for_missing(task.key_name()) &&
+           std::ranges::any_of(tasks, [&](const Task& other) { return other.looks_for_missing(task.key_name()); });
+  });
+}
+
+std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
+                                               const Relation& relation, const std::function<void()>& on_progress) {
+  return within_memory(table, [&](std::uint64_t memory) {
+    return held_or_spooled(table, [&](std::uint64_t held) {
+      const std::uint64_t of_each = held == 0 ? 0 : std::max<std::uint64_t>(1, held / tasks.size());
+      std::deque<RecordSelector> selectors;
+      std::vector<SelectedColumn> selected;
+      for (const Task& task : tasks) {
+        selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each);
+        selected.push_back({task.columns, task.asked.lattice, selectors.back()});
+      }
+      const Connection connection = connect(table, Order::any, memory);
+      require_all(table, count_selected(connection, relation, selected, table.unreadable, on_progress));
+      std::vector<SelectedProfiles> profiles;
+      profiles.reserve(tasks.size());
+      for (RecordSelector& selector : selectors) profiles.push_back(selector.finish(on_progress));
+      return profiles;
     });
-    require_all(table, selected.rows);
-    if (missing_too && selected.any_nobody) throw explain_nobody(table, relation, *columns.person);
-    if (!missing_too || !selected.any_missing) {
-      for (RankProfile& profile : selected.profiles) profile = units.back_on(lattice, std::move(profile));
-      return std::move(selected.profiles);
+  });
+}
+
+/// In one reading.
+std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
+                                                       const std::function<void()>& on_progress) {
+  std::vector<Column> counted;
+  std::vector<Asked> asked;
+  for (const Task& task : tasks) {
+    counted.push_back(task.columns.number);
+    if (task.columns.person) counted.push_back(*task.columns.person);
+    asked.push_back({task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable});
+  }
+  const Relation relation = look_through(table, std::move(counted), on_progress);
+  std::vector<std::vector<RankProfile>> all;
+  try {
+    std::vector<SelectedProfiles> selected = selected_records(table, tasks, relation, on_progress);
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      const Task& task = tasks[i];
+      if (task.missing_too() && selected[i].any_nobody) {
+        throw explain_nobody(table, relation, *task.columns.person);
+      }
+      if (task.missing_too() && selected[i].any_missing) {
+        throw explain(table, relation, {asked[i]}, some_missing(table.display_name));
+      }
+      for (RankProfile& profile : selected[i].profiles) {
+        profile = task.units.back_on(task.asked.lattice, std::move(profile));
+      }
+      all.push_back(std::move(selected[i].profiles));
     }
   } catch (const EngineFailure& failure) {
-    throw explain(table, relation, {columns.number, lattice, missing_too, table.unreadable}, worded(failure, source));
+    throw explain(table, relation, asked, worded(failure, table.display_name));
   }
-  throw explain(table, relation, {columns.number, lattice, missing_too, table.unreadable},
-                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
+  return all;
 }
 
-std::uint64_t counted_rows(const Source& table, const std::function<void()>& on_progress) {
+std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>& on_progress) {
   const Relation relation = look_through(table, {}, on_progress);
   try {
     return within_memory(table, [&](std::uint64_t memory) {
@@ -554,7 +634,24 @@ std::uint64_t counted_rows(const Source& table, const std::function<void()>& on_
   }
 }
 
-std::vector<std::vector<std::string>> texts_of(const Source& table, const std::vector<std::string>& columns) {
+/// The engine itself counts, where it can, a column that is counted alone and whole.
+std::vector<std::vector<RankProfile>> counted_profiles(const OpenedTable& table,
+                                                       const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                                       const std::function<void()>& on_progress) {
+  std::vector<std::vector<RankProfile>> all(1);
+  if (columns.size() == 1 && !columns.front().selection.selects()) {
+    const auto& [column, lattice, null_policy, selection, public_rows] = columns.front();
+    all.front().push_back(counted_column(table, column, lattice, null_policy, Counting::automatic, on_progress));
+    return all;
+  }
+  const std::vector<Task> tasks = tasks_of(table, columns, bits);
+  if (!hide_keys(table, tasks)) return counted_together(table, tasks, on_progress);
+  all.clear();
+  for (const Task& task : tasks) all.push_back(std::move(counted_together(table, {task}, on_progress).front()));
+  return all;
+}
+
+std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const std::vector<std::string>& columns) {
   const Relation relation = look_through(table, {}, {});
   try {
     const Connection connection = connect(table, Order::of_file, table.memory);
@@ -576,7 +673,8 @@ std::string shown_type(const Column& column) {
 }
 
 /// All columns. Keys of JSON that the engine cannot tell apart are read in passes of their own. Throws EngineFailure.
-std::vector<std::vector<Column>> columns_by_passes(const Source& source, const std::function<void()>& on_progress) {
+std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
+                                                   const std::function<void()>& on_progress) {
   if (!source.relation->json_form()) return {source.relation->columns()};
   const Relation relation = look_through(source, {}, on_progress);
   const std::vector<std::string> keys = within_memory(source, [&](std::uint64_t memory) {
@@ -600,7 +698,7 @@ std::vector<std::vector<Column>> columns_by_passes(const Source& source, const s
   return passes;
 }
 
-std::vector<TableColumn> checked(const Source& table, const std::function<void()>& on_progress) {
+std::vector<TableColumn> checked(const OpenedTable& table, const std::function<void()>& on_progress) {
   std::vector<TableColumn> all;
   try {
     for (const std::vector<Column>& columns : columns_by_passes(table, on_progress)) {
@@ -623,7 +721,7 @@ std::vector<TableColumn> checked(const Source& table, const std::function<void()
 
 }  // namespace
 
-struct Table::State : Source {};
+struct Table::State : OpenedTable {};
 
 namespace {
 
@@ -649,12 +747,12 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->memory = options.memory;
   Connection connection = connect(options.library, Order::of_file, options.threads, options.memory);
   state->engine = engine_version(connection);
-  state->is_declared = options.sql_stability.has_value();
+  state->stability = options.sql_stability.value_or(0);
   state->line_ends = source_detail::line_ends_of(options);
   state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
-  const bool is_row_wise = !options.sql.empty() && !state->is_declared;
+  const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
   state->missing = options.missing;
-  state->unreadable = is_row_wise ? Unreadable::missing : options.unreadable;
+  state->unreadable = is_row_wise ? Unreadable::missing : options.unreadable.value_or(Unreadable::error);
   state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
     open_relation(connection, options, *state);
@@ -687,33 +785,51 @@ RankProfile Table::profile(const std::string& column, const Lattice& lattice, Nu
                        [&] { return counted_column(*state_, column, lattice, null_policy, counting, on_progress); });
 }
 
-void Table::require_selection(const RecordSelection& selection, const std::string& column) const {
-  selection.validate();
-  require_persons(*state_, selection);
-  std::vector<Column> columns;
-  for (const std::string& name : {column, selection.person, selection.by}) {
-    if (const auto found = optional_column(*state_, name)) columns.push_back(*found);
+void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
+  std::vector<Column> all;
+  for (const ColumnToCount& asked : columns) {
+    require_countable(asked.column, asked.lattice.kind());
+    require_countable(asked.column, asked.lattice);
+    asked.selection.validate();
+    require_persons(*state_, asked.selection);
+    if (asked.public_rows) require_rows(*state_, asked.selection);
+    const SelectedColumns read = columns_of(*state_, asked);
+    all.push_back(read.number);
+    for (const std::optional<Column>& column : {read.person, read.key}) {
+      if (column) all.push_back(*column);
+    }
+    if (!asked.selection.selects()) continue;
+    static_cast<void>(state_->relation->from(all));  // refuses what cannot be read at once
+    static_cast<void>(with_typed_keys(*state_, asked.selection));
+    if (state_->memory > 0 && !asked.selection.person.empty()) {
+      const source_detail::NamelessFile may_be_needed("persons' records");  // fails where there can be none
+    }
   }
-  if (!columns.empty()) static_cast<void>(state_->relation->from(columns));  // refuses what cannot be read at once
-  static_cast<void>(with_typed_keys(*state_, selection));
-  if (state_->memory > 0 && !selection.person.empty()) {
-    const source_detail::NamelessFile may_be_needed("persons' records");  // fails where there can be none
-  }
+  if (columns.size() > 1) static_cast<void>(state_->relation->from(all));
 }
 
-std::vector<RankProfile> Table::profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                                         const RecordSelection& selection, RandomBits& bits,
-                                         const std::function<void()>& on_progress) const {
-  selection.validate();
-  require_persons(*state_, selection);
+std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                        const std::function<void()>& on_progress) const {
+  for (const ColumnToCount& asked : columns) {
+    asked.selection.validate();
+    require_persons(*state_, asked.selection);
+    if (asked.public_rows) require_rows(*state_, asked.selection);
+  }
   return of_one_moment(*state_, on_progress, [&] {
-    return selected_records(*state_, column, lattice, null_policy, selection, bits, on_progress);
+    std::vector<CountedColumn> counted;
+    std::vector<std::vector<RankProfile>> profiles = counted_profiles(*state_, columns, bits, on_progress);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      CountedColumn column = columns[i].selection.counted(std::move(profiles[i]));
+      if (state_->stability > 0) column = std::move(column).over_query(state_->stability);
+      if (columns[i].public_rows) column = std::move(column).with_public_rows(counted_rows(*state_, {}));
+      counted.push_back(std::move(column));
+    }
+    return counted;
   });
 }
 
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
-  if (state_->has_query)
-    throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out");
+  require_rows(*state_, {});
   return of_one_moment(*state_, on_progress, [&] { return counted_rows(*state_, on_progress); });
 }
 

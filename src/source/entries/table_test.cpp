@@ -156,13 +156,16 @@ TEST_F(TableTest, TextsThatTheEngineMisreadsAreRefusedAtEveryDoor) {
     for (const std::string& file : {csv, parquet}) {  // in a query such a text is missing
       const Table table = Table::open({.file = file, .sql = sql});
       EXPECT_EQ(table.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31})) << text;
-      EXPECT_EQ(table.profiles("age", ages_to_120, NullPolicy::drop, by_kind, bits)[0].records(), 2U) << text;
+      EXPECT_EQ(table.count({{"age", ages_to_120, NullPolicy::drop, by_kind}}, bits).front().profiles()[0].records(),
+                2U)
+          << text;
     }
     for (const TableOptions& options : doors) {
       const Table table = Table::open(options);
       const Error alone = error_of([&] { (void)table.profile("age", ages_to_120, NullPolicy::drop); });
-      const Error grouped =
-          error_of([&] { (void)table.profiles("age", ages_to_120, NullPolicy::drop, by_kind, bits); });
+      const Error grouped = error_of([&] {
+        (void)table.count({{"age", ages_to_120, NullPolicy::drop, by_kind}}, bits);
+      });
       for (const Error& error : {alone, grouped}) {
         EXPECT_TRUE(holds(error, "row 2, column 'age': not a number")) << options.file << " " << text << error.what();
       }
@@ -438,7 +441,8 @@ TEST_F(TableTest, AnyKeyOfJsonCanBeAskedForBeforeRecordsAreRead) {
     const Table table = open(folder.write("p.json", text));
     for (const char* key : {"age", "Age", "nobody has it", "$.a[*]", "\"", "a.b", "json"}) {
       EXPECT_NO_THROW(table.require_countable(key)) << text << key;
-      EXPECT_NO_THROW(table.require_selection({.person = "who", .by = key, .keys = {"x"}})) << text << key;
+      const ColumnToCount by_key{"n", ages_to_120, NullPolicy::drop, {.person = "who", .by = key, .keys = {"x"}}};
+      EXPECT_NO_THROW(table.require_countable({by_key})) << text << key;
     }
   }
   EXPECT_EQ(read({.file = folder.write("p.json", "{\"age\":1}")}, "nobody has it").records(), 0u);
@@ -449,10 +453,13 @@ TEST_F(TableTest, KeysOfJsonThatTheEngineCannotAskFor) {
   for (const std::string& key : {std::string(), std::string("a\0b", 3), std::string("\xFF")}) {
     EXPECT_EQ(error_of([&] { table.require_countable(key); }).code(), ErrorCode::usage);
   }
-  const Error twins = error_of([&] { table.require_selection({.person = "Age"}, "age"); });
+  const auto with_person = [&](const std::string& person) {
+    table.require_countable({{"age", ages_to_120, NullPolicy::drop, {.person = person}}});
+  };
+  const Error twins = error_of([&] { with_person("Age"); });
   EXPECT_EQ(twins.code(), ErrorCode::usage);
   EXPECT_TRUE(holds(twins, "'age' and 'Age' differ in letter case only"));
-  EXPECT_NO_THROW(table.require_selection({.person = "age"}, "age"));
+  EXPECT_NO_THROW(with_person("age"));
 }
 
 TEST_F(TableTest, AKeyThatStandsTwiceInARecordFails) {
@@ -601,7 +608,7 @@ TEST_F(TableTest, AFileThatIsWrittenToMeanwhileIsNamed) {
     EXPECT_TRUE(is_named(file, [&] { static_cast<void>(table.rows()); }));
     EXPECT_TRUE(is_named(file, [&] { table.texts({"x"}); }));
     RandomBits bits = RandomBits::unsafe_seeded(1);
-    EXPECT_TRUE(is_named(file, [&] { table.profiles("x", lattice, NullPolicy::drop, {"x", 1}, bits); }));
+    EXPECT_TRUE(is_named(file, [&] { table.count({{"x", lattice, NullPolicy::drop, {"x", 1}}}, bits); }));
   }
   const std::string other = folder.write("u.csv", "y\n1\n");
   const std::string first = folder.write("v.csv", "x\n7\n");

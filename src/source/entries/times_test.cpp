@@ -176,11 +176,12 @@ TEST_F(Times, PersonsAndGroupsAreCountedLikewise) {
       folder.write("visits.csv", "x,who,where\n2024-01-31,a,n\n2024-01-31 13:00,b,n\n2024-02-01,c,s\n,d,s\n");
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const RecordSelection selection{.person = "who", .by = "where", .keys = {"n", "s"}};
-  const std::vector<RankProfile> profiles = open(file).profiles("x", days, NullPolicy::drop, selection, bits);
+  const std::vector<RankProfile> profiles =
+      open(file).count({{"x", days, NullPolicy::drop, selection}}, bits).front().profiles();
   EXPECT_EQ(profiles.at(0), defined(days, {"2024-01-31", "2024-01-31"}));
   EXPECT_EQ(profiles.at(1), defined(days, {"2024-02-01"}));
   const std::string bad = folder.write("bad.csv", "x,who,where\n2024-01-31,a,n\nnever,b,n\n");
-  const Error error = error_of([&] { open(bad).profiles("x", days, NullPolicy::drop, selection, bits); });
+  const Error error = error_of([&] { open(bad).count({{"x", days, NullPolicy::drop, selection}}, bits); });
   EXPECT_TRUE(std::string(error.what()).find("row 2, column 'x'") != std::string::npos) << error.what();
 }
 
@@ -230,7 +231,8 @@ TEST(TimesInMemory, NumbersAndUnknownUnitsAreNoTimes) {
   EXPECT_THROW((Column{"l", {1}}.frame().profile("x", days, NullPolicy::drop)), Error);
   for (const char* format : {"ts", "tsx:", "tdx", "ttu", "tDu"})
     EXPECT_THROW((Column{format, {1}}.frame()), Error) << format;
-  EXPECT_THROW((Column{"tsu:", {1}}.frame().require_selection({.person = "x"})), Error);
+  EXPECT_THROW((Column{"tsu:", {1}}.frame().require_countable({{"x", days, NullPolicy::drop, {.person = "x"}}})),
+               Error);
 }
 
 }  // namespace

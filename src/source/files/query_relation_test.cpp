@@ -245,7 +245,7 @@ TEST_F(FailingCells, OfPersonsAndKeysAreMissingToo) {
                    .sql = "SELECT 7 AS x, CAST(s AS INTEGER) + i AS who, CAST(s AS INTEGER) AS place FROM input"});
   RandomBits bits = RandomBits::system();
   const auto records = [&](const RecordSelection& selection) {
-    return table.profiles("x", ages, NullPolicy::drop, selection, bits)[0].records();
+    return table.count({{"x", ages, NullPolicy::drop, selection}}, bits).front().profiles()[0].records();
   };
   EXPECT_EQ(records({.person = "who"}), 9999U);
   EXPECT_EQ(records({.by = "place", .keys = {"7"}}), 9999U);
@@ -304,11 +304,16 @@ TEST_F(QueryRelation, PersonsOnlyOfRowWiseQueries) {
   const RecordSelection persons{.person = "who"};
   RandomBits bits = RandomBits::system();
   const Table declared = Table::open({.file = file, .sql = "SELECT who, x FROM input", .sql_stability = 1});
-  EXPECT_EQ(error_of([&] { declared.require_selection(persons); }).code(), ErrorCode::usage);
-  EXPECT_EQ(error_of([&] { (void)declared.profiles("x", ages, NullPolicy::drop, persons, bits); }).code(),
+  EXPECT_EQ(error_of([&] {
+              declared.require_countable({{"x", ages, NullPolicy::drop, persons}});
+            }).code(),
+            ErrorCode::usage);
+  EXPECT_EQ(error_of([&] {
+              (void)declared.count({{"x", ages, NullPolicy::drop, persons}}, bits);
+            }).code(),
             ErrorCode::usage);
   const Table checked = Table::open({.file = file, .sql = "SELECT who, x FROM input"});
-  EXPECT_EQ(checked.profiles("x", ages, NullPolicy::drop, persons, bits)[0].records(), 1U);
+  EXPECT_EQ(checked.count({{"x", ages, NullPolicy::drop, persons}}, bits).front().profiles()[0].records(), 1U);
 }
 
 // --- One record more ---------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// What `ledger` adds to a release: it is paid for before rows are read, and paid for once.
+// What a ledger adds to a release: it is paid for before rows are read, and paid for once.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,27 @@
 #include <string>
 #include <vector>
 
-#include "fractile/canonical_query.hpp"
 #include "fractile/durable.hpp"
-#include "fractile/ledger.hpp"
-#include "fractile/quantiles.hpp"
-#include "fractile/release.hpp"
-#include "requests/attendant.hpp"
-#include "requests/readings.hpp"
-#include "requests/typed.hpp"
+#include "fractile/publication.hpp"
 
-namespace fractile::requests {
+namespace fractile::publication_detail {
 
 class ReleaseCharge {
  public:
-  /// Opens the ledger that `ledger` names; nothing when none is. Refuses what does not go with a ledger, and what holds only where its
-  /// dataset declares it. Nothing is opened or loaded before that.
-  static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query, Holder holder,
-                                         Attendant& attendant);
+  /// Opens the ledger. Refuses what does not go with a ledger, and what holds only where its dataset declares it. Nothing is opened or
+  /// loaded before that.
+  static ReleaseCharge of(const Payment& payment, const Source& source, const ReleaseRequest& release,
+                          Attendant& attendant);
 
   /// Once all files are open that are read, and before anything of them is: refuses queries that the dataset's budget is not for, of
   /// other units, of other files, or read otherwise. `opened`: none where no file is read.
-  void require_fit(const Typed& typed, const std::vector<OpenedFile>& opened);
+  void require_fit(const Source& source, const std::vector<OpenedFile>& opened);
 
-  /// The entry by which this very query was released before, unless `again` was given or it is not known what table is read.
+  /// The entry by which this very query was released before, unless all is paid for anew, or it is not known what table is read.
   std::optional<LedgerEntry> stored(const std::string& query_text);
   /// What such an entry holds, read back.
   static Release release_of(const LedgerEntry& entry);
-  /// Writes its receipt where `receipt` says, unless it is there already, and tells that nothing was spent.
+  /// Writes its receipt where the request says, unless it is there already, and tells that nothing was spent.
   void repeat(const LedgerEntry& entry, Attendant& attendant) const;
 
   /// The dataset and its balance, this release included once it is reserved.
@@ -53,22 +47,22 @@ class ReleaseCharge {
   void reserve(std::uint64_t receipt_size, Attendant& attendant);
   /// Errors of `work` also tell what became of the entry, and so does an interrupt that ended it.
   void guard(const std::function<void()>& work, Attendant& attendant) const;
-  /// Commits, and only then writes the receipt where `receipt` says. Nothing interrupts it halfway.
+  /// Commits, and only then writes the receipt where the request says. Nothing interrupts it halfway.
   void publish(const std::string& receipt, Attendant& attendant);
   /// For when the release cannot be shown.
   Words kept() const;
 
  private:
-  ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Typed& typed);
+  ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Payment& payment,
+                std::string receipt);
   void make_room(std::uint64_t receipt_size, Attendant& attendant);
   /// What became of the entry, for an error.
   Words fate() const;
 
   Ledger ledger_;
-  std::string address_;  ///< of the ledger, as typed
-  std::string path_;     ///< as messages show it
-  std::string receipt_;  ///< as typed
-  bool again_;
+  Payment payment_;
+  std::string path_;     ///< of the ledger, as messages show it
+  std::string receipt_;  ///< as the request names it
   LedgerDataset dataset_;
   LedgerRequest request_;
   LedgerReservation reservation_;
@@ -78,4 +72,4 @@ class ReleaseCharge {
   bool fits_ = false;
 };
 
-}  // namespace fractile::requests
+}  // namespace fractile::publication_detail

@@ -1,16 +1,18 @@
-#include "requests/release_charge.hpp"
+#include "publication/charge.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <span>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
-#include "requests/datasets.hpp"
-#include "requests/sources.hpp"
+#include "publication/readings.hpp"
 
-namespace fractile::requests {
+namespace fractile::publication_detail {
 namespace {
 
 /// What the ledger fails at before the charge says so.
@@ -22,6 +24,15 @@ auto before_charge(Work work) {
     if (error.code() != ErrorCode::ledger) throw;
     throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
   }
+}
+
+/// The tables by the paths of the files that were opened for them, where these are known; they stand behind the table's own file.
+std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const std::vector<OpenedFile>& opened) {
+  const std::span<const OpenedFile> files = std::span(opened).last(std::min(tables.size(), opened.size()));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].path.empty()) tables[i].file = files[i].path;
+  }
+  return tables;
 }
 
 /// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.
@@ -38,58 +49,56 @@ void require_given_out(const LedgerEntry& entry, const std::string& path) {
 
 }  // namespace
 
-ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Typed& typed)
+ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Payment& payment,
+                             std::string receipt)
     : ledger_(std::move(ledger)),
-      address_(typed.one("ledger")),
-      path_(shown_ledger(typed.one("ledger"))),
-      receipt_(typed.one("receipt")),
-      again_(typed.has("again")),
+      payment_(payment),
+      path_(shown_ledger(payment.ledger)),
+      receipt_(std::move(receipt)),
       dataset_(std::move(dataset)),
       request_(std::move(request)) {}
 
-std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query, Holder holder,
-                                               Attendant& attendant) {
-  if (!typed.has("ledger")) {
-    for (const char* field : {"dataset", "again", "source"}) {
-      if (typed.has(field)) usage({Field(field), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
-    }
-    return {};
+ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, const ReleaseRequest& release,
+                                Attendant& attendant) {
+  if (release.unsafe_seed) {
+    throw Error(ErrorCode::usage,
+                {Field("unsafe_seed"), " does not go with ", Field("ledger"),
+                 ": such a release is not private, whatever it costs"},
+                "leave one of them out");
   }
-  if (typed.has("unsafe_seed")) {
-    usage({Field("unsafe_seed"), " does not go with ", Field("ledger"),
-           ": such a release is not private, whatever it costs"},
-          "leave one of them out");
-  }
-  const std::string path = typed.one("ledger");
   LedgerOptions options;
   options.stop = [&attendant] { return attendant.is_interrupted(); };
-  options.waiting = [&attendant, shown = shown_ledger(path)](std::chrono::seconds waited) {
+  options.waiting = [&attendant, shown = shown_ledger(payment.ledger)](std::chrono::seconds waited) {
     attendant.tell(
         fmt::format("the ledger {} cannot be written yet; waiting for it since {} seconds", shown, waited.count()),
         "the release is charged, so it goes on as soon as the ledger lets it");
   };
-  Ledger ledger = before_charge([&] { return Ledger::open(path, options); });
-  const LedgerDataset dataset = before_charge([&] { return dataset_of(ledger, typed, shown_ledger(path)); });
-  if (!dataset.person.empty() && typed.has("sql")) {
+  Ledger ledger = before_charge([&] { return Ledger::open(payment.ledger, options); });
+  const LedgerDataset dataset = before_charge([&] { return dataset_of(ledger, payment); });
+  if (!dataset.person.empty() && !source.options().sql.empty()) {
     const Field sql("sql");
-    usage({sql, fmt::format(" does not go with dataset '{}', which pins the column of persons: a query can call any "
-                            "column '{}'",
-                            dataset.name, dataset.person)},
-          {"leave ", sql, " out"});
+    throw Error(ErrorCode::usage,
+                {sql, fmt::format(" does not go with dataset '{}', which pins the column of persons: a query can call "
+                                  "any column '{}'",
+                                  dataset.name, dataset.person)},
+                {"leave ", sql, " out"});
   }
+  const QuantileQuery& query = release.query;
   LedgerRequest request{dataset.name, {}, query.budget, query.neighbors};
-  if (typed.has("receipt")) request.receipt_path = canonical_new_file(typed.one("receipt"));
-  const bool is_askers = holder == Holder::asker && dataset.person.empty();
-  if (!is_askers) request.person = typed.one("person");
+  if (!release.receipt.empty()) request.receipt_path = canonical_new_file(release.receipt);
+  const bool is_askers = source.holder() == Holder::asker && dataset.person.empty();
+  if (!is_askers) request.person = release.column.selection.person;
   request.records_per_person = query.records_per_person;
-  request.reading = reading_of(typed, dataset, holder);
-  return ReleaseCharge(std::move(ledger), dataset, std::move(request), typed);
+  request.reading = reading_of(source, release.column, dataset);
+  return {std::move(ledger), dataset, std::move(request), payment, release.receipt};
 }
 
-void ReleaseCharge::require_fit(const Typed& typed, const std::vector<OpenedFile>& opened) {
-  source_ = source_read(typed, typed.has("postgres") ? std::vector<OpenedFile>() : opened);  // a server's tables change
-  tables_ = with_opened_paths(named_tables(typed), opened);
-  request_.source = source_for(typed, dataset_, opened);
+void ReleaseCharge::require_fit(const Source& source, const std::vector<OpenedFile>& opened) {
+  const TableOptions& read = source.options();
+  const bool is_server = !source.address().empty();  // whose tables change
+  source_ = name_of_source(payment_.source, read, is_server ? std::vector<OpenedFile>() : opened);
+  tables_ = with_opened_paths(read.tables, opened);
+  request_.source = source_for(source, payment_.source, dataset_, opened);
   ledger_.require_fit(request_);
   fits_ = true;
 }
@@ -98,7 +107,7 @@ LedgerAccount ReleaseCharge::account() const { return ledger_.account(request_.d
 
 std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) {
   request_.query = query_text;
-  if (again_ || source_.empty()) return {};
+  if (payment_.again || source_.empty()) return {};
   return before_charge([&] {
     std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query_text);
     if (entry) require_given_out(*entry, path_);
@@ -122,7 +131,7 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
 
 void ReleaseCharge::make_room(std::uint64_t receipt_size, Attendant& attendant) {
   try {
-    attendant.make_room(receipt_size);
+    attendant.reserve_room(receipt_size);
     if (!receipt_.empty()) room_ = std::make_unique<RoomForFile>(receipt_, receipt_size);
   } catch (const Error& error) {
     throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
@@ -157,7 +166,7 @@ Words ReleaseCharge::fate() const {
       "state or another ledger",
       path_, request_.cost.to_string());
   try {
-    const LedgerEntry entry = Ledger::open_to_read(address_).entry(reservation_.id);
+    const LedgerEntry entry = Ledger::open_to_read(payment_.ledger).entry(reservation_.id);
     if (entry.token != reservation_.token) return gone;
     switch (entry.state) {
       case EntryState::reserved:
@@ -203,11 +212,11 @@ void ReleaseCharge::publish(const std::string& receipt, Attendant& attendant) {
 }
 
 Words ReleaseCharge::kept() const {
-  const Words printed_by = source_.empty() ? Words{"fractile ledger export ", path_}
-                           : again_        ? Words{"the same command without ", Field("again")}
-                                           : "the same command";
+  const Words printed_by = source_.empty()  ? Words{"fractile ledger export ", path_}
+                           : payment_.again ? Words{"the same command without ", Field("again")}
+                                            : "the same command";
   return {fmt::format("the release was made; entry {} of {} holds it, and ", reservation_.id, path_), printed_by,
           " prints it"};
 }
 
-}  // namespace fractile::requests
+}  // namespace fractile::publication_detail

@@ -1,0 +1,66 @@
+// What a release reads: a file or a query, columns in memory, a table on a server, a profile file, or what is counted elsewhere.
+// Proof: docs/proofs/row_wise_queries.md
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fractile/frames.hpp"
+#include "fractile/profile_files.hpp"
+#include "fractile/source.hpp"
+
+namespace fractile {
+
+/// Who holds the records: a file or a server, which whoever asks cannot read, or the asker's own program, in its memory.
+enum class Holder { owner, asker };
+
+/// Records that are named and not opened yet.
+/// Thread-safety: not for two threads at once.
+class Source {
+ public:
+  static Source file(TableOptions options);
+  /// Uses the frame up. Of the options what holds of columns in memory: threads, memory, missing, unreadable.
+  static Source frame(Frame frame, TableOptions options = {});
+  /// A query on a PostgreSQL server, whose client library is loaded when it is needed. `address`: "postgres://user@host:port/database", which
+  /// messages show without its password. Of the options `sql`, one SELECT: row-wise over one table of the server, in DuckDB's dialect and
+  /// run here, while the server hands over the columns that it names, as they are; or declared by `sql_stability`, in the server's dialect
+  /// and run there. Names without a schema: the role's search path finds them. And library, threads, missing.
+  static Source postgres(std::string address, TableOptions options);
+  /// Whose header was read, and none of its counts.
+  static Source profile_file(ProfileFile file);
+  /// What the asker's program counts in its own way; options as of a frame.
+  static Source counted_elsewhere(std::unique_ptr<Records> records, TableOptions options = {});
+
+  /// How they are read; a source of each kind has what goes with it.
+  const TableOptions& options() const { return options_; }
+  /// Of a profile file, whether it was declared that no person is in two of the countings that were merged; nobody checked it.
+  bool has_disjoint_persons() const { return has_disjoint_persons_; }
+  Holder holder() const { return holder_; }
+  /// How messages call it.
+  std::string name() const;
+  /// Of a server, its address; empty elsewhere.
+  const std::string& address() const { return address_; }
+
+  /// Opens the files, or reaches the server, and calls what it is given as Table::open() does, with nothing where no file is opened.
+  /// Errors as those of Table::open(), and of a server: Error(usage) for a missing client library, for a query that is refused, and unless a
+  /// row-wise one reads an ordinary table, all parts of which are ordinary, without row security and outside of the server's own schemas;
+  /// Error(data) for a server that cannot be reached. No record is looked at. Error(usage) when it was opened before, and is used up.
+  /// `unsaid`: what is done with cells that are no numbers where the options do not say.
+  std::unique_ptr<Records> open(const OnOpened& on_opened = {}, Unreadable unsaid = Unreadable::error);
+
+ private:
+  using Opening = std::function<std::unique_ptr<Records>(const OnOpened&, Unreadable)>;
+  Source(TableOptions options, Holder holder, Opening opening);
+  static Source opened_before(std::unique_ptr<Records> records, TableOptions options, Holder holder,
+                              std::vector<OpenedFile> files = {});
+
+  TableOptions options_;
+  Holder holder_;
+  std::string address_ = {};
+  bool has_disjoint_persons_ = false;
+  Opening opening_;
+};
+
+}  // namespace fractile

@@ -1,0 +1,75 @@
+#include "publication/descriptions.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "fractile/canonical_query.hpp"
+
+namespace fractile::publication_detail {
+namespace {
+
+/// Nothing where it is not said and is an error.
+std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) {
+  const bool is_profile = read.format == "profile";
+  const bool is_row_wise = !is_profile && !read.sql.empty() && !read.sql_stability;
+  const Unreadable otherwise = is_profile ? Unreadable::error : unsaid(is_paid);
+  if (is_row_wise || read.unreadable.value_or(otherwise) == Unreadable::missing) return Unreadable::missing;
+  return read.unreadable;
+}
+
+}  // namespace
+
+SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid,
+                            const std::string& engine) {
+  const TableOptions& read = source.options();
+  const ColumnToCount& column = request.column;
+  return {read.file,
+          read.sql,
+          column.column,
+          column.null_policy,
+          engine,
+          column.selection.person,
+          column.selection.by,
+          read.tables,
+          read.sql_stability,
+          source.has_disjoint_persons(),
+          read.missing,
+          unreadable_of(read, is_paid)};
+}
+
+std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
+                           const std::string& name, const std::vector<NamedTable>& tables) {
+  const TableOptions& read = source.options();
+  ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
+                         request.column.selection.keys};
+  if (request.bounds) details.bounds_share = request.bounds->share;
+  details.unreadable = read.unreadable;
+  details.source = name;
+  details.tables = tables;
+  return canonical_query(over_query(request.query, read.sql_stability.value_or(1)), request.column.lattice, description,
+                         details);
+}
+
+std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
+                              const std::string& dataset) {
+  constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
+  std::uint64_t size = 8'000;           // all that stands in it once, but what was typed
+  for (const std::string* typed : {&description.file, &description.sql, &description.column, &description.person,
+                                   &description.by, &description.engine, &dataset}) {
+    size += escaped * typed->size();
+  }
+  for (const NamedTable& table : description.tables) size += 60 + escaped * (table.name.size() + table.file.size());
+  const Lattice& lattice = request.column.lattice;
+  const std::uint64_t last = lattice.size() - 1;
+  const std::uint64_t digits =
+      std::max(lattice.text(0).size(), lattice.text(last).size()) + 40;  // and those of steps between
+  if (!lattice.is_regular()) size += lattice.size() * (digits + 20);
+  std::uint64_t each = 3'000;  // what ran, and what it spent
+  for (const Rational& quantile : request.query.quantiles) each += 300 + quantile.to_string().size() + 5 * digits;
+  if (request.query.intervals) each += request.query.quantiles.size() * 300;
+  const auto& keys = request.column.selection.keys;
+  for (const std::string& key : keys) size += escaped * key.size() + each;
+  return keys.empty() ? size + each : size;
+}
+
+}  // namespace fractile::publication_detail

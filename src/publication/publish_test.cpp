@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/publication.hpp"
+#include "source/entries/table_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using source_test::error_of;
+
+class Publishing : public source_test::EngineTest {
+ protected:
+  std::string people(const std::string& cell = "17") const {
+    std::string text = "id,region,wage\n";
+    for (int i = 0; i < 300; ++i) {
+      text += "p" + std::to_string(i % 100) + (i % 2 == 0 ? ",north," : ",south,") + std::to_string(10 + i) + "\n";
+    }
+    return folder.write("people.csv", text + "p1,north," + cell + "\n");
+  }
+
+  /// Of one dataset, with a budget of epsilon 2.
+  Payment ledger(const LedgerReading& reading = {}, std::uint32_t records_per_person = 1) const {
+    const std::string path = folder.path("people.ledger");
+    LedgerDataset dataset{"people", Budget::pure(Rational(2))};
+    dataset.reading = reading;
+    dataset.records_per_person = records_per_person;
+    Ledger::create(path).add_dataset(dataset);
+    return {path};
+  }
+
+  static ReleaseRequest request() {
+    RecordSelection persons{.person = "id", .records_per_person = 3, .by = "region", .keys = {"north", "south"}};
+    return {{"wage", Lattice::regular(0, 400, 1), NullPolicy::drop, std::move(persons)},
+            {{Rational(1, 2)}, Budget::pure(Rational(1, 2))}};
+  }
+
+  static std::size_t entries(const Payment& payment) {
+    return Ledger::open_to_read(payment.ledger).statement().entries.size();
+  }
+};
+
+TEST_F(Publishing, GroupsOfPersonsPaidByALedger) {
+  const Payment payment = ledger({}, 3);
+  ReleaseRequest asked = request();
+  asked.receipt = folder.path("receipt.json");
+  const Answer answer = publish(Source::file({.file = people()}), asked, payment);
+  EXPECT_EQ(answer.release.value().keys(), (std::vector<std::string>{"north", "south"}));
+  const Ledger after = Ledger::open_to_read(payment.ledger);
+  const LedgerEntry entry = after.entry(answer.release->charge.value().entry);
+  EXPECT_EQ(entry.state, EntryState::committed);
+  EXPECT_EQ(entry.receipt, answer.release->receipt);
+  EXPECT_EQ(entry.request.records_per_person, 3U);
+  std::ifstream written(asked.receipt);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(written), {}), answer.release->receipt);
+  EXPECT_EQ(answer.account.value().balance.spent.to_string(), "epsilon = 1/2");
+}
+
+TEST_F(Publishing, EqualRequestsAreAnsweredFromTheLedger) {
+  const Payment payment = ledger();
+  const std::string file = people();
+  const Answer first = publish(Source::file({.file = file}), request(), payment);
+  const Answer second = publish(Source::file({.file = file}), request(), payment);
+  EXPECT_EQ(second.release->receipt, first.release->receipt);
+  EXPECT_EQ(second.stored.value().id, first.release->charge.value().entry);
+  Payment again = payment;
+  again.again = true;
+  EXPECT_FALSE(publish(Source::file({.file = file}), request(), again).stored);
+  EXPECT_EQ(entries(payment), 2U);
+}
+
+/// The query need not say again how many records a person has, and cannot say fewer.
+TEST_F(Publishing, ThePromiseIsMadeToPersonsOfAsManyRecordsAsAreCounted) {
+  const std::string file = people();
+  EXPECT_EQ(publish(Source::file({.file = file}), request()).release->query.records_per_person, 3U);
+  ReleaseRequest more = request();
+  more.query.records_per_person = 5;
+  EXPECT_EQ(publish(Source::file({.file = file}), more).release->query.records_per_person, 5U);
+  const Source over_query = Source::file({.file = file, .sql = "SELECT wage FROM input", .sql_stability = 4});
+  ReleaseRequest whole = request();
+  whole.column.selection = {.records_per_person = 2};
+  const Answer answer = publish(over_query, whole);
+  EXPECT_EQ(answer.release->query.records_per_person, 8U);
+}
+
+TEST_F(Publishing, WhatCannotBeIsRefusedBeforeTheCharge) {
+  const Payment payment = ledger();
+  const std::string file = people();
+  const auto refused = [&](const std::function<void(ReleaseRequest&)>& change, const TableOptions& read) {
+    ReleaseRequest asked = request();
+    change(asked);
+    const Error error = error_of([&] { publish(Source::file(read), asked, payment); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
+    EXPECT_EQ(entries(payment), 0U) << error.what();
+    return error.field();
+  };
+  const auto as_it_is = [](ReleaseRequest&) {};
+  EXPECT_EQ(refused([](ReleaseRequest& asked) { asked.unsafe_seed = 1; }, {.file = file}), "unsafe_seed");
+  EXPECT_EQ(refused([](ReleaseRequest& asked) { asked.column.null_policy = NullPolicy::error; }, {.file = file}),
+            "null");
+  EXPECT_EQ(refused([](ReleaseRequest& asked) { asked.column.public_rows = true; }, {.file = file}), "public_rows");
+  EXPECT_EQ(refused(as_it_is, {.file = file, .delimiter = ","}), "delimiter");
+  EXPECT_EQ(refused(as_it_is, {.file = file, .unreadable = Unreadable::error}), "unreadable");
+  refused(
+      [](ReleaseRequest& asked) {
+        asked.bounds = BoundsToFind{BoundsSearch{1, 8}, Rational(1, 10)};
+      },
+      {.file = file});
+  refused([](ReleaseRequest& asked) { asked.query.quantiles.clear(); }, {.file = file});
+}
+
+TEST_F(Publishing, NoCellDecidesWhetherAPaidReleaseSucceeds) {
+  const std::string file = people("a secret");
+  const Error error = error_of([&] { publish(Source::file({.file = file}), request()); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  const Answer paid = publish(Source::file({.file = file}), request(), ledger());
+  EXPECT_EQ(paid.release->source.unreadable, Unreadable::missing);
+}
+
+TEST_F(Publishing, AColumnInMemory) {
+  const std::vector<double> numbers{1, 2, 3, 30};
+  const auto* const first = reinterpret_cast<const std::byte*>(numbers.data());
+  Frame frame = Frame::of(NumberBuffer{first, "g", numbers.size(), sizeof(double), nullptr}, "x");
+  const ReleaseRequest asked{{"x", Lattice::regular(0, 40, 1)}, {{Rational(1, 2)}, Budget::pure(Rational(1))}};
+  const Answer answer = publish(Source::frame(std::move(frame)), asked, ledger());
+  EXPECT_EQ(answer.release->source.engine, "memory");
+  EXPECT_TRUE(answer.release->charge);
+}
+
+}  // namespace
+}  // namespace fractile

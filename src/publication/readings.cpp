@@ -1,0 +1,168 @@
+#include "publication/readings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "fractile/error.hpp"
+
+namespace fractile::publication_detail {
+namespace {
+
+constexpr const char* yes = "yes";  // of what is declared and has no value
+
+/// What a dataset permits: a release may do without.
+constexpr std::array<std::string_view, 6> permitted{"table", "keys_file",   "sql_stability",
+                                                    "sql",   "public_rows", "duckdb"};
+/// What no first release of a source can fix, since it weakens the promise, runs the asker's code, or makes records of a person's cell.
+/// `missing` alone may be fixed so.
+bool holds_only_declared(std::string_view field) { return field != "missing"; }
+
+/// Two paths of one library are one.
+std::string library_path(const std::string& path) {
+  std::error_code unknown;
+  const std::filesystem::path canonical = std::filesystem::canonical(path, unknown);
+  return unknown ? path : canonical.string();
+}
+
+std::string declared_value(const LedgerDataset& dataset, const std::string& field) {
+  const auto at = dataset.reading.find(field);
+  return at == dataset.reading.end() ? std::string() : at->second;
+}
+
+/// "" where the file's name says it, unless it was declared all the same.
+std::string told_format(const TableOptions& read, const std::string& declared) {
+  const std::string by_name = format_by_name(read.file);
+  const std::string format = read.format.empty() ? by_name : read.format;
+  return declared.empty() && format == by_name ? "" : format;
+}
+
+std::string listed(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ",") + one;
+  return text;
+}
+
+struct Said {
+  std::string field;
+  std::string value;  // "" of a default
+};
+
+/// In the order in which they are looked at.
+std::vector<Said> said_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
+  const TableOptions& read = source.options();
+  const bool is_profile = read.format == "profile";  // whose cells have been read
+  const bool is_error = read.unreadable == Unreadable::error && !is_profile;
+  return {{"public_rows", column.public_rows ? yes : ""},
+          {"null", column.null_policy == NullPolicy::error ? "error" : ""},
+          {"missing", listed(read.missing)},
+          {"unreadable", is_error ? "error" : ""},  // missing, as in all that is paid for
+          {"postgres", source.address().empty() ? "" : shown_ledger(source.address())},
+          {"sql_stability", read.sql_stability ? std::to_string(*read.sql_stability) : ""},
+          {"input_format", told_format(read, declared_value(dataset, "input_format"))},
+          {"delimiter", read.delimiter},
+          {"single_line_records", read.single_line_records ? yes : ""},
+          {"duckdb", read.library.empty() ? "" : library_path(read.library)}};
+}
+
+Words written(const std::string& field, const std::string& value) {
+  return value == yes ? Words(Field(field)) : Field(field).text(value);
+}
+
+[[noreturn]] void refuse_undeclared(const Said& said, const LedgerDataset& dataset) {
+  const std::string declared = declared_value(dataset, said.field);
+  throw Error(
+      ErrorCode::usage,
+      {Field(said.field), " holds on a ledger's dataset only as its owner declared it, and dataset '", dataset.name,
+       declared.empty() ? "' does not declare it" : Words{"' declares ", written(said.field, declared)}},
+      {"leave it out; fractile ledger init declares it for a new dataset: with ", written(said.field, said.value)},
+      said.field);
+}
+
+/// Whether what was said is what the owner declared, or no weaker.
+bool keeps(const Said& said, const std::string& declared, const TableOptions& read) {
+  if (declared.empty()) return false;
+  if (said.field == "sql_stability") return Rational(*read.sql_stability) >= Rational::parse(declared);
+  return declared == said.value;
+}
+
+/// A stability is one of a query: with another one, an asker could have any rows count as often as they like.
+void require_declared_query(const TableOptions& read, const LedgerDataset& dataset) {
+  const Field sql("sql");
+  const std::string declared = declared_value(dataset, "sql");
+  if (!read.sql_stability || read.sql == declared) return;
+  throw Error(
+      ErrorCode::usage,
+      {Field("sql_stability"), " holds for the query that dataset '", dataset.name,
+       "' declares, and this is another one"},
+      {"write ", sql.text(declared), ", or a row-wise query; fractile ledger init declares it for a new dataset"},
+      "sql");
+}
+
+std::set<std::string> declared_tables(const LedgerDataset& dataset) {
+  std::set<std::string> tables;
+  const std::string text = declared_value(dataset, "table");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    tables.insert(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return tables;
+}
+
+}  // namespace
+
+LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
+  LedgerReading reading;
+  const bool is_profile = source.options().format == "profile";  // which nothing cuts into records
+  for (const Said& said : said_of(source, column, dataset)) {
+    const std::string declared = declared_value(dataset, said.field);
+    if (said.value.empty() || (source.holder() == Holder::asker && declared.empty())) continue;
+    const bool may_be_said = !holds_only_declared(said.field) || (is_profile && said.field == "input_format");
+    if (!may_be_said && !keeps(said, declared, source.options())) refuse_undeclared(said, dataset);
+    reading[said.field] = said.value;
+  }
+  if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // of a profile file, by its header
+  require_declared_query(source.options(), dataset);
+  for (const std::string_view field : permitted) {
+    const std::string declared = declared_value(dataset, std::string(field));
+    if (!declared.empty()) reading[std::string(field)] = declared;
+  }
+  return reading;
+}
+
+std::string source_for(const Source& source, const std::string& declared, const LedgerDataset& dataset,
+                       const std::vector<OpenedFile>& opened) {
+  // The query of a declared stability is declared itself, and the server reads what it names.
+  if (!source.address().empty()) {
+    return source.options().sql_stability || opened.empty() ? dataset.source : opened.front().path;
+  }
+  if (!declared.empty() && !dataset.source.empty()) return name_of_source(declared, source.options(), opened);
+  const std::set<std::string> tables = declared_tables(dataset);
+  std::vector<std::string> all;
+  std::vector<std::string> undeclared;
+  for (const OpenedFile& file : opened) {
+    if (file.path.empty()) return {};
+    if (std::ranges::find(all, file.path) != all.end()) continue;
+    all.push_back(file.path);
+    if (!tables.contains(file.path)) undeclared.push_back(file.path);
+  }
+  const bool reads_what_is_pinned = std::ranges::find(all, dataset.source) != all.end();
+  std::vector<std::string> beside = undeclared;
+  std::erase(beside, dataset.source);
+  if (reads_what_is_pinned && beside.empty()) return dataset.source;
+  if (reads_what_is_pinned) {
+    throw Error(ErrorCode::usage,
+                {Field("table"), ": the release reads '", beside.front(), "', too, and dataset '", dataset.name,
+                 "' does not declare it"},
+                {"leave it out; fractile ledger init declares further files for a new dataset: with ",
+                 Field("table").entry("visits", "visits.csv")},
+                "table");
+  }
+  return undeclared.empty() ? listed(all) : listed(undeclared);
+}
+
+}  // namespace fractile::publication_detail

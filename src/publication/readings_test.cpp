@@ -1,0 +1,160 @@
+#include "publication/readings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "fractile/error.hpp"
+
+namespace fractile::publication_detail {
+namespace {
+
+LedgerDataset people_with(LedgerReading reading = {}, std::string source = {}) {
+  LedgerDataset dataset{"people", Budget::pure(Rational(1))};
+  dataset.reading = std::move(reading);
+  dataset.source = std::move(source);
+  return dataset;
+}
+
+ColumnToCount ages_read(NullPolicy null_policy = NullPolicy::drop, bool public_rows = false) {
+  return {"age", Lattice::regular(0, 120, 1), null_policy, {}, public_rows};
+}
+
+TableOptions people_file(std::string file = "people.csv") { return {.file = std::move(file)}; }
+
+LedgerReading read_by_owner(const TableOptions& read, const LedgerDataset& dataset,
+                            const ColumnToCount& column = ages_read()) {
+  return reading_of(Source::file(read), column, dataset);
+}
+
+TEST(ReadingsOfReleases, HaveWhatIsNotAtItsDefault) {
+  TableOptions read = people_file();
+  EXPECT_EQ(read_by_owner(read, people_with()), LedgerReading());
+  read.format = "csv";
+  read.threads = 2;
+  read.unreadable = Unreadable::missing;
+  EXPECT_EQ(read_by_owner(read, people_with()), LedgerReading());
+  read.missing = {"NA", "-9"};
+  EXPECT_EQ(read_by_owner(read, people_with()), (LedgerReading{{"missing", "NA,-9"}}));
+}
+
+TEST(ReadingsOfReleases, AFormatThatIsDeclaredMayBeSaidByTheName) {
+  const LedgerReading expected{{"input_format", "csv"}};
+  EXPECT_EQ(read_by_owner(people_file(), people_with(expected)), expected);
+  TableOptions other = people_file("people.data");
+  other.format = "csv";
+  EXPECT_EQ(read_by_owner(other, people_with(expected)), expected);
+}
+
+/// A way to read that the owner alone may declare.
+struct OwnersWay {
+  std::string field;
+  std::string value;
+  Source source;
+  ColumnToCount column;
+};
+
+std::vector<OwnersWay> owners_ways() {
+  std::vector<OwnersWay> ways;
+  const auto add = [&](const char* field, const char* value, const TableOptions& read, const ColumnToCount& column) {
+    ways.push_back({field, value, Source::file(read), column});
+  };
+  TableOptions read = people_file();
+  add("null", "error", read, ages_read(NullPolicy::error));
+  add("public_rows", "yes", read, ages_read(NullPolicy::drop, true));
+  read.delimiter = ";";
+  add("delimiter", ";", read, ages_read());
+  read = people_file();
+  read.single_line_records = true;
+  add("single_line_records", "yes", read, ages_read());
+  read = people_file();
+  read.format = "tsv";
+  add("input_format", "tsv", read, ages_read());
+  read = people_file();
+  read.library = "/nowhere/engine.so";
+  add("duckdb", "/nowhere/engine.so", read, ages_read());
+  read = people_file();
+  read.unreadable = Unreadable::error;
+  add("unreadable", "error", read, ages_read());
+  ways.push_back(
+      {"postgres", "postgres://db/people", Source::postgres("postgres://db/people", {.sql = "SELECT 1"}), ages_read()});
+  return ways;
+}
+
+TEST(ReadingsOfReleases, SomeHoldOnlyWhereTheyAreDeclared) {
+  for (const auto& [field, value, source, column] : owners_ways()) {
+    try {
+      reading_of(source, column, people_with());
+      ADD_FAILURE() << field;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_EQ(error.field(), field);
+    }
+    EXPECT_EQ(reading_of(source, column, people_with({{field, value}})), (LedgerReading{{field, value}})) << field;
+  }
+}
+
+TEST(ReadingsOfReleases, WhatIsPermittedNeedNotBeUsed) {
+  const LedgerReading permitted{
+      {"public_rows", "yes"}, {"sql_stability", "3"}, {"keys_file", "hash"}, {"duckdb", "/e.so"}, {"table", "/v.csv"}};
+  EXPECT_EQ(read_by_owner(people_file(), people_with(permitted)), permitted);
+  TableOptions read{.sql_stability = 4};
+  EXPECT_EQ(read_by_owner(read, people_with(permitted)), permitted);
+  read.sql_stability = 2;
+  EXPECT_THROW(read_by_owner(read, people_with(permitted)), Error);
+  EXPECT_EQ(read_by_owner(people_file(), people_with({{"null", "error"}})), LedgerReading());  // refused there
+}
+
+TEST(ReadingsOfReleases, AStabilityIsDeclaredOfOneQuery) {
+  const LedgerReading declared{{"sql_stability", "3"}, {"sql", "SELECT 1"}};
+  const LedgerDataset dataset = people_with(declared);
+  const auto read = [&](const char* sql) { return read_by_owner({.sql = sql, .sql_stability = 3}, dataset); };
+  EXPECT_EQ(read("SELECT 1"), declared);
+  EXPECT_THROW(read("SELECT 2"), Error);
+  EXPECT_EQ(read_by_owner({.sql = "SELECT 2"}, dataset), declared);  // which must be row-wise
+}
+
+TEST(ReadingsOfReleases, WhoHoldsTheRecordsSaysWhatIsLeftOpen) {
+  const auto frame = [] {
+    return Source::frame(Frame::of(NumberBuffer{nullptr, "g", 0, 8, nullptr}, "age"), TableOptions{});
+  };
+  const ColumnToCount column = ages_read(NullPolicy::error, true);
+  EXPECT_EQ(reading_of(frame(), column, people_with()), LedgerReading());
+  EXPECT_EQ(reading_of(frame(), column, people_with({{"null", "error"}})), (LedgerReading{{"null", "error"}}));
+}
+
+TEST(SourcesOfReleases, ArePinnedByAllFilesThatAreOpened) {
+  const LedgerDataset pinned = people_with({}, "/d/people.csv");
+  const LedgerDataset open = people_with();
+  const OpenedFile people{"people.csv", "/d/people.csv"};
+  const OpenedFile visits{"visits.csv", "/d/visits.csv"};
+  const OpenedFile pipe{"-", ""};
+  const Source file = Source::file(people_file());
+  const Source tables = Source::file({.tables = {{"p", "people.csv"}, {"v", "visits.csv"}}});
+  EXPECT_EQ(source_for(file, "", pinned, {people}), "/d/people.csv");
+  EXPECT_EQ(source_for(file, "", pinned, {people, people}), "/d/people.csv");
+  EXPECT_THROW(source_for(file, "", pinned, {people, visits}), Error);
+  EXPECT_EQ(source_for(file, "", pinned, {visits}), "/d/visits.csv");
+  EXPECT_EQ(source_for(file, "", pinned, {people, pipe}), "");
+  EXPECT_THROW(source_for(tables, "", pinned, {people, visits}), Error);
+  EXPECT_EQ(source_for(tables, "", open, {people, visits}), "/d/people.csv,/d/visits.csv");
+
+  const LedgerDataset both = people_with({{"table", "/d/houses.csv,/d/visits.csv"}}, "/d/people.csv");
+  EXPECT_EQ(source_for(file, "", both, {people, visits}), "/d/people.csv");
+  EXPECT_EQ(source_for(file, "", both, {visits, people}), "/d/people.csv");
+  EXPECT_EQ(source_for(file, "", both, {visits}), "/d/visits.csv");
+}
+
+TEST(SourcesOfReleases, ANameCountsWhereOneIsPinned) {
+  const OpenedFile people{"people.csv", "/d/people.csv"};
+  const Source file = Source::file(people_file());
+  EXPECT_EQ(source_for(file, "survey", people_with({}, "survey"), {people}), "survey");
+  EXPECT_EQ(source_for(file, "survey", people_with({}, "/d/people.csv"), {people}), "survey");  // refused there
+  EXPECT_EQ(source_for(file, "survey", people_with(), {people}), "/d/people.csv");
+  EXPECT_EQ(source_for(file, "survey", people_with(), {}), "");
+  EXPECT_EQ(name_of_source("survey", people_file(), {people}), "survey");
+  EXPECT_THROW(name_of_source("a/survey", people_file(), {people}), Error);
+}
+
+}  // namespace
+}  // namespace fractile::publication_detail

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "fractile/error.hpp"
+#include "fractile/publication.hpp"
+
+namespace fractile {
+
+void ReleaseRequest::validate(std::uint32_t sql_stability) const {
+  const RecordSelection& selection = column.selection;
+  selection.validate();
+  if (column.public_rows) selection.require_public_rows();
+  QuantileQuery promised = query;
+  promised.records_per_person = std::max(query.records_per_person, selection.records_per_person);
+  const QuantileQuery over_rows = over_query(promised, sql_stability);
+  over_rows.validate(column.lattice);
+  if (!selection.by.empty()) group_query(over_rows);
+  if (!bounds) return;
+  if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {
+    throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
+  }
+  if (!(column.lattice == bounds->search.lattice())) {
+    throw Error(ErrorCode::usage, "bounds are found among those of their search, and the column has another lattice",
+                "count the column on the lattice of the search");
+  }
+}
+
+std::string name_of_source(const std::string& declared, const TableOptions& read,
+                           const std::vector<OpenedFile>& opened) {
+  if (declared.find('/') != std::string::npos) {
+    throw Error(ErrorCode::usage, {Field("source"), ": '", declared, "' is a path, not a name"},
+                "leave it out: a file is known by its path; or declare a name without a slash");
+  }
+  if (!declared.empty()) return declared;
+  const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
+  if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
+  if (!read.file.empty()) return opened.front().path;
+  std::string tables;
+  for (const OpenedFile& file : opened) tables += (tables.empty() ? "" : ",") + file.path;
+  return tables;
+}
+
+}  // namespace fractile

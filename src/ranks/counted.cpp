@@ -1,0 +1,58 @@
+#include "fractile/counted.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+const Field bound_field("records_per_person");
+
+void require_some(std::uint32_t records_per_person) {
+  if (records_per_person > 0) return;
+  throw Error(ErrorCode::usage, "a person has at least one record", {"write ", bound_field.number(1), " or more"},
+              "records_per_person");
+}
+
+}  // namespace
+
+CountedColumn::CountedColumn(RankProfile profile, std::uint32_t records_per_person)
+    : records_per_person_(records_per_person) {
+  require_some(records_per_person);
+  profiles_.push_back(std::move(profile));
+}
+
+CountedColumn::CountedColumn(std::vector<std::string> keys, std::vector<RankProfile> profiles,
+                             std::uint32_t records_per_person)
+    : keys_(std::move(keys)), profiles_(std::move(profiles)), records_per_person_(records_per_person) {
+  require_some(records_per_person);
+  if (keys_.empty() || keys_.size() != profiles_.size()) {
+    throw Error(ErrorCode::usage, "as many profiles as keys are needed, and at least one");
+  }
+  for (const RankProfile& profile : profiles_) profile.require_on(lattice());
+}
+
+CountedColumn CountedColumn::over_query(std::uint32_t stability) && {
+  if (stability == 0) throw Error(ErrorCode::usage, "a query's stability is at least 1", "declare 1 or more");
+  sql_stability_ = stability;
+  return std::move(*this);
+}
+
+CountedColumn CountedColumn::with_public_rows(std::uint64_t rows) && {
+  if (has_groups()) throw Error(ErrorCode::usage, "how many rows a table has is said of all of them, not of groups");
+  public_rows_ = rows;
+  return std::move(*this);
+}
+
+void CountedColumn::require_bound(std::uint64_t asked) const {
+  if (asked >= records_per_person_) return;
+  throw Error(ErrorCode::usage,
+              {bound_field, fmt::format(": what was counted may hold {} records of one person", records_per_person_)},
+              {"write ", bound_field.number(records_per_person_), " or more, or count again with a smaller bound"},
+              "records_per_person");
+}
+
+}  // namespace fractile

@@ -1,0 +1,125 @@
+// Several columns, by several columns of keys, in one reading: each as if it were counted alone.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "fractile/sources.hpp"
+#include "source/entries/table_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using source_test::ages_to_120;
+using source_test::error_of;
+using source_test::lattice_of;
+
+const Lattice wages = lattice_of("0", "1000", "0.5");
+const Lattice days = Lattice::regular(0, 40'000, 1, ValueKind::date);
+
+class SeveralColumns : public source_test::EngineTest {
+ protected:
+  /// Persons have several records, some in several towns.
+  std::string people() const {
+    std::string text = "who,town,sex,age,wage,born\n";
+    for (int i = 0; i < 5000; ++i) {
+      const int who = i % 1700;
+      text += "p" + std::to_string(who) + "," +
+              (i % 3 == 0   ? "north"
+               : i % 3 == 1 ? "south"
+                            : "NA") +
+              "," + (who % 2 == 0 ? "f" : "m") + "," + (i % 17 == 0 ? "" : std::to_string(i % 90)) + "," +
+              (i % 11 == 0 ? "-9" : std::to_string(i % 800) + ".5") + ",19" + std::to_string(10 + i % 80) + "-01-0" +
+              std::to_string(1 + i % 9) + "\n";
+    }
+    return folder.write("people.csv", text);
+  }
+
+  static RecordSelection by(const std::string& column, std::vector<std::string> keys, bool with_persons) {
+    RecordSelection selection{.by = column, .keys = std::move(keys)};
+    if (!with_persons) return selection;
+    selection.person = "who";
+    selection.records_per_person = 2;
+    selection.sampling_key = SamplingKey::of_bytes(std::string(32, 'k'));
+    return selection;
+  }
+
+  static std::vector<ColumnToCount> all(bool with_persons) {
+    return {{"age", ages_to_120, NullPolicy::drop, by("town", {"south", "north"}, with_persons)},
+            {"wage", wages, NullPolicy::drop, by("sex", {"f", "m"}, with_persons)},
+            {"wage", wages, NullPolicy::drop, by("town", {"north", "NA"}, with_persons)},
+            {"age", ages_to_120},
+            {"born", days, NullPolicy::drop, by("sex", {"m"}, with_persons)}};
+  }
+
+  static void expect_as_alone(const Records& records, const std::vector<ColumnToCount>& columns) {
+    RandomBits bits = RandomBits::unsafe_seeded(1);
+    records.require_countable(columns);
+    const std::vector<CountedColumn> together = records.count(columns, bits);
+    ASSERT_EQ(together.size(), columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const CountedColumn alone = records.count({columns[i]}, bits).front();
+      EXPECT_EQ(together[i].profiles(), alone.profiles()) << i;
+      EXPECT_EQ(together[i].keys(), columns[i].selection.keys) << i;
+      EXPECT_EQ(together[i].records_per_person(), columns[i].selection.records_per_person) << i;
+      EXPECT_GT(together[i].profiles().front().records(), 0U) << i;
+    }
+  }
+};
+
+TEST_F(SeveralColumns, AreCountedInOneReadingAsEachAlone) {
+  const std::string file = people();
+  const std::string parquet = write_parquet(
+      "people.parquet", "SELECT who, town, sex, age, CAST(wage AS DECIMAL(10, 1)) AS wage, born FROM '" + file + "'");
+  for (const std::string& table : {file, parquet}) {
+    for (const bool with_persons : {false, true}) {
+      SCOPED_TRACE(table + (with_persons ? " by persons" : ""));
+      expect_as_alone(open(table), all(with_persons));
+    }
+  }
+}
+
+TEST_F(SeveralColumns, AKeyThatIsMissingElsewhereIsAKeyHere) {
+  const Table table = Table::open({.file = people(), .missing = {"NA", "-9"}});
+  std::vector<ColumnToCount> columns = all(true);
+  columns[1].selection.person = "town";  // whose NA is nobody
+  expect_as_alone(table, columns);
+}
+
+TEST_F(SeveralColumns, SayWhichColumnCannotBeRead) {
+  const std::string file = folder.write("p.csv", "a,b\n1,2\n3,x\n,4\n");
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const auto what = [&](const std::vector<ColumnToCount>& columns) {
+    return std::string(error_of([&] { open(file).count(columns, bits); }).what());
+  };
+  EXPECT_NE(what({{"a", ages_to_120}, {"b", ages_to_120}}).find("row 2, column 'b': not a number"), std::string::npos);
+  EXPECT_NE(what({{"a", ages_to_120}, {"a", ages_to_120, NullPolicy::error}}).find("row 3, column 'a': empty"),
+            std::string::npos);
+}
+
+TEST_F(SeveralColumns, CarryTheStabilityOfTheirQuery) {
+  const Table table = Table::open({.file = people(), .sql = "SELECT age, wage FROM input", .sql_stability = 3});
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  for (const CountedColumn& column : table.count({{"age", ages_to_120}, {"wage", wages}}, bits)) {
+    EXPECT_EQ(column.sql_stability(), 3U);
+  }
+  const ColumnToCount with_rows{"age", ages_to_120, NullPolicy::drop, {}, true};
+  EXPECT_EQ(error_of([&] { table.require_countable({with_rows}); }).field(), "public_rows");
+  EXPECT_EQ(open(people()).count({with_rows}, bits).front().public_rows(), 5000U);
+}
+
+TEST_F(SeveralColumns, OfAFrameAreAsOfItsFile) {
+  const std::vector<double> numbers{1, 2, 3, 30};
+  const auto frame = [&] {
+    const auto* const first = reinterpret_cast<const std::byte*>(numbers.data());
+    return Frame::of(NumberBuffer{first, "g", numbers.size(), sizeof(double), nullptr}, "x");
+  };
+  Source source = Source::frame(frame());
+  const std::unique_ptr<Records> records = source.open();
+  expect_as_alone(*records, {{"x", ages_to_120}, {"x", wages}});
+  EXPECT_EQ(records->columns().at(0).name, "x");
+  EXPECT_THROW(source.open(), Error);  // it is used up
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,86 @@
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/sources.hpp"
+#include "libraries/postgres.hpp"
+#include "source/entries/postgres_query.hpp"
+
+namespace fractile {
+namespace {
+
+/// A profile file as what it stands for was read.
+TableOptions options_of(const ProfileFile& file) {
+  const ProfileHeader& header = file.header();
+  TableOptions options{.file = file.opened().name, .sql = header.sql, .format = "profile"};
+  if (header.unreadable == Unreadable::missing)
+    options.unreadable = Unreadable::missing;  // an error would have ended the counting
+  options.missing = header.missing;
+  return options;
+}
+
+}  // namespace
+
+Source::Source(TableOptions options, Holder holder, Opening opening)
+    : options_(std::move(options)), holder_(holder), opening_(std::move(opening)) {}
+
+Source Source::opened_before(std::unique_ptr<Records> records, TableOptions options, Holder holder,
+                             std::vector<OpenedFile> files) {
+  const auto kept = std::make_shared<std::unique_ptr<Records>>(std::move(records));
+  return {std::move(options), holder,
+          [kept, files = std::move(files)](const OnOpened& on_opened, Unreadable /*unsaid*/) {
+            if (!*kept) throw Error(ErrorCode::usage, "these records were released before, and are used up");
+            if (on_opened) on_opened(files);
+            return std::move(*kept);
+          }};
+}
+
+Source Source::file(TableOptions options) {
+  const auto open = [options](const OnOpened& on_opened, Unreadable unsaid) -> std::unique_ptr<Records> {
+    TableOptions read = options;
+    read.unreadable = options.unreadable.value_or(unsaid);
+    return std::make_unique<Table>(Table::open(read, on_opened));
+  };
+  return {options, Holder::owner, open};
+}
+
+Source Source::frame(Frame frame, TableOptions options) {
+  frame.use_threads(options.threads);
+  frame.use_memory(options.memory);
+  frame.use_missing(options.missing);
+  return opened_before(std::make_unique<Frame>(std::move(frame)), std::move(options), Holder::asker);
+}
+
+Source Source::postgres(std::string address, TableOptions options) {
+  const auto open = [address, options](const OnOpened& on_opened, Unreadable /*unsaid*/) -> std::unique_ptr<Records> {
+    return std::make_unique<PostgresQuery>(PostgresQuery::open(address, options, on_opened));
+  };
+  Source source(std::move(options), Holder::owner, open);
+  source.address_ = std::move(address);
+  return source;
+}
+
+Source Source::profile_file(ProfileFile file) {
+  TableOptions options = options_of(file);
+  std::vector<OpenedFile> files{file.opened()};
+  const bool has_disjoint_persons = file.header().disjoint_persons;
+  Source source = opened_before(std::make_unique<ProfileFile>(std::move(file)), std::move(options), Holder::owner,
+                                std::move(files));
+  source.has_disjoint_persons_ = has_disjoint_persons;
+  return source;
+}
+
+Source Source::counted_elsewhere(std::unique_ptr<Records> records, TableOptions options) {
+  return opened_before(std::move(records), std::move(options), Holder::asker);
+}
+
+std::string Source::name() const {
+  if (!address_.empty()) return postgres::is_address(address_) ? postgres::shown_address(address_) : address_;
+  if (options_.file.empty()) return "the query's result";
+  return options_.file == "-" ? "standard input" : options_.file;
+}
+
+std::unique_ptr<Records> Source::open(const OnOpened& on_opened, Unreadable unsaid) {
+  return opening_(on_opened, unsaid);
+}
+
+}  // namespace fractile
