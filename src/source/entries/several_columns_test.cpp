@@ -15,7 +15,7 @@ using source_test::error_of;
 using source_test::lattice_of;
 
 const Lattice wages = lattice_of("0", "1000", "0.5");
-const Lattice days = Lattice::regular(0, 40'000, 1, ValueKind::date);
+const Lattice visit_days = Lattice::regular(0, 40'000, 1, ValueKind::date);
 
 class SeveralColumns : public source_test::EngineTest {
  protected:
@@ -49,7 +49,7 @@ class SeveralColumns : public source_test::EngineTest {
             {"wage", wages, NullPolicy::drop, by("sex", {"f", "m"}, with_persons)},
             {"wage", wages, NullPolicy::drop, by("town", {"north", "NA"}, with_persons)},
             {"age", ages_to_120},
-            {"born", days, NullPolicy::drop, by("sex", {"m"}, with_persons)}};
+            {"born", visit_days, NullPolicy::drop, by("sex", {"m"}, with_persons)}};
   }
 
   static void expect_as_alone(const Records& records, const std::vector<ColumnToCount>& columns) {
