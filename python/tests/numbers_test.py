@@ -98,7 +98,7 @@ OTHER = "give one or the other"
         ({"records_per_person": 0}, "records_per_person", "write for example records_per_person=1"),
         ({"neighbors": "next"}, "neighbors", "choose one of add-remove, change-one"),
         ({"sql": "SELECT 1"}, "sql", "leave it out, or name the file in place of the records"),
-        ({"postgres": "postgres://"}, "postgres", 'write the query, for example sql="SELECT income FROM people"'),
+        ({"postgres": "postgres://"}, "postgres", "leave it out, or name the file in place of the records"),
         ({"keys": "north"}, "keys", 'write keys=["north", "south"]'),
         ({"keys": ["north"]}, "keys", 'name it, for example by="region"'),
         ({"by": "region", "keys": ["a"], "keys_file": "b"}, "keys_file", OTHER),
