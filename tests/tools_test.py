@@ -154,7 +154,7 @@ class Floors(HouseTest):
     def test_the_command_line_sees_public_headers_only(self):
         self.write("src/ranks/score.hpp", "")
         self.write("cli/main.cpp", '#include "ranks/score.hpp"\n')
-        self.assert_one(self.floors(), "cli/main.cpp:1: room 'cli' (floor 5)", "only public headers")
+        self.assert_one(self.floors(), "cli/main.cpp:1: room 'cli' (floor 6)", "only public headers")
 
     def test_the_command_line_may_run_experiments_and_no_other_room_may(self):
         self.write("experiments/study.hpp", "")

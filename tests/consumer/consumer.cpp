@@ -33,6 +33,7 @@
 #include <fractile/privacy.hpp>
 #include <fractile/profile_files.hpp>
 #include <fractile/provenance.hpp>
+#include <fractile/publication.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>
