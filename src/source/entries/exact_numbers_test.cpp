@@ -154,10 +154,11 @@ TEST_F(ExactNumbers, ParquetDecimalsOfMoreThan38DigitsAreRefusedBySchema) {
   const std::string digits = "\x15\x04\x15\x4C";  // a scale of 2, 38 digits
   for (std::size_t at = 0; (at = bytes.find(digits, at)) != std::string::npos;) bytes[at + 3] = '\x4E';
   const Table table = open(folder.write("d.parquet", bytes));
-  for (const Error& error : {error_of([&] { table.require_countable("d"); }), error_of([&] {
-                               table.require_countable({{"age", source_test::ages_to_120, NullPolicy::drop, {.person = "d"}}});
-                             }),
-                             error_of([&] { Table::open({.file = file, .sql = "SELECT D + 1 AS x FROM input"}); })}) {
+  for (const Error& error :
+       {error_of([&] { table.require_countable("d"); }), error_of([&] {
+          table.require_countable({{"age", source_test::ages_to_120, NullPolicy::drop, {.person = "d"}}});
+        }),
+        error_of([&] { Table::open({.file = file, .sql = "SELECT D + 1 AS x FROM input"}); })}) {
     EXPECT_NE(std::string(error.what()).find("column 'd' holds decimals of 39 digits, and at most 38 are read"),
               std::string::npos)
         << error.what();
