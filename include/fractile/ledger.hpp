@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,12 @@ struct LedgerReservation {
   std::string token = {};  ///< in lower-case hexadecimal digits; "" of entries of formats before 3
 };
 
+/// An entry's release, as it is to be stored.
+struct LedgerCommitment {
+  LedgerReservation reservation;
+  std::string receipt;
+};
+
 /// All but void entries count as spent. Nothing of a reserved one has left the process that drew it, unless a program of an
 /// older format wrote its receipt first. A drawn one was about to be stored when something stopped it: it counts for good.
 enum class EntryState { reserved, drawn, committed, voided };
@@ -86,6 +93,16 @@ struct LedgerEntry {
 
   LedgerReservation reservation() const { return {id, token}; }
 };
+
+/// Queries of a dataset that may have been answered before.
+struct LedgerQueries {
+  std::string dataset;
+  std::vector<std::string> queries;
+  std::uint64_t receipts_size = 0;  ///< bytes of all receipts together at most, if all are charged
+};
+
+/// What is to be charged, decided by what a ledger holds: one a query, or nothing.
+using LedgerRequests = std::function<std::vector<LedgerRequest>(const std::vector<std::optional<LedgerEntry>>& held)>;
 
 /// A sum of charges in the measure of a budget, exactly; what the measure does not have is zero.
 struct Spending {
@@ -214,11 +231,18 @@ class Ledger {
   /// Charges the request and returns the entry's id. Errors: usage, as require_fit; budget_refused, which says what
   /// remains, and nothing is spent.
   LedgerReservation reserve(const LedgerRequest& request);
+  /// Looks up what is held of each query, as find_committed() does, and charges what `wanted` then asks for, each request as
+  /// reserve() does, all of it in one transaction: every request or none. `wanted` may be called again, when a transaction begins
+  /// anew. What is charged together may share a receipt_path.
+  std::vector<LedgerReservation> reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted);
   /// Stores the entry's release for good; call it before anything of the release is published. First, and synced, the
   /// entry becomes a drawn one, so that nothing of the release is on the disk while the entry could still be voided.
   /// Error(usage) when it was committed already; Error(ledger) when it was voided meanwhile, or when the ledger has no entry
   /// of this number with this token: publish nothing.
   void commit(const LedgerReservation& reservation, const std::string& receipt);
+  /// The same of several entries: first all of them are drawn, then all are stored, each in one transaction. Errors as above, and then
+  /// none of them was stored.
+  void commit(std::span<const LedgerCommitment> releases);
   /// A person's word that a reserved entry's release was never published: it no longer counts. Error(usage) without a
   /// reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at its receipt_path,
   /// nor at that path followed by a dot and six characters, as older programs wrote them. Error(ledger) when the ledger is behind

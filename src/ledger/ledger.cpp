@@ -153,7 +153,7 @@ std::vector<std::string> witnesses_of(const std::vector<DatasetRow>& datasets) {
   return paths;
 }
 
-/// The dataset that is to pay, and what it is charged; all but whether enough remains.
+/// The dataset that is to pay, and what it is charged; all but whether enough remains, and whether the receipt is of this release alone.
 struct Payable {
   const DatasetRow& dataset;
   Budget charge;
@@ -165,9 +165,7 @@ Payable require_payable(const Present& present, const Store& store, const Ledger
   require_reading(row.dataset, present.source(row, request.source), request);
   store.require_rights();
   require_witness(store, present, row.dataset);
-  Payable payable{row, charge_on(row.dataset, request.cost)};
-  require_free_path(present, store, request);
-  return payable;
+  return {row, charge_on(row.dataset, request.cost)};
 }
 
 }  // namespace
@@ -219,15 +217,28 @@ struct Ledger::State {
     return result;
   }
 
-  /// From here on the entry counts for good; nothing of its release has left the process yet.
-  void draw(const LedgerReservation& reservation) const {
+  /// In a transaction: the entries that were reserved for these releases, none of which is settled, and what the witness of their
+  /// dataset has to say.
+  void for_each_unsettled(std::span<const LedgerCommitment> releases,
+                          const std::function<void(const LedgerEntry&, const std::string& receipt)>& change) const {
+    const Present present(*store);
+    std::vector<LedgerEntry> entries;
+    for (const LedgerCommitment& release : releases) {
+      entries.push_back(find_reserved(present, *store, release.reservation));
+      require_unsettled(*store, entries.back());
+    }
+    if (!entries.empty()) bear_witness(*store, present, entries.front().request.dataset);
+    for (std::size_t i = 0; i < entries.size(); ++i) change(entries[i], releases[i].receipt);
+  }
+
+  /// From here on the entries count for good; nothing of their releases has left the process yet.
+  void draw(std::span<const LedgerCommitment> releases) const {
     store->write([&] {
-      const Present present(*store);
-      const LedgerEntry entry = find_reserved(present, *store, reservation);
-      require_unsettled(*store, entry);
-      if (entry.state == EntryState::drawn) return;
-      bear_witness(*store, present, entry.request.dataset);
-      append_event(*store, present.head(), {now(), "draw"}, entry.id, present.sums().to_text());
+      for_each_unsettled(releases, [&](const LedgerEntry& entry, const std::string&) {
+        if (entry.state == EntryState::drawn) return;
+        const Present now_is(*store);
+        append_event(*store, now_is.head(), {now(), "draw"}, entry.id, now_is.sums().to_text());
+      });
     });
   }
 };
@@ -293,54 +304,138 @@ Error without_charge(const Error& error) {
 
 void Ledger::require_fit(const LedgerRequest& request) const {
   try {
-    state_->store->read([&] { require_payable(Present(*state_->store), *state_->store, request); });
+    state_->store->read([&] {
+      const Present present(*state_->store);
+      require_payable(present, *state_->store, request);
+      require_free_path(present, *state_->store, request);
+    });
   } catch (const Error& error) {
     throw without_charge(error);
   }
 }
 
+namespace {
+
+/// "entry 3", or "entries 3 to 7": what is charged together has numbers in a row.
+std::string entries_in_words(const std::vector<LedgerReservation>& reservations) {
+  const std::int64_t first = reservations.front().id;
+  const std::int64_t last = reservations.back().id;
+  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
+}
+
+/// What is charged, and of which nobody knows whether it stays so.
+Error unsynced(const Error& error, const Store& store, const std::vector<LedgerReservation>& reservations,
+               const std::vector<LedgerRequest>& requests) {
+  const bool is_one = requests.size() == 1;
+  const std::string cost = is_one ? requests.front().cost.to_string() : "what they cost";
+  return {error.code(), error.what_words(),
+          fmt::format("nothing was published; {} counts as spent: {} of {} {} reserved, and fractile ledger void {} "
+                      "--entry {} --reason TEXT gives it back",
+                      cost, entries_in_words(reservations), store.name(), is_one ? "stays" : "stay", store.name(),
+                      reservations.front().id)};
+}
+
+/// Error(budget_refused) unless all of them together can be paid.
+void require_all_payable(const Present& present, const std::vector<LedgerRequest>& requests) {
+  if (requests.size() < 2) return;
+  const DatasetRow& row = present.dataset(requests.front().dataset);
+  Spending together{row.dataset.budget.measure()};
+  Spending after = present.sums().spent(row.id);
+  for (const LedgerRequest& request : requests) {
+    const Budget charge = charge_on(row.dataset, request.cost);
+    together.add(charge);
+    after.add(charge);
+  }
+  if (after.is_within(row.dataset.budget)) return;
+  throw Error(ErrorCode::budget_refused,
+              fmt::format("a cost of {} in all exceeds what remains of dataset '{}', {} of {}", together.to_string(),
+                          row.dataset.name, remaining_of(row.dataset.budget, present.sums().spent(row.id)).to_string(),
+                          row.dataset.budget.to_string()),
+              "nothing was spent; ask for at most what remains");
+}
+
+/// In a transaction.
+LedgerReservation charge(const Store& store, const LedgerRequest& request, const std::function<std::string()>& now) {
+  const Present present(store);
+  const auto& [row, charge] = require_payable(present, store, request);
+  require_remaining(row.dataset, present.sums().spent(row.id), request.cost, charge);
+  const LedgerReservation reservation = add_entry(store, present.head(), present.sums(), row, request, charge, now());
+  store.prove_room(reservation.id, request.receipt_size);
+  return reservation;
+}
+
+/// Error(ledger) where its receipt is not what was committed.
+std::optional<LedgerEntry> committed_whole(const Present& present, const DatasetRow& dataset,
+                                           const std::string& query) {
+  std::optional<LedgerEntry> found = present.committed(dataset, query);
+  if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
+    return found;
+  throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
+              {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
+}
+
+std::vector<std::optional<LedgerEntry>> held_of(const Present& present, const LedgerQueries& asked) {
+  std::vector<std::optional<LedgerEntry>> held;
+  if (asked.queries.empty()) return held;
+  const DatasetRow& row = present.dataset(asked.dataset);
+  for (const std::string& query : asked.queries) held.push_back(committed_whole(present, row, query));
+  return held;
+}
+
+}  // namespace
+
 LedgerReservation Ledger::reserve(const LedgerRequest& request) {
+  return reserve_beside({request.dataset, {}, request.receipt_size}, [&](const auto&) { return std::vector{request}; })
+      .front();
+}
+
+std::vector<LedgerReservation> Ledger::reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted) {
   const Store& store = *state_->store;
   store.wait(Waiting::Until::patience);
-  LedgerReservation reservation;
+  std::vector<LedgerRequest> requests;
+  std::vector<LedgerReservation> reservations;
+  const auto now = [&] { return state_->now(); };
   const auto change = [&] {
+    reservations.clear();
     const Present present(store);
-    const auto& [row, charge] = require_payable(present, store, request);
-    require_remaining(row.dataset, present.sums().spent(row.id), request.cost, charge);
-    reservation = add_entry(store, present.head(), present.sums(), row, request, charge, state_->now());
-    store.prove_room(reservation.id, request.receipt_size);
+    requests = wanted(held_of(present, held));
+    for (const LedgerRequest& request : requests) require_free_path(present, store, request);
+    require_all_payable(present, requests);
+    for (const LedgerRequest& request : requests) reservations.push_back(charge(store, request, now));
   };
   try {
-    store.take_room(request.receipt_size);
+    store.take_room(held.receipts_size);
     store.write(change);
   } catch (const Unsynced& error) {
-    throw Error(
-        error.code(), error.what_words(),
-        fmt::format("nothing was published; {} counts as spent: entry {} of {} stays reserved, and fractile ledger "
-                    "void {} --entry {} --reason TEXT gives it back",
-                    request.cost.to_string(), reservation.id, store.name(), store.name(), reservation.id));
+    if (reservations.empty()) throw;
+    throw unsynced(error, store, reservations, requests);
   } catch (const InDoubt&) {
     throw;
   } catch (const Error& error) {
     throw without_charge(error);
   }
   store.wait(Waiting::Until::stop);
-  return reservation;
+  return reservations;
 }
 
 void Ledger::commit(const LedgerReservation& reservation, const std::string& receipt) {
+  const LedgerCommitment release{reservation, receipt};
+  commit(std::span(&release, 1));
+}
+
+void Ledger::commit(std::span<const LedgerCommitment> releases) {
   const Store& store = *state_->store;
   store.wait(Waiting::Until::stop);
-  state_->draw(reservation);
+  state_->draw(releases);
   store.wait(Waiting::Until::done);
   store.give_room_back();
   store.write([&] {
-    const Present present(store);
-    const LedgerEntry entry = find_reserved(present, store, reservation);
-    require_unsettled(store, entry);
-    bear_witness(store, present, entry.request.dataset);
-    store.append(Table::receipts, {std::to_string(entry.id), receipt});
-    append_event(store, present.head(), {state_->now(), "commit", sha256(receipt)}, entry.id, present.sums().to_text());
+    state_->for_each_unsettled(releases, [&](const LedgerEntry& entry, const std::string& receipt) {
+      const Present present(store);
+      store.append(Table::receipts, {std::to_string(entry.id), receipt});
+      append_event(store, present.head(), {state_->now(), "commit", sha256(receipt)}, entry.id,
+                   present.sums().to_text());
+    });
   });
 }
 
@@ -475,12 +570,9 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
   std::optional<LedgerEntry> found;
   store.read([&] {
     const Present present(store);
-    found = present.committed(present.dataset(dataset), query);
+    found = committed_whole(present, present.dataset(dataset), query);
   });
-  if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
-    return found;
-  throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
-              {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
+  return found;
 }
 
 LedgerAccount Ledger::account(const std::string& dataset) const {

@@ -145,6 +145,7 @@ class PostgresStore final : public Store {
       // A new turn begins before the snapshot is taken.
       connection_->command("LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
       change_.clear();
+      lines_ = 0;
       run_or_roll_back(change);
       commit();
     });
@@ -240,11 +241,13 @@ class PostgresStore final : public Store {
         return;
       case Table::events: {
         if (change_.empty()) change_ = new_name_of_a_change();
+        const std::string name = lines_ == 0 ? change_ : fmt::format("{}.{}", change_, lines_);
+        ++lines_;
         const bool dataset = row[2] == "dataset";
         const std::optional<std::string> none;
         insert("events", {number, text, text, number, number, text, bytes, text, text, text},
-               {row[0], row[1], row[2], dataset ? row[5] : none, dataset ? none : row[5], row[3], row[4], row[6],
-                change_, row[7]});
+               {row[0], row[1], row[2], dataset ? row[5] : none, dataset ? none : row[5], row[3], row[4], row[6], name,
+                row[7]});
         return;
       }
       case Table::receipts:
@@ -545,6 +548,7 @@ class PostgresStore final : public Store {
   mutable std::unique_ptr<postgres::Connection> connection_;
   mutable std::int64_t format_ = Ledger::format;
   mutable std::string change_;  ///< the name of the change that is being made; "" until it writes a line
+  mutable int lines_ = 0;       ///< that it has written: the first has its name, the others have that and their numbers
 };
 
 }  // namespace

@@ -35,6 +35,15 @@ std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const 
   return tables;
 }
 
+/// What all of them cost together.
+std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
+  if (requests.empty()) return {};
+  if (requests.size() == 1) return requests.front().cost.to_string();
+  Spending sum{requests.front().cost.measure()};
+  for (const LedgerRequest& request : requests) sum.add(request.cost);
+  return sum.to_string();
+}
+
 /// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.
 void require_given_out(const LedgerEntry& entry, const std::string& path) {
   if (entry.token.empty()) return;  // of an older format
@@ -105,74 +114,116 @@ void ReleaseCharge::require_fit(const Source& source, const std::vector<OpenedFi
 
 LedgerAccount ReleaseCharge::account() const { return ledger_.account(request_.dataset); }
 
-std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) {
-  request_.query = query_text;
-  if (payment_.again || source_.empty()) return {};
+std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query) const {
+  if (!may_be_stored()) return {};
   return before_charge([&] {
-    std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query_text);
+    std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query);
     if (entry) require_given_out(*entry, path_);
     return entry;
   });
+}
+
+std::vector<Charge> ReleaseCharge::charges() const {
+  std::vector<Charge> charges;
+  for (const LedgerReservation& each : reservations_) charges.push_back({request_.dataset, each.id, each.token});
+  return charges;
 }
 
 Release ReleaseCharge::release_of(const LedgerEntry& entry) {
   return read_receipt(entry.receipt, fmt::format("the receipt of entry {}", entry.id));
 }
 
+void ReleaseCharge::write_again(const std::string& text) const {
+  if (receipt_.empty() || is_written(receipt_, text)) return;
+  require_writable(receipt_);
+  write_durably(receipt_, text);
+}
+
 void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const {
-  if (!receipt_.empty() && !is_written(receipt_, entry.receipt)) {
-    require_writable(receipt_);
-    write_durably(receipt_, entry.receipt);
-  }
+  write_again(entry.receipt);
   attendant.tell(fmt::format("this was released on {} (entry {} of {}); here it is again, and nothing was spent",
                              entry.reserved_at, entry.id, path_),
                  {"the table was not read; ", Field("again"), " reads it, and pays"});
 }
 
-void ReleaseCharge::make_room(std::uint64_t receipt_size, Attendant& attendant) {
+void ReleaseCharge::make_room(std::uint64_t file_size, Attendant& attendant) {
   try {
-    attendant.reserve_room(receipt_size);
-    if (!receipt_.empty()) room_ = std::make_unique<RoomForFile>(receipt_, receipt_size);
+    if (!receipt_.empty()) require_writable(receipt_);
+    attendant.reserve_room(file_size);
+    if (!receipt_.empty()) room_ = std::make_unique<RoomForFile>(receipt_, file_size);
   } catch (const Error& error) {
     throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
   }
 }
 
-void ReleaseCharge::reserve(std::uint64_t receipt_size, Attendant& attendant) {
+void ReleaseCharge::reserve(const ChargedRelease& release, Attendant& attendant) {
+  const auto wanted = [&](const auto&) { return std::vector{release}; };
+  reserve({}, wanted, release.receipt_size, release.receipt_size, attendant);
+}
+
+void ReleaseCharge::reserve(const std::vector<std::string>& queries, const WantedReleases& wanted,
+                            std::uint64_t receipts_size, std::uint64_t file_size, Attendant& attendant) {
   if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
-  if (!receipt_.empty()) require_writable(receipt_);
-  make_room(receipt_size, attendant);
-  request_.receipt_size = receipt_size;
+  const bool is_held =
+      !queries.empty() && std::ranges::all_of(queries, [&](const auto& each) { return stored(each).has_value(); });
+  if (!is_held) make_room(file_size, attendant);
+  const auto to_charge = [&](std::vector<std::optional<LedgerEntry>> held) {
+    if (!may_be_stored()) held.assign(queries.size(), std::nullopt);
+    for (const std::optional<LedgerEntry>& each : held) {
+      if (each) require_given_out(*each, path_);
+    }
+    std::vector<LedgerRequest> requests;
+    for (const ChargedRelease& each : wanted(held)) {
+      requests.push_back(request_);
+      requests.back().query = each.query;
+      requests.back().cost = each.cost;
+      requests.back().receipt_size = each.receipt_size;
+    }
+    cost_ = sum_in_words(requests);
+    return requests;
+  };
   attendant.hold_interrupts();
   try {
-    reservation_ = ledger_.reserve(request_);
+    reservations_ = ledger_.reserve_beside({request_.dataset, queries, receipts_size}, to_charge);
   } catch (const Error& error) {
     attendant.on_interrupt(error.what_words(), error.hint_words());  // ends here if one came
     throw;
   }
+  if (reservations_.empty()) return attendant.on_interrupt("stopped", "nothing was charged");
   attendant.on_interrupt(
-      fmt::format("stopped; {} counts as spent: entry {} of {} stays reserved", request_.cost.to_string(),
-                  reservation_.id, path_),
-      fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives it back", path_,
-                  reservation_.id));
+      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_, entries(), path_,
+                  one_or_more("stays", "stay")),
+      fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives {} back", path_,
+                  reservations_.front().id, one_or_more("it", "the first")));
+}
+
+std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) const {
+  return reservations_.size() == 1 ? of_one : of_more;
+}
+
+std::string ReleaseCharge::entries() const {
+  const std::int64_t first = reservations_.front().id;
+  const std::int64_t last = reservations_.back().id;
+  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
 }
 
 /// As the ledger that is at its path now says: another one may have been put there.
 Words ReleaseCharge::fate() const {
-  const std::string spent =
-      fmt::format("{} counts as spent: entry {} of {} ", request_.cost.to_string(), reservation_.id, path_);
+  if (reservations_.empty()) return "nothing was charged";
+  const LedgerReservation& first = reservations_.front();
+  const std::string spent = fmt::format("{} counts as spent: {} of {} ", cost_, entries(), path_);
   const std::string gone = fmt::format(
-      "the ledger {} that is there now does not have this entry, and does not count {}: it is an earlier "
+      "the ledger {} that is there now does not have {}, and does not count {}: it is an earlier "
       "state or another ledger",
-      path_, request_.cost.to_string());
+      path_, one_or_more("this entry", "these entries"), cost_);
   try {
-    const LedgerEntry entry = Ledger::open_to_read(payment_.ledger).entry(reservation_.id);
-    if (entry.token != reservation_.token) return gone;
+    const LedgerEntry entry = Ledger::open_to_read(payment_.ledger).entry(first.id);
+    if (entry.token != first.token) return gone;
     switch (entry.state) {
       case EntryState::reserved:
         break;
       case EntryState::drawn:
-        return spent + "was drawn and is lost, and cannot be voided";
+        return spent + one_or_more("was drawn and is lost, and", "were drawn and are lost, and") + " cannot be voided";
       case EntryState::committed:
         return kept();
       case EntryState::voided:
@@ -180,10 +231,10 @@ Words ReleaseCharge::fate() const {
     }
   } catch (const Error& error) {  // which would hide the first one
     if (error.code() == ErrorCode::usage) return gone;
-    return fmt::format("{} counts as spent if entry {} is there: look with fractile ledger show {}",
-                       request_.cost.to_string(), reservation_.id, path_);
+    return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_, entries(),
+                       one_or_more("is", "are"), path_);
   }
-  return spent + "stays reserved";
+  return spent + one_or_more("stays", "stay") + " reserved";
 }
 
 void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendant) const {
@@ -203,11 +254,20 @@ void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendan
   }
 }
 
-void ReleaseCharge::publish(const std::string& receipt, Attendant& attendant) {
+void ReleaseCharge::publish(std::vector<std::string> receipts, const std::string& file, Attendant& attendant) {
+  if (receipts.size() != reservations_.size()) {
+    throw Error(ErrorCode::internal, "a release was to be stored that was not paid for");
+  }
+  std::vector<LedgerCommitment> releases;
+  for (std::size_t i = 0; i < receipts.size(); ++i) releases.push_back({reservations_[i], std::move(receipts[i])});
   attendant.hold_interrupts();
-  ledger_.commit(reservation_, receipt);
+  if (!releases.empty()) ledger_.commit(releases);
   room_.reset();
-  if (!receipt_.empty()) write_durably(receipt_, receipt);
+  if (releases.empty()) {
+    write_again(file);
+  } else if (!receipt_.empty()) {
+    write_durably(receipt_, file);
+  }
   attendant.on_interrupt("stopped before all was printed", kept());
 }
 
@@ -215,8 +275,9 @@ Words ReleaseCharge::kept() const {
   const Words printed_by = source_.empty()  ? Words{"fractile ledger export ", path_}
                            : payment_.again ? Words{"the same command without ", Field("again")}
                                             : "the same command";
-  return {fmt::format("the release was made; entry {} of {} holds it, and ", reservation_.id, path_), printed_by,
-          " prints it"};
+  if (reservations_.empty()) return "nothing was spent";
+  return {fmt::format("the release was made; {} of {} {} it, and ", entries(), path_, one_or_more("holds", "hold")),
+          printed_by, " prints it"};
 }
 
 }  // namespace fractile::publication_detail

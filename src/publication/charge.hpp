@@ -1,4 +1,4 @@
-// What a ledger adds to a release: it is paid for before rows are read, and paid for once.
+// What a ledger adds to releases: they are paid for before rows are read, and paid for once.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,21 @@
 
 namespace fractile::publication_detail {
 
+/// What an entry is charged for.
+struct ChargedRelease {
+  std::string query;  ///< of canonical_text()
+  Budget cost;
+  std::uint64_t receipt_size = 0;  ///< bytes of its receipt at most
+};
+
+/// What is to be charged, decided by what the ledger holds: a release that was asked for before, or nothing, for each query.
+using WantedReleases = std::function<std::vector<ChargedRelease>(const std::vector<std::optional<LedgerEntry>>& held)>;
+
+/// Of one release, or of several that are paid for and stored together.
 class ReleaseCharge {
  public:
   /// Opens the ledger. Refuses what does not go with a ledger, and what holds only where its dataset declares it. Nothing is opened or
-  /// loaded before that.
+  /// loaded before that. What is read, and whose records count, is the same for all that is charged.
   static ReleaseCharge of(const Payment& payment, const Source& source, const ReleaseRequest& release,
                           Attendant& attendant);
 
@@ -25,47 +36,62 @@ class ReleaseCharge {
   void require_fit(const Source& source, const std::vector<OpenedFile>& opened);
 
   /// The entry by which this very query was released before, unless all is paid for anew, or it is not known what table is read.
-  std::optional<LedgerEntry> stored(const std::string& query_text);
+  std::optional<LedgerEntry> stored(const std::string& query) const;
   /// What such an entry holds, read back.
   static Release release_of(const LedgerEntry& entry);
   /// Writes its receipt where the request says, unless it is there already, and tells that nothing was spent.
   void repeat(const LedgerEntry& entry, Attendant& attendant) const;
+  /// Writes a text where the request says, unless it is there already.
+  void write_again(const std::string& text) const;
 
   /// The dataset and its balance, this release included once it is reserved.
   LedgerAccount account() const;
 
-  /// Once it is reserved: what the release says of it.
-  Charge charge() const { return {request_.dataset, reservation_.id, reservation_.token}; }
+  const std::string& dataset() const { return dataset_.name; }
+  /// Once it is reserved: what each release says of its entry, in the order in which they were wanted.
+  std::vector<Charge> charges() const;
 
   /// What was opened, as ReleaseDetails has it.
   const std::string& source() const { return source_; }
   const std::vector<NamedTable>& tables() const { return tables_; }
+  /// The ledger, as messages show it.
+  const std::string& path() const { return path_; }
 
-  /// Reserves the query that was last looked for, with room for a receipt of so many bytes in the ledger, in its file, and for what will
-  /// be shown. From here on an interrupt says
-  /// what counts, and what can be done.
-  void reserve(std::uint64_t receipt_size, Attendant& attendant);
-  /// Errors of `work` also tell what became of the entry, and so does an interrupt that ended it.
+  /// Reserves a release, with room for a receipt of so many bytes in the ledger, in its file, and for what will be shown. From here on an
+  /// interrupt says what counts, and what can be done.
+  void reserve(const ChargedRelease& release, Attendant& attendant);
+  /// Looks up what is held of these queries, where stored() would, and reserves what is wanted then, as one transaction: all of it or
+  /// nothing. Room as above, for `receipts_size` bytes of all receipts in the ledger, and `file_size` in the request's file.
+  void reserve(const std::vector<std::string>& queries, const WantedReleases& wanted, std::uint64_t receipts_size,
+               std::uint64_t file_size, Attendant& attendant);
+  /// Errors of `work` also tell what became of the entries, and so does an interrupt that ended it.
   void guard(const std::function<void()>& work, Attendant& attendant) const;
-  /// Commits, and only then writes the receipt where the request says. Nothing interrupts it halfway.
-  void publish(const std::string& receipt, Attendant& attendant);
+  /// Commits a receipt for each release that was reserved, and only then writes `file` where the request says. Nothing interrupts it
+  /// halfway.
+  void publish(std::vector<std::string> receipts, const std::string& file, Attendant& attendant);
   /// For when the release cannot be shown.
   Words kept() const;
 
  private:
   ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Payment& payment,
                 std::string receipt);
-  void make_room(std::uint64_t receipt_size, Attendant& attendant);
-  /// What became of the entry, for an error.
+  void make_room(std::uint64_t file_size, Attendant& attendant);
+  bool may_be_stored() const { return !payment_.again && !source_.empty(); }
+  /// What became of the entries, for an error.
   Words fate() const;
+  /// "entry 3", "entries 3 to 7".
+  std::string entries() const;
+  /// "stays" or "stay".
+  std::string one_or_more(const char* of_one, const char* of_more) const;
 
   Ledger ledger_;
   Payment payment_;
   std::string path_;     ///< of the ledger, as messages show it
   std::string receipt_;  ///< as the request names it
   LedgerDataset dataset_;
-  LedgerRequest request_;
-  LedgerReservation reservation_;
+  LedgerRequest request_;  ///< what all of them have in common
+  std::vector<LedgerReservation> reservations_ = {};
+  std::string cost_ = {};                        ///< of all that was reserved, in words
   std::unique_ptr<RoomForFile> room_ = nullptr;  ///< for the receipt's file
   std::string source_ = {};
   std::vector<NamedTable> tables_ = {};

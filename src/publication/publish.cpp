@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -10,21 +9,13 @@
 #include "fractile/receipts.hpp"
 #include "publication/charge.hpp"
 #include "publication/descriptions.hpp"
+#include "publication/steps.hpp"
 
 namespace fractile {
 
 using publication_detail::ReleaseCharge;
 
 namespace {
-
-/// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
-/// mechanism of that epsilon has: 20^2 / 8.
-void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
-  const bool pure = budget.measure() != Measure::zcdp;
-  if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
-  attendant.warn(pure ? "an epsilon above 20 promises next to nothing" : "a rho above 50 promises next to nothing",
-                 "one person's record can change the odds of a release at will");
-}
 
 void warn_of_noise(const Release& release, Attendant& attendant) {
   const std::optional<NoiseInWords> noise = noise_in_words(release);
@@ -35,11 +26,6 @@ Words where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharg
   if (!request.receipt.empty()) return "the release was made; the receipt " + request.receipt + " holds it";
   if (charge) return charge->kept();
   return {"the release was made and counts as spent; with ", Field("receipt"), " it would have been kept"};
-}
-
-void require_receipts_place(const std::string& receipt, bool is_paid) {
-  const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt);  // from an earlier run
-  if (!receipt.empty() && !may_be_there) require_writable(receipt);
 }
 
 /// The request whose query says of how many records a promise is made.
@@ -61,15 +47,16 @@ class ReleaseRun {
         charge_(charge),
         attendant_(attendant) {}
 
-  void run(const SourceDescription& description, Answer& answer) {
+  /// `query`: of canonical_text(), where there is a charge.
+  void run(const SourceDescription& description, std::string query, Answer& answer) {
     const std::uint64_t largest =
-        publication_detail::largest_receipt(request_, description, charge_ ? charge_->charge().dataset : std::string());
+        publication_detail::largest_receipt(request_, description, charge_ ? charge_->dataset() : std::string());
     if (!charge_) {
       attendant_.reserve_room(largest);
       if (!request_.receipt.empty()) room_.emplace(request_.receipt, largest);
       return publish(description, answer);
     }
-    charge_->reserve(largest, attendant_);
+    charge_->reserve({std::move(query), request_.query.budget, largest}, attendant_);
     charge_->guard([&] { publish(description, answer); }, attendant_);
   }
 
@@ -80,12 +67,12 @@ class ReleaseRun {
     attendant_.at("reading " + reading_);
     Release release = drawn();
     release.source = description;
-    if (charge_) release.charge = charge_->charge();
+    if (charge_) release.charge = charge_->charges().at(0);
     const bool is_kept = charge_ || !request_.receipt.empty();
     answer.release = is_kept ? with_receipt(std::move(release)) : std::move(release);
     attendant_.prepare(answer);
     if (charge_) {
-      charge_->publish(answer.release->receipt, attendant_);
+      charge_->publish({answer.release->receipt}, answer.release->receipt, attendant_);
     } else if (!request_.receipt.empty()) {
       room_.reset();
       write_durably(request_.receipt, answer.release->receipt);
@@ -116,7 +103,7 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
   const ReleaseRequest request = for_persons(asked);
   request.validate(source.options().sql_stability.value_or(1));
   RandomBits bits = request.unsafe_seed ? RandomBits::unsafe_seeded(*request.unsafe_seed) : RandomBits::system();
-  require_receipts_place(request.receipt, payment.has_value());
+  publication_detail::require_receipts_place(request.receipt, payment.has_value());
   std::optional<ReleaseCharge> charge;
   if (payment) charge.emplace(ReleaseCharge::of(*payment, source, request, attendant));
   attendant.at("opening " + source.name());  // standard input is read to its end here
@@ -126,13 +113,14 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
   const std::unique_ptr<Records> records = source.open(on_opened, publication_detail::unsaid(payment.has_value()));
   attendant.at("");
   records->require_countable({request.column});
-  warn_of_weak_budgets(request.query.budget, attendant);
+  publication_detail::warn_of_weak_budgets(request.query.budget, attendant);
   Answer answer;
   const SourceDescription description =
       publication_detail::described(source, request, payment.has_value(), records->engine());
+  std::string query;
   if (charge) {
-    answer.stored = charge->stored(
-        publication_detail::canonical_text(source, request, description, charge->source(), charge->tables()));
+    query = publication_detail::canonical_text(source, request, description, charge->source(), charge->tables());
+    answer.stored = charge->stored(query);
     if (answer.stored) {
       answer.release = charge->release_of(*answer.stored);
       answer.account = charge->account();
@@ -143,7 +131,7 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
     }
   }
   records->require_unchanged();
-  ReleaseRun(request, *records, source.name(), bits, charge, attendant).run(description, answer);
+  ReleaseRun(request, *records, source.name(), bits, charge, attendant).run(description, std::move(query), answer);
   answer.kept = where_kept(request, charge);
   return answer;
 }

@@ -1,0 +1,16 @@
+// Steps that a release and a publication take alike.
+#pragma once
+
+#include <string>
+
+#include "fractile/publication.hpp"
+
+namespace fractile::publication_detail {
+
+/// Before a budget is spent that promises next to nothing.
+void warn_of_weak_budgets(const Budget& budget, Attendant& attendant);
+
+/// Throws `usage` where a receipt cannot be written; of what a ledger pays for it may be there from an earlier run.
+void require_receipts_place(const std::string& receipt, bool is_paid);
+
+}  // namespace fractile::publication_detail
