@@ -26,8 +26,10 @@ def geometric(values, odds, reach=0):
 
 
 def root(odds, degree):
-    """Of what is a power of degree 1 or 2."""
-    result = odds if degree == 1 else Fraction(math.isqrt(odds.numerator), math.isqrt(odds.denominator))
+    """Of what is a power of that degree."""
+    if degree == 1:
+        return odds
+    result = Fraction(*(next(k for k in itertools.count(1) if k**degree >= part) for part in (odds.numerator, odds.denominator)))
     assert result**degree == odds
     return result
 
@@ -61,11 +63,100 @@ def unary(values, own, other):
     return [[p(x, bits) for bits in itertools.product((0, 1), repeat=values)] for x in range(values)]
 
 
+# --- Releases of quantiles, from their definitions: docs/proofs/single_quantile.md, approximate_quantiles.md and constructors.md -----------
+
+
+PARTS = 2**32  # of a candidate's cell
+
+
+def place_in_cell(i):
+    """Of the i-th of the records tied on a candidate: the mirrored bits of i."""
+    return int(format(i % PARTS, "032b")[::-1], 2)
+
+
+@dataclasses.dataclass(frozen=True)
+class Release:
+    """Of one to three quantiles."""
+
+    mechanism: str
+    quantiles: tuple
+    neighbors: str
+
+    def middle(self):
+        return (len(self.quantiles) + 1) // 2 - 1
+
+    def within(self):
+        """The share below each quantile among the records of its part, and whether its part is all of them."""
+        middle = self.quantiles[self.middle()]
+        for i, quantile in enumerate(self.quantiles):
+            yield (quantile, True) if i == self.middle() else (quantile / middle if i < self.middle() else (quantile - middle) / (1 - middle), False)
+
+    def rate(self, share, is_whole):
+        """Of epsilon, by records that are missed: a selection costs it times the distance between the scores' changes."""
+        one_more, replaced = 2 * max(share, 1 - share), Fraction(2)
+        if self.mechanism == "gumbel-max":
+            return 1 / (2 * replaced if self.neighbors == "change-one" else one_more)
+        if share in (0, 1):  # where a record can only make all scores better, or all worse
+            one_more = replaced = Fraction(1)
+        level = Fraction(1, len(self.quantiles).bit_length())
+        if self.neighbors == "add-remove":
+            return level / one_more
+        return level / replaced if is_whole else min(level / replaced, level / 2 / one_more)
+
+    def degree(self):
+        """All weights are whole powers of a base of which odds is this power."""
+        return math.lcm(*((self.rate(share, is_whole) / share.denominator).denominator for share, is_whole in self.within()))
+
+    def weight(self, missed, rate, base):
+        exponent = missed * rate * self.degree()
+        assert exponent.denominator == 1
+        return 1 / base**exponent.numerator
+
+    def candidate(self, table, cells, share, is_whole, base):
+        """One quantile, drawn among the candidates of these cells."""
+        n = sum(table)
+        weights = {}
+        for cell in cells:
+            below, equal = sum(table[:cell]), table[cell]
+            missed = max(below - share * n, share * n - below - equal, 0)
+            if self.mechanism == "gumbel-max":
+                missed = abs((1 - share) * below - share * (n - below - equal))
+            weights[cell] = self.weight(missed, self.rate(share, is_whole), base)
+        return {cell: weight / sum(weights.values()) for cell, weight in weights.items()}
+
+    def splits(self, table):
+        """(cell, records of the cell that are below, how many such splits there are)."""
+        for cell, tied in enumerate(table):
+            places = [-1, *sorted(place_in_cell(i) for i in range(1, tied + 1)), PARTS - 1]
+            for below in range(tied + 1):
+                yield cell, below, places[below + 1] - places[below]
+
+    def law(self, table, odds):
+        """The probability of every tuple of candidates, for a table of so many records on each."""
+        base = root(odds, self.degree())
+        shares = list(self.within())
+        if len(shares) == 1:
+            return {(cell,): p for cell, p in self.candidate(table, range(len(table)), *shares[0], base).items()}
+        middle, n, total = self.middle(), sum(table), 0
+        law = Counter()
+        for cell, tied, many in self.splits(table):
+            share = shares[middle][0]
+            weight = many * self.weight(abs(sum(table[:cell]) + tied - share * n), self.rate(*shares[middle]), base)
+            total += weight
+            lower = [*table[:cell], tied] + [0] * (len(table) - cell - 1)
+            upper = [0] * cell + [table[cell] - tied, *table[cell + 1:]]
+            below = self.candidate(lower, range(cell + 1), *shares[0], base) if middle > 0 else {(): 1}
+            above = self.candidate(upper, range(cell, len(table)), *shares[-1], base) if middle + 1 < len(shares) else {(): 1}
+            for (low, p), (high, q) in itertools.product(below.items(), above.items()):
+                law[(*([low] if middle > 0 else []), cell, *([high] if middle + 1 < len(shares) else []))] += weight * p * q
+        return {output: p / total for output, p in law.items()}
+
+
 @dataclasses.dataclass
 class Pipeline:
     """A perturber is ("geometric",), ("randomized-response",), ("wide", reach), ("subset", size), ("hadamard",), ("symmetric-unary",),
-    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); or a list, one a participant. A
-    post-processor is "sum", "mode", "identity", "shuffle", "bits", ("count", answers), ("table", outputs) or ("round", unit)."""
+    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); a list, one a participant; or a Release,
+    of which the participants are the records and the values the candidates. A post-processor is "sum", "mode", "identity", "shuffle", "bits", ("count", answers), ("table", outputs) or ("round", unit)."""
 
     participants: int
     values: list
@@ -84,6 +175,8 @@ class Pipeline:
             step, reach = self.values[1] - self.values[0], self.perturber[1]
             return [self.values[0] + step * i for i in range(-reach, len(self.values) + reach)]
         kind, *more = self.perturber if isinstance(self.perturber, tuple) else (None,)
+        if self.is_release():
+            return self.values
         size = len(self.values)
         if kind == "hadamard":
             return list(range(len(hadamard(size, Fraction(2))[0])))
@@ -93,8 +186,13 @@ class Pipeline:
             return [int("".join(map(str, bits))) for bits in itertools.product((0, 1), repeat=size)]
         return self.values
 
+    def is_release(self):
+        return isinstance(self.perturber, Release)
+
     def alike(self, one, other):
         """Whether two participants have one perturber."""
+        if self.is_release():
+            return True
         return all(self.noise(one, odds) == self.noise(other, odds) for odds in (Fraction(4), Fraction(9)))
 
     def arranged(self, places):
@@ -155,7 +253,7 @@ class Pipeline:
             return what[index]
         if kind == "round":
             shown = [(value / what + Fraction(1, 2)).__floor__() * what for value in shown]
-        return tuple(shown) if self.participants > 1 else shown[0]
+        return tuple(shown) if len(shown) > 1 else shown[0]
 
     def secrets(self):
         """Name, and the places of what is perturbed, of every secret: all tuples, in order."""
@@ -173,6 +271,12 @@ class Pipeline:
         """The probability of every observation's name."""
         if (places, odds) in self._rows:
             return self._rows[places, odds]
+        if self.is_release():
+            law = Counter()
+            for output, p in self.perturber.law([places.count(place) for place in range(len(self.values))], odds).items():
+                law[self.name_of_answers(output)] += p
+            self._rows[places, odds] = law
+            return law
         noises = [self.noise(i, odds)[place] for i, place in enumerate(places)]
         units = [math.lcm(*(p.denominator for p in noise)) for noise in noises]
         shares = [[int(p * unit) for p in noise] for noise, unit in zip(noises, units)]  # whole numbers are faster
@@ -216,10 +320,16 @@ class Pipeline:
                 return f'{{ query = "count", of = {listed(self.answers()[place] for place in what)} }}'
             return f"{{ table = {list(what)} }}" if kind == "table" else f'{{ round = "{what}" }}'
 
-        each = isinstance(self.perturber, list)
-        lines = ["[pipeline]", f"participants = {self.participants}", f"values = {listed(self.values)}",
-                 "perturber = " + ("[" + ", ".join(map(perturber, self.perturber)) + "]" if each else perturber(self.perturber)),
-                 f"post = {post()}", f'secret = "{self.secret}"']
+        if self.is_release():
+            quantiles = listed(self.perturber.quantiles)
+            named = f"quantiles = {quantiles}" if self.perturber.mechanism == "approximate" else f"quantile = {quantiles[1:-1]}"
+            lines = ["[pipeline]", f'perturber = {{ release = "{self.perturber.mechanism}", {named}, records = {self.participants}, '
+                     f'lattice = {listed(self.values)}, neighbors = "{self.perturber.neighbors}" }}']
+        else:
+            each = isinstance(self.perturber, list)
+            lines = ["[pipeline]", f"participants = {self.participants}", f"values = {listed(self.values)}",
+                     "perturber = " + ("[" + ", ".join(map(perturber, self.perturber)) + "]" if each else perturber(self.perturber))]
+        lines += [f"post = {post()}", f'secret = "{self.secret}"']
         if self.secret == "target" and self.participants > 1:
             lines.append(f"known = {listed(self.values[place] for place in self.known)}")
         for key, value in ({} if analyst is None else analyst).items():
@@ -328,6 +438,9 @@ def ratios_of(pipeline, guess, odds):
     """What the target's perturber promises of any two possibilities; None where it promises nothing."""
     size = len(pipeline.values)
     count = size if guess == "value" else max(guess) + 1
+    if pipeline.is_release():  # a replaced record is one more and one less
+        promised = odds**2 if pipeline.perturber.neighbors == "add-remove" else odds
+        return [[Fraction(1) if i == j else promised for j in range(count)] for i in range(count)]
     bars = pipeline.secret == "histogram"
     noise = pipeline.noise(pipeline.participants - 1, odds)
     kind = (pipeline.perturber[-1] if isinstance(pipeline.perturber, list) else pipeline.perturber)[0]

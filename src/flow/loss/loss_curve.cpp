@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <mutex>
+#include <type_traits>
 
 #include "exact/workers.hpp"
 #include "flow/loss/loss_model.hpp"
@@ -16,7 +17,12 @@ bool tells_nothing_at_zero(const Perturber& perturber) {
 }  // namespace
 
 RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst) {
-  if (tells_nothing_at_zero(pipeline.perturber)) return LossModel(pipeline, analyst).loss_bounds(Exponent());
+  if (tells_nothing_at_zero(pipeline.perturber)) {
+    const LossModel model(pipeline, analyst);
+    if (model.visit([](const auto& kind) { return std::is_same_v<std::decay_t<decltype(kind)>, GuessedMode>; })) {
+      return model.loss_bounds(Exponent());  // histograms may be too many to be listed
+    }
+  }
   const Rational loss = expected_loss(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
   return {loss, loss};
 }

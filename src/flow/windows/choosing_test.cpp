@@ -54,6 +54,20 @@ TEST(ServedRanges, AppendixD1HasTwo) {
   }
 }
 
+// Whoever bears the loss without a release is served by every epsilon, even where nothing is known of windows.
+TEST(ServedRanges, TheLossWithoutAReleaseIsBorneEverywhere) {
+  const Pipeline pipeline{
+      3, {0, 1, 2}, Perturber::release({Release::Mechanism::approximate, {Rational(1, 3), Rational(3, 4)}}, 3), {}};
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::bayes_risk;
+  const RealBounds without = loss_without_release(pipeline, analyst);
+  EXPECT_EQ(without.lower, Rational(7, 9));  // six of 27 arrangements are one row, which is guessed
+  EXPECT_EQ(without.upper, without.lower);
+  const std::vector<ServedRange> ranges = served_by(pipeline, analyst, without.upper, 2, 3);
+  ASSERT_EQ(ranges.size(), 1U);
+  EXPECT_EQ(ranges.front().answer, served);
+}
+
 // The loss at an end is the target itself: exact comparison says that it is borne.
 TEST(ServedRanges, ALossThatIsExactlyBorneServes) {
   const Rational most = expected_loss(known_others(), thousandfold_error(), 3);

@@ -227,8 +227,7 @@ class PipelineCheck {
   /// From the definition alone, where that takes seconds; or as it was made when the certificate was found, and this is said.
   flow::Channel channel_of(const flow::Pipeline& part, const Rational& odds) const {
     if (std::optional<flow::Channel> plain = report_detail::plain_channel(part, odds)) return *std::move(plain);
-    const std::string note =
-        "the channels by a second way to multiply them out: they are a release's, or too large for it";
+    const std::string note = "the channels by a second way to multiply them out, for which they are too large";
     if (std::ranges::find(report_.unchecked, note) == report_.unchecked.end()) report_.unchecked.push_back(note);
     return channel_at(part, odds).channel;
   }
@@ -259,7 +258,7 @@ class PipelineCheck {
     if (of_.pipeline.participants > most_participants) {
       return expected_loss_bounds(of_.pipeline, *of_.analyst, Exponent::log(odds));
     }
-    const Rational loss = expected_loss(prior_of(*of_.analyst, of_.pipeline), channel_at(of_.pipeline, odds).channel,
+    const Rational loss = expected_loss(prior_of(*of_.analyst, of_.pipeline), channel_of(of_.pipeline, odds),
                                         loss_of(*of_.analyst, of_.pipeline));
     return {loss, loss};
   }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "report/flow/plain_release.hpp"
+
 namespace fractile::report_detail {
 namespace {
 
@@ -112,8 +114,12 @@ class PlainPost {
 
 class PlainChannel {
  public:
-  PlainChannel(const flow::Pipeline& pipeline, const Rational& odds)
-      : pipeline_(pipeline), post_(pipeline), is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram) {
+  PlainChannel(const flow::Pipeline& pipeline, const Rational& odds, std::optional<PlainRelease> release)
+      : pipeline_(pipeline),
+        post_(pipeline),
+        is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram),
+        release_(std::move(release)) {
+    if (release_) return;
     const std::vector<flow::Perturber>& each = pipeline.perturber.each();
     for (const flow::Perturber& one : each) noises_.push_back(one.at(odds));
     if (each.empty()) noises_.push_back(pipeline.perturber.at(odds));
@@ -153,7 +159,7 @@ class PlainChannel {
 
   /// Whether this participant and the one before have one perturber, by their channels at several odds.
   bool is_like_the_one_before(std::size_t participant) const {
-    if (participant == 0 || noises_.size() == 1) return participant > 0;
+    if (participant == 0 || noises_.size() <= 1) return participant > 0;
     const flow::Perturber& one = pipeline_.perturber.each()[participant];
     const flow::Perturber& before = pipeline_.perturber.each()[participant - 1];
     return std::ranges::all_of(std::vector<Rational>{2, 3, 5}, [&](const Rational& base) {
@@ -195,7 +201,7 @@ class PlainChannel {
     const Kind kind = pipeline_.post.kind;
     switch (pipeline_.secret.kind) {
       case flow::Secret::Kind::everyone:
-        return add_tuples(begun, kind == Kind::count || kind == Kind::sum || kind == Kind::mode ||
+        return add_tuples(begun, release_ || kind == Kind::count || kind == Kind::sum || kind == Kind::mode ||
                                      kind == Kind::shuffle || kind == Kind::bits);
       case flow::Secret::Kind::target:
         for (std::size_t place = 0; place < pipeline_.values.size(); ++place) add_secret({place});
@@ -228,9 +234,24 @@ class PlainChannel {
     return name_of(members);
   }
 
+  Law law_of_release(const Places& members) {
+    Places table(pipeline_.values.size());
+    for (const std::size_t place : members) ++table[place];
+    work_ += release_->work(members.size(), table.size());
+    Law observed;
+    if (work_ > most_work) return observed;
+    for (const auto& [output, p] : release_->law(table)) {
+      State state = post_.first_state();
+      for (std::size_t i = 0; i < output.size(); ++i) state = post_.after(std::move(state), i, output[i]);
+      observed[post_.observed_at(state)] += p;
+    }
+    return observed;
+  }
+
   Law law_of(const Places& secret) {
-    Law law{{post_.first_state(), 1}};
     const Places members = members_of(secret);
+    if (release_) return law_of_release(members);
+    Law law{{post_.first_state(), 1}};
     for (std::size_t i = 0; i < members.size() && work_ <= most_work; ++i) {
       const flow::Channel& noise = noises_.size() == 1 ? noises_.front() : noises_[i];
       Law next;
@@ -250,6 +271,7 @@ class PlainChannel {
   const flow::Pipeline& pipeline_;
   PlainPost post_;
   bool is_of_bars_;
+  std::optional<PlainRelease> release_;
   std::vector<flow::Channel> noises_;
   std::vector<Places> secrets_;
   std::vector<std::string> names_;
@@ -259,8 +281,10 @@ class PlainChannel {
 }  // namespace
 
 std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds) {
-  if (pipeline.perturber.release() != nullptr) return {};
-  return PlainChannel(pipeline, odds).multiplied();
+  const flow::Release* const release = pipeline.perturber.release();
+  std::optional<PlainRelease> plain;
+  if (release != nullptr && !(plain = PlainRelease::at(*release, odds))) return {};
+  return PlainChannel(pipeline, odds, std::move(plain)).multiplied();
 }
 
 std::vector<Rational> plain_output(const flow::Pipeline& pipeline, const std::vector<std::size_t>& answers) {

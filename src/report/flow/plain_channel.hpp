@@ -11,7 +11,7 @@
 namespace fractile::report_detail {
 
 /// Secrets and observations are named and ordered as channel_at() has them. Answers are multiplied one after the other. Nothing of
-/// releases, and of what would take more than seconds. Throws `usage` when odds < 1.
+/// what would take more than seconds. Throws `usage` when odds < 1.
 std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds);
 
 /// What is observed when the participants' answers, or a histogram's bars, are these places: equal lists for equal observations.

@@ -1,0 +1,46 @@
+// The law of a release of quantiles from the definitions of its mechanisms alone, for those who check: it shares no code with release_law().
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::report_detail {
+
+class PlainRelease {
+ public:
+  /// Nothing where a probability is not rational at these odds.
+  static std::optional<PlainRelease> at(const flow::Release& release, const Rational& odds);
+
+  /// The probability of every tuple of candidates, for a table of so many records on each candidate.
+  std::map<std::vector<std::size_t>, Rational> law(const std::vector<std::size_t>& table) const;
+  /// About how many products that takes.
+  std::size_t work(std::size_t records, std::size_t candidates) const;
+
+ private:
+  /// A selection: the share of its records below its quantile, and whether its records are all.
+  struct Selection {
+    Rational share;
+    bool is_whole;
+  };
+  /// By candidate, from the first one on.
+  using Law = std::map<std::size_t, Rational>;
+
+  PlainRelease(const flow::Release& release, const Rational& odds);
+  Rational rate_of(const Selection& selection) const;
+  Rational weight(const Rational& missed, const Selection& selection) const;
+  Law candidates(const std::vector<std::size_t>& table, std::size_t from, std::size_t to,
+                 const Selection& selection) const;
+
+  flow::Release release_;
+  std::size_t middle_;  ///< which of the quantiles is decided first
+  std::vector<Selection> selections_;
+  std::int64_t degree_ = 1;  ///< odds = base^degree, and all weights are whole powers of base
+  std::optional<Rational> base_;
+};
+
+}  // namespace fractile::report_detail
