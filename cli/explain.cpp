@@ -82,15 +82,6 @@ std::string record_of(const Typed& typed, const Release& release) {
 
 namespace {
 
-/// The limit of a guess; empty without.
-std::string guessed_limit(const Typed& typed) {
-  if (!typed.has("guess")) return {};
-  const std::optional<std::string> limit = guess_typed(typed).above;
-  if (limit && !limit->empty()) return *limit;
-  usage({Field("guess"), ": of a release it is said how often a guess about a limit is right"},
-        {"write for example ", Field("guess").text("above:30000")});
-}
-
 std::vector<NamedComparison> compared_in(const Release& release, const Shown& shown) {
   if (!shown.compared) return {};
   return in_field("compare", [&] { return comparisons_of(release, *shown.compared); });
@@ -116,6 +107,9 @@ int run_explain(const Typed& typed) {
   std::string text = receipt_text(typed.file);
   if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
   const Release release = read_receipt(text, name);
+  if (!options.guess_above.empty()) {
+    require_guess(options.guess_above, release.lattice.kind(), release.query, release.is_grouped());
+  }
   if (is_record) {
     print(record_of(typed, release), unchanged);
     return 0;

@@ -68,7 +68,7 @@ int run_release(const Typed& typed) {
   const ReleaseRequest request = release_asked(asked);
   Source source = source_asked(asked, std::move(counts));
   const std::optional<Payment> payment = payment_asked(asked);
-  Person person(shown_as(typed, request.query, request.column.selection.keys));
+  Person person(shown_as(typed, request));
   const Answer answer = publish(std::move(source), request, payment, person);
   person.print_page(answer.kept);
   return 0;

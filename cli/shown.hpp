@@ -2,10 +2,8 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "fractile/quantiles.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "options.hpp"
 #include "page_output.hpp"
@@ -18,7 +16,8 @@ struct Shown {
   std::optional<ComparisonRequest> compared = {};
   PageOutput page = {};  ///< for Format::html
 };
-/// --format and what goes with it, and --compare. Error(usage) for comparisons of what the release will not have.
-Shown shown_as(const Typed& typed, const QuantileQuery& query, const std::vector<std::string>& keys);
+/// --format and what goes with it, --compare and --guess. Error(usage) for comparisons of what the release will not have, and for a guess
+/// that cannot be explained of it.
+Shown shown_as(const Typed& typed, const ReleaseRequest& request);
 
 }  // namespace fractile::cli

@@ -504,6 +504,14 @@ GuessTyped guess_typed(const Typed& typed) {
   return guess;
 }
 
+std::string guessed_limit(const Typed& typed) {
+  if (!typed.has(guess_field)) return {};
+  const std::optional<std::string> limit = guess_typed(typed).above;
+  if (limit && !limit->empty()) return *limit;
+  usage({Field(guess_field), ": of a release it is said how often a guess about a limit is right"},
+        {"write for example ", Field(guess_field).text("above:30000")});
+}
+
 LeakageReport leakage_asked(const Typed& typed, const PipelineFile& file) {
   const std::optional<flow::Prior> prior = file.analyst ? file.analyst->prior : std::nullopt;
   LeakageReport report{{file.pipeline, prior, guess_about(guess_typed(typed), file.pipeline.values)}, {}, {}, {}};

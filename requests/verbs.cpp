@@ -189,6 +189,16 @@ constexpr OptionSpec figures_option{
 constexpr OptionSpec public_option{
     "--public", output, "", "", "Output", "with html: leave out paths, queries and internal names, and so the receipt"};
 
+// Of release and of explain.
+constexpr OptionSpec guess_above_option{
+    "--guess",
+    asker,
+    "above:LIMIT",
+    "",
+    "Output",
+    "on the page: how often an attacker's guess is right whether a person's value is above this, as public, "
+    "declared and published numbers have it"};
+
 constexpr std::array release_table{
     column_option,
     quantiles_option,
@@ -249,6 +259,7 @@ constexpr std::array release_table{
     about_option,
     figures_option,
     public_option,
+    guess_above_option,
     OptionSpec{"--receipt", output, "PATH", "", "Output",
                "write the release as JSON to a new file, durably, before it is printed"},
     seed_option,
@@ -446,10 +457,7 @@ constexpr VerbSpec plan_spec{
 
 constexpr std::array explain_table{
     compare_option,
-    OptionSpec{
-        "--guess", asker, "above:LIMIT", "", "What",
-        "also how often an attacker's guess is right whether a person's value is above this, as public, declared "
-        "and published numbers have it"},
+    guess_above_option,
     OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
                "the one that the release was paid from, which must hold this receipt: says what is left of its budget"},
     OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},

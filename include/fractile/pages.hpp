@@ -34,7 +34,8 @@ struct PageOptions {
   /// For everybody: without paths, queries, columns of persons and the names of ledgers' datasets, all of which a receipt has.
   bool is_public = false;
   std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
-  /// A limit among the published values: a release's page says how often a guess is right whether a person's value is above it.
+  /// A limit: a release's page says how often a guess is right whether a person's value is above it, if the limit lies between the least
+  /// and the greatest published value.
   std::string guess_above = {};
   std::string command = {};  ///< what was typed, one line: pages of plans and pipelines end with it
 };

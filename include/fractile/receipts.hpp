@@ -84,9 +84,13 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
 /// The comparisons alone in aligned columns, and what they are.
 std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons);
 
+/// Whether it can be said of such a release how often a guess is right whether a person's value is above this limit (PageOptions::guess_above):
+/// whatever its values will be. Throws `usage` of groups, of several records a person, and when the limit is not written as its values are.
+void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped);
+
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
-/// be, what was assumed. Says nothing that the proofs do not. Throws `usage` when PageOptions::guess_above is no limit between the least
-/// and the greatest published value, and of groups and of several records a person.
+/// be, what was assumed. Says nothing that the proofs do not. Throws `usage` when PageOptions::guess_above is not
+/// written as the values are.
 std::string explain(const Release& release, Prose prose, const std::vector<NamedComparison>& comparisons = {},
                     const PageOptions& options = {});
 

@@ -6,6 +6,7 @@
 #include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
+#include "requests/flow.hpp"
 
 namespace fractile::python {
 namespace {
@@ -17,9 +18,20 @@ std::vector<NamedComparison> compared(const Release& release, const std::optiona
   return comparisons_of(release, {compare->first, compare->second});
 }
 
+/// Of a guess as the program has it; empty for none.
+std::string limit_of(const Release& release, const std::string& guess) {
+  if (guess.empty()) return {};
+  requests::Typed typed;
+  typed.values["guess"] = {guess};
+  std::string limit = requests::guessed_limit(typed);
+  require_guess(limit, release.lattice.kind(), release.query, release.is_grouped());
+  return limit;
+}
+
 Page page_of(const Release& release, const Texts& about, bool is_public, const std::optional<Pair>& compare,
-             const LedgerAccount* account) {
+             const LedgerAccount* account, const std::string& guess) {
   PageOptions options{about_of(about), is_public};
+  options.guess_above = limit_of(release, guess);
   if (account != nullptr) options.account = *account;
   return in_pair(to_html(release, compared(release, compare), options));
 }
@@ -134,10 +146,12 @@ void bind_report(nb::module_& module) {
   module.def("receipt_of_page", &receipt_of_page, nb::arg("html"));
   module.def(
       "explain",
-      [](const Release& release, bool in_markdown, const std::optional<Pair>& pair) {
-        return explain(release, in_markdown ? Prose::markdown : Prose::text, compared(release, pair));
+      [](const Release& release, bool in_markdown, const std::optional<Pair>& pair, const std::string& guess) {
+        PageOptions options;
+        options.guess_above = limit_of(release, guess);
+        return explain(release, in_markdown ? Prose::markdown : Prose::text, compared(release, pair), options);
       },
-      nb::arg("release"), nb::arg("markdown"), compare);
+      nb::arg("release"), nb::arg("markdown"), compare, nb::arg("guess") = "");
   module.def(
       "to_csv",
       [](const Release& release, const std::optional<Pair>& pair) {
@@ -146,7 +160,7 @@ void bind_report(nb::module_& module) {
       nb::arg("release"), compare);
   module.def("to_table", nb::overload_cast<const Release&>(&to_table), nb::arg("release"));
   module.def("page", &page_of, nb::arg("release"), nb::arg("about"), nb::arg("public"), nb::arg("compare").none(),
-             nb::arg("account").none());
+             nb::arg("account").none(), nb::arg("guess") = "");
   module.def("comparisons", &comparisons, nb::arg("release"), nb::arg("first"), nb::arg("second"),
              nb::sig("def comparisons(release: Release, first: str, second: str) -> list[tuple[str, str, str, "
                      "tuple[typing.Any, ...], tuple[typing.Any, ...] | None]]"));

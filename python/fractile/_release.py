@@ -286,23 +286,31 @@ class Release(Mapping[Any, Any]):
 
     # --- How it is shown ----------------------------------------------------------------------------------------------
 
-    def explain(self, format: str = "text", compare: Sequence[Number] | None = None) -> str:
-        """The receipt in plain words: "text" or "markdown"."""
+    def explain(self, format: str = "text", compare: Sequence[Number] | None = None, *, guess: str | None = None) -> str:
+        """The receipt in plain words: "text" or "markdown".
+
+        With `guess`, such as "above:30000", also how often an attacker's guess is right whether a person's value is above that.
+        """
         if format not in ("text", "markdown"):
             raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
-        return _core.explain(self.details, format == "markdown", _pair(compare))
+        return _core.explain(self.details, format == "markdown", _pair(compare), guess or "")
 
     def to_html(
-        self, *, about: Mapping[str, str] | None = None, public: bool = False, compare: Sequence[Number] | None = None
+        self,
+        *,
+        about: Mapping[str, str] | None = None,
+        public: bool = False,
+        compare: Sequence[Number] | None = None,
+        guess: str | None = None,
     ) -> str:
-        """The page of `fractile explain --format html`: one file, which holds the receipt unless it is `public`."""
-        return self._page(about, public, compare)[0]
+        """The page of `fractile explain --format html`: one file, which holds the receipt unless it is `public`. `guess` as in `explain`."""
+        return self._page(about, public, compare, guess)[0]
 
     def figures(
         self, *, about: Mapping[str, str] | None = None, public: bool = False, compare: Sequence[Number] | None = None
     ) -> dict[str, str]:
         """The page's figures as SVG, and their tables as CSV, by the names of their files."""
-        return self._page(about, public, compare)[1]
+        return self._page(about, public, compare, None)[1]
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML."""
@@ -312,9 +320,9 @@ class Release(Mapping[Any, Any]):
         return _core.to_csv(self._core, _pair(compare))
 
     def _page(
-        self, about: Mapping[str, str] | None, public: bool, compare: Sequence[Number] | None
+        self, about: Mapping[str, str] | None, public: bool, compare: Sequence[Number] | None, guess: str | None
     ) -> tuple[str, dict[str, str]]:
-        return _core.page(self.details, dict(about or {}), public, _pair(compare), self._account)
+        return _core.page(self.details, dict(about or {}), public, _pair(compare), self._account, guess or "")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""

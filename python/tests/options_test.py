@@ -11,7 +11,7 @@ from fractile import _core
 
 #: Options that are methods of what comes back.
 METHODS = {
-    "release": {"--format": "to_html", "--about": "to_html", "--figures": "figures", "--public": "to_html", "--compare": "compare"},
+    "release": {"--format": "to_html", "--about": "to_html", "--figures": "figures", "--public": "to_html", "--compare": "compare", "--guess": "to_html"},
     "plan": {"--format": "to_json", "--about": "to_html", "--figures": "figures"},
 }
 RESULTS = {"release": fractile.Release, "plan": fractile.Plan}
@@ -148,6 +148,12 @@ def test_what_a_release_shows_equals_the_program(csv, program, about, tmp_path):
     assert release.to_html(**shown) == page
     assert release.figures(**shown) == files_of(tmp_path / "figures")
     assert "comparisons.csv" in release.figures(**shown)
+    release = fractile.release(csv, "age", bounds=(0, 125), step=1, epsilon=1)
+    release.save(tmp_path / "receipt.json")
+    guess = f"above:{release[0.5]}"
+    for method, form in ((release.to_html, "html"), (release.explain, "text")):
+        assert method(guess=guess) == program("explain", tmp_path / "receipt.json", "--format", form, "--guess", guess)
+        assert "What an attacker gains" in method(guess=guess) and "What an attacker gains" not in method()
 
 
 PLAN = {

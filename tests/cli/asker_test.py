@@ -220,6 +220,7 @@ SELDOM = {
     "--about": [f"{name} --format html" for name in ("people.csv", "/proc/self/environ", "budget.db", "copy.csv")],
     "--figures": ["{} --format html".format(name) for name in (".", "figures", "budget.db")],
     "--public": ["--format html"],
+    "--guess": [f"above:{limit} --format html" for limit in ("30000", "1e9", "-5", "many", "2010-01-01")] + ["value", "above:5"],
     "--receipt": ["budget.db-journal", "budget.db-wal", "people.csv", "link", "budget.db"],
     "--unsafe-seed": ["1"],
 }

@@ -364,9 +364,34 @@ class Explain(CommandTest):
         self.assertLessEqual(max(map(len, page.out.splitlines())), 100)
         self.assertIn("What an attacker gains", self.explain("g.json", "--guess", f"above:{limit}", "--format", "html").out)
         self.assertNotIn("What an attacker gains", self.explain("g.json").out)
-        for guess, part in (("value", "about a limit"), ("above:", "about a limit"), (f"above:{values[-1][1] + 1}", "beyond the published"),
-                            (f"above:{values[0][1] - 1}", "beyond the published"), ("above:many", "is no limit")):
+        for guess, part in (("value", "about a limit"), ("above:", "about a limit"), ("above:many", "is no limit")):
             self.assert_refused(self.explain("g.json", "--guess", guess), 2, part)
+        for guess, part in ((values[-1][1] + 1, "at most 10 %, as the largest of them"), (values[0][1] - 1, "at least 90 %, as the least of them")):
+            words = " ".join(self.explain("g.json", "--guess", f"above:{guess}").out.split())
+            self.assertIn(f"do not say how many records lie above {guess}: {part} has it", words)
+            self.assertIn("rightly in at least 90 % of cases without this release", words)
+
+    def test_a_guess_on_the_page_of_a_release(self):
+        """Whatever is drawn, the page of what was paid for comes out; what cannot be explained is refused before."""
+        self.write("ages.csv", "x,half\n" + "".join(f"{age},{'ab'[age % 2]}\n" for age in range(1000)))
+        self.assertEqual(run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "10", cwd=self.folder).code, 0)
+        asked = {"bounds": ("0", "1000"), "step": "1", "quantiles": "deciles", "epsilon": "1", "expected_rows": "1000", "unsafe_seed": None,
+                 "ledger": "budget.db", "format": "html"}
+        page = self.run_release("ages.csv", guess="above:500", receipt="paid.json", **asked)
+        self.assertEqual((page.code, page.err), (0, ""))
+        words = " ".join(page.out.split())
+        self.assertIn("guesses whether a person&#39;s value is above 500 rightly in".replace("&#39;", "'"), words.replace("&#39;", "'"))
+        self.assertEqual(page.out, self.explain("paid.json", "--guess", "above:500", "--format", "html", "--ledger", "budget.db").out)
+        beyond = self.run_release("ages.csv", guess="above:1e9", **asked)
+        self.assertEqual((beyond.code, beyond.err), (0, ""))
+        self.assertIn("do not say how many records lie above 1e9", " ".join(beyond.out.split()))
+        asked["epsilon"] = "2"  # which nothing has paid for
+        for changes, part in (({"format": "json"}, "--guess goes with --format html"), ({"guess": "value"}, "about a limit"),
+                              ({"guess": "above:many"}, "is no limit"), ({"by": "half", "keys": "a,b"}, "without groups"),
+                              ({"records_per_person": "2"}, "one record at most")):
+            self.assert_refused(self.run_release("ages.csv", **{**asked, "guess": "above:500", **changes}), 2, part)
+        shown = json.loads(run("ledger", "show", "budget.db", "--format", "json", cwd=self.folder).out)
+        self.assertEqual(len(shown["entries"]), 1, shown)
 
     def test_a_changed_receipt_is_refused(self):
         path = self.folder / self.receipt()

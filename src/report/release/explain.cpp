@@ -10,11 +10,10 @@
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/release_leakage.hpp"
 #include "fractile/text.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
-#include "report/release/guess_words.hpp"
+#include "report/release/explained_guess.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/text/page.hpp"
@@ -146,72 +145,6 @@ void explain_strength(Page& page, const Release& release) {
                     up(epsilon_of_zcdp(release.cost().rho(), Rational(1, 1'000'000)).to_double())));
   }
   page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
-}
-
-// --- A guess about a person --------------------------------------------------------------------------------------------
-
-[[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, what, hint, "guess");
-}
-
-Rational tick_of(const Release& release, const std::string& text) {
-  if (release.lattice.kind() == ValueKind::number) {
-    try {
-      return Rational::parse(text);
-    } catch (const Error&) {
-      refuse_guess("'" + text + "' is no limit among these values", "write a number");
-    }
-  }
-  const std::optional<Moment> moment = read_moment(text);
-  if (!moment || moment->kind != release.lattice.kind()) {
-    refuse_guess("'" + text + "' is no limit among these values", "write one as they are written");
-  }
-  return moment->ticks;
-}
-
-/// The share of the records above the limit as the published quantiles have it, linearly between two.
-Rational share_above(const Release& release, const std::string& limit) {
-  const Release::Group& group = release.only();
-  const Rational at = tick_of(release, limit);
-  for (std::size_t i = 0; i < group.indices.size(); ++i) {
-    const Rational value = release.value(group, i);
-    const Rational& share = release.query.quantiles[i];
-    const bool is_last = i + 1 == group.indices.size();
-    if (is_last ? at == value : value <= at && at < release.value(group, i + 1)) {
-      if (is_last) return Rational(1) - share;
-      const Rational next = release.value(group, i + 1);
-      const Rational& next_share = release.query.quantiles[i + 1];
-      return Rational(1) - (share + (next_share - share) * (at - value) / (next - value));
-    }
-  }
-  refuse_guess("the limit lies beyond the published values, which do not say how many records do",
-               "take one between them");
-}
-
-/// From public, declared and published numbers alone (docs/proofs/leakage.md, "Releases of quantiles").
-void explain_guess(Page& page, const Release& release, const std::string& limit) {
-  if (release.is_grouped()) refuse_guess("a guess is explained of a release without groups", "leave it out");
-  if (release.query.records_per_person != 1) {
-    refuse_guess("a guess is explained where a person has one record at most", "leave it out");
-  }
-  const Rational share = share_above(release, limit);
-  const std::vector<Rational> priors{share, Rational(1) - share};
-  const Rational allowed = allowed_guesses(release.cost(), release.query.neighbors, PersonGuess::About::above, priors);
-  const bool are_rows_told = release.errors->rows != any_number_of_rows;
-  const std::string whether =
-      fmt::format("whether a person's {} is above {}", value_in_words(release.lattice.kind()), limit);
-  page.section("What an attacker gains");
-  std::string words = fmt::format(
-      "In a table{} of which, as these values have it, {} lie above {}, an attacker who knows that and no person's "
-      "value guesses {} rightly in {} of cases without this release",
-      are_rows_told ? fmt::format(" of {} records", release.errors->rows) : "", report_detail::percent_up(share), limit,
-      whether, report_detail::percent_up(std::max(priors[0], priors[1])));
-  if (are_rows_told) {
-    words += fmt::format(", and in at most {} with it, if people's values do not depend on each other",
-                         report_detail::percent_up(std::min(allowed, guesses_by_share(share, release.errors->rows))));
-  }
-  page.paragraph(words + fmt::format(". Whatever they know of all others, the promise allows at most {}.",
-                                     report_detail::percent_up(allowed)));
 }
 
 std::string records_of(const Release& release) {
@@ -773,7 +706,9 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
   if (!comparisons.empty()) explain_comparisons(page, release, comparisons);
   explain_people(page, release);
   explain_strength(page, release);
-  if (!options.guess_above.empty() && !release.unsafe_seed) explain_guess(page, release, options.guess_above);
+  if (!options.guess_above.empty() && !release.unsafe_seed) {
+    report_detail::explain_guess(page, release, options.guess_above);
+  }
   explain_errors(page, release);
   if (options.account) explain_account(page, options);
   explain_assumptions(page, release);

@@ -1,0 +1,125 @@
+// Proof: docs/proofs/leakage.md, "Releases of quantiles", 4 and 5
+#include "report/release/explained_guess.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/release_leakage.hpp"
+#include "report/release/declarations.hpp"
+#include "report/release/guess_words.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Page;
+using report_detail::percent_up;
+
+[[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint, "guess");
+}
+
+Rational tick_of(const std::string& limit, ValueKind kind) {
+  if (kind == ValueKind::number) {
+    try {
+      return Rational::parse(limit);
+    } catch (const Error&) {
+      refuse_guess("'" + limit + "' is no limit among these values", "write a number");
+    }
+  }
+  const std::optional<Moment> moment = read_moment(limit);
+  if (!moment || moment->kind != kind) {
+    refuse_guess("'" + limit + "' is no limit among these values", "write one as they are written");
+  }
+  return moment->ticks;
+}
+
+/// The share of the records above a limit as the published quantiles have it, linearly between two; beyond them a bound.
+struct ShareAbove {
+  enum class Side { between, above_all, below_all };
+  Side side;
+  Rational share;  ///< at most so much for a limit above all of them, at least so much below
+};
+
+ShareAbove share_above(const Release& release, const Rational& limit) {
+  using enum ShareAbove::Side;
+  const Release::Group& group = release.only();
+  const std::vector<Rational>& quantiles = release.query.quantiles;
+  if (limit < release.value(group, 0)) return {below_all, Rational(1) - quantiles.front()};
+  const std::size_t last = group.indices.size() - 1;
+  for (std::size_t i = 0; i < last; ++i) {
+    const Rational value = release.value(group, i);
+    const Rational next = release.value(group, i + 1);
+    if (limit < value || next <= limit) continue;
+    const Rational below = quantiles[i] + (quantiles[i + 1] - quantiles[i]) * (limit - value) / (next - value);
+    return {between, Rational(1) - below};
+  }
+  const bool is_last_value = limit == release.value(group, last);
+  return {is_last_value ? between : above_all, Rational(1) - quantiles[last]};
+}
+
+std::string percent_down(const Rational& probability) {
+  return fmt::format("{} %", ((probability * Rational(10'000)).floor() / Rational(100)).to_decimal());
+}
+
+/// Whichever side is the likelier one, and how many lie above the limit is known up to there.
+std::string words_beyond(const ShareAbove& found, const std::string& limit, const std::string& whether) {
+  const bool is_above = found.side == ShareAbove::Side::above_all;
+  const Rational likely = is_above ? Rational(1) - found.share : found.share;
+  return fmt::format(
+      "The published values do not say how many records lie above {}: {}, as the {} of them has it. An attacker who "
+      "knows that and no person's value guesses {} rightly in at least {} of cases without this release. How much "
+      "more often with it cannot be said of a limit beyond the published values; take one between them.",
+      limit, is_above ? "at most " + percent_up(found.share) : "at least " + percent_down(found.share),
+      is_above ? "largest" : "least", whether, percent_down(std::max(likely, Rational(1, 2))));
+}
+
+std::string words_between(const Release& release, const Rational& share, const std::string& limit,
+                          const std::string& whether) {
+  const std::vector<Rational> priors{share, Rational(1) - share};
+  const Rational allowed = allowed_guesses(release.cost(), release.query.neighbors, PersonGuess::About::above, priors);
+  const std::uint64_t rows = release.errors->rows;
+  const bool are_rows_told = rows != any_number_of_rows;
+  std::string words = fmt::format(
+      "In a table{} of which, as these values have it, {} lie above {}, an attacker who knows that and no person's "
+      "value guesses {} rightly in {} of cases without this release",
+      are_rows_told ? fmt::format(" of {} records", rows) : "", percent_up(share), limit, whether,
+      percent_up(std::max(priors[0], priors[1])));
+  if (are_rows_told) {
+    words += fmt::format(", and in at most {} with it, if people's values do not depend on each other",
+                         percent_up(std::min(allowed, guesses_by_share(share, rows))));
+  }
+  return words + fmt::format(". Whatever they know of all others, the promise allows at most {}.", percent_up(allowed));
+}
+
+}  // namespace
+
+void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped) {
+  if (is_grouped) refuse_guess("a guess is explained of a release without groups", "leave it out");
+  if (query.records_per_person != 1) {
+    refuse_guess("a guess is explained where a person has one record at most", "leave it out");
+  }
+  tick_of(limit, kind);
+}
+
+void report_detail::explain_guess(Page& page, const Release& release, const std::string& limit) {
+  const ValueKind kind = release.lattice.kind();
+  const Rational tick = tick_of(limit, kind);
+  page.section("What an attacker gains");
+  if (release.is_grouped() || release.query.records_per_person != 1) {
+    page.paragraph(
+        "How often a guess about a person is right is said of releases without groups in which a person has "
+        "one record at most, and this is none.");
+    return;
+  }
+  const ShareAbove found = share_above(release, tick);
+  const std::string whether = fmt::format("whether a person's {} is above {}", value_in_words(kind), limit);
+  page.paragraph(found.side == ShareAbove::Side::between ? words_between(release, found.share, limit, whether)
+                                                         : words_beyond(found, limit, whether));
+}
+
+}  // namespace fractile

@@ -1,0 +1,15 @@
+// How often a guess about a person's side of a limit is right, on the page of a release.
+#pragma once
+
+#include <string>
+
+#include "fractile/receipts.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile::report_detail {
+
+/// From public, declared and published numbers alone. Says so where nothing can be said, as of a limit beyond the published values: nothing
+/// that a release has drawn makes its page fail. Throws `usage` when the limit is not written as the values are.
+void explain_guess(Page& page, const Release& release, const std::string& limit);
+
+}  // namespace fractile::report_detail
