@@ -644,6 +644,10 @@ class OtherPipelines(FlowTest):
         self.assertEqual(self.channel(file, "ln 3")[1], ["0", "1", "2"])
         many = self.survey(participants="1000", post='"mode"', secret='"target"', known="{ histogram = [400, 300, 299] }")
         self.assert_refused(flow("check", many, *LN_3_TO_LN_2, cwd=self.folder), 3, "fractions are too long to be written down")
+        many = self.survey(participants="1000", post='"mode"', secret='"target"', known="{ histogram = [340, 330, 329] }",
+                           analyst={"loss": '"bayes-risk"'})
+        losses = [float(self.json("loss", many, "--epsilon", epsilon)["decimal"]) for epsilon in ("1", "2")]
+        self.assertTrue(0.5 < losses[1] < losses[0] < 2 / 3, losses)
 
     def test_sums_among_known_others(self):
         """A total is like no mixture of the first totals, under geometric noise; where nobody refutes, there is one reason."""

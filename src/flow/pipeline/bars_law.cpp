@@ -1,8 +1,10 @@
 #include "flow/pipeline/bars_law.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "flow/algebra/ring.hpp"
+#include "flow/algebra/truncated_law.hpp"
 #include "flow/pipeline/composition.hpp"
 
 namespace fractile::flow {
@@ -100,6 +102,50 @@ std::vector<std::vector<Ring>> BarsLaw<Ring>::modes_with_one_more() const {
     for (std::size_t answer = 0; answer < answers_; ++answer) {
       ++bars[answer];
       add_product(result[answer][mode_of(bars)], numerators_[i], one);
+      --bars[answer];
+    }
+  }
+  return result;
+}
+
+double fixed_ways(std::size_t people, std::size_t answers) {
+  return std::pow(static_cast<double>(people) + 1, static_cast<double>(answers) - 1);
+}
+
+std::vector<std::vector<Enclosure>> fixed_modes(const std::vector<AlikePeople>& groups, std::size_t answers) {
+  std::size_t people = 0;
+  for (const AlikePeople& group : groups) people += group.count;
+  // A way is a number whose digits say how many give each answer but the last.
+  const std::size_t named = answers - 1;
+  std::vector<std::size_t> units(named, 1);
+  for (std::size_t a = named; a-- > 1;) units[a - 1] = units[a] * (people + 1);
+  TruncatedLaw law = nobody();
+  for (const AlikePeople& group : groups) {
+    std::vector<Enclosure> one(units.front() + 1);
+    one.front() = group.answers.back();
+    for (std::size_t a = 0; a < named; ++a) one[units[a]] = group.answers[a];
+    law = convolved(law, power(fixed_point(0, one, {}), group.count));
+  }
+  const Enclosure rest = from_zero_to(law.rest);
+  std::vector<std::vector<Enclosure>> result(answers, std::vector<Enclosure>(answers, rest));
+  Composition bars(answers);
+  for (std::size_t i = 0; i < law.size; ++i) {
+    std::size_t left = people;
+    std::size_t digits = law.first + i;
+    bool is_way = true;
+    for (std::size_t a = 0; a < named && is_way; ++a) {
+      bars[a] = digits / units[a];
+      digits %= units[a];
+      is_way = bars[a] <= left;
+      if (is_way) left -= bars[a];
+    }
+    if (!is_way) continue;
+    bars[named] = left;
+    const Enclosure p = law.mass(i);
+    for (std::size_t answer = 0; answer < answers; ++answer) {
+      ++bars[answer];
+      Enclosure& sum = result[answer][mode_of(bars)];
+      arb_add(sum.arb(), sum.arb(), p.arb(), law_bits);
       --bars[answer];
     }
   }

@@ -47,6 +47,44 @@ TEST(BarsLaw, IsThatOfAllTuples) {
   }));
 }
 
+/// A probability of each answer.
+std::vector<Enclosure> drawn_law(std::size_t answers) {
+  std::vector<Rational> parts;
+  Rational all = 0;
+  for (std::size_t a = 0; a < answers; ++a) {
+    parts.emplace_back(*rc::gen::inRange<std::int64_t>(1, 5));
+    all += parts.back();
+  }
+  std::vector<Enclosure> law;
+  for (const Rational& part : parts) law.push_back(Enclosure::of(part / all, enclosure_bits));
+  return law;
+}
+
+// All who are alike at once, in fixed point, as one after the other.
+TEST(BarsLaw, InFixedPointIsThatOfAllWays) {
+  EXPECT_TRUE(rc::check([] {
+    const auto answers = *rc::gen::inRange<std::size_t>(2, 5);
+    std::vector<AlikePeople> groups;
+    std::size_t people = 0;
+    for (std::size_t i = 0; i < answers; ++i) {
+      groups.push_back({*rc::gen::inRange<std::size_t>(0, 7), drawn_law(answers)});
+      people += groups.back().count;
+    }
+    BarsLaw<Enclosure> law(people, answers);
+    for (const AlikePeople& group : groups) {
+      for (std::size_t i = 0; i < group.count; ++i) law.add(group.answers);
+    }
+    const std::vector<std::vector<Enclosure>> expected = law.modes_with_one_more();
+    const std::vector<std::vector<Enclosure>> found = fixed_modes(groups, answers);
+    for (std::size_t answer = 0; answer < answers; ++answer) {
+      for (std::size_t mode = 0; mode < answers; ++mode) {
+        RC_ASSERT(arb_overlaps(found[answer][mode].arb(), expected[answer][mode].arb()) != 0);
+        RC_ASSERT(mag_cmp_2exp_si(arb_radref(found[answer][mode].arb()), -140) < 0);
+      }
+    }
+  }));
+}
+
 // Some 20,000 ways, and not a map of them for every person.
 TEST(BarsLaw, HundredsOfPeopleTakeNoLongWhile) {
   Pipeline pipeline = pipeline_of(200, Perturber::randomized_response(3), taking_the_mode());

@@ -275,15 +275,48 @@ std::vector<Ring> mode_row(const Histograms<Ring>& law, std::size_t answers) {
 template <class Ring>
 using Noises = std::vector<const Noise<Ring>*>;
 
-/// Of a target: the others' answers are collected once, one person after the other.
+/// Numerators of: the mode is the second answer when the target gives the first. The others' answers are collected one person after the
+/// other.
+template <class Ring>
+std::vector<std::vector<Ring>> modes_of_target(const Tuple& others, const Noises<Ring>& noises) {
+  BarsLaw<Ring> bars(others.size(), noises.back()->answers());
+  for (std::size_t i = 0; i < others.size(); ++i) bars.add(noises[i]->numerators[others[i]]);
+  return bars.modes_with_one_more();
+}
+
+/// Of many, all people who are alike at once.
+std::vector<std::vector<Enclosure>> modes_of_target(const Tuple& others, const Noises<Enclosure>& noises) {
+  constexpr std::size_t few = 64;
+  constexpr double most_ways = 4e6;
+  const std::size_t answers = noises.back()->answers();
+  if (others.size() < few || fixed_ways(others.size(), answers) > most_ways) {
+    return modes_of_target<Enclosure>(others, noises);
+  }
+  std::map<std::pair<const Noise<Enclosure>*, std::size_t>, std::size_t> counts;
+  Enclosure denominator = whole<Enclosure>(1);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    ++counts[{noises[i], others[i]}];
+    denominator = product(denominator, noises[i]->denominator);
+  }
+  std::vector<AlikePeople> groups;
+  for (const auto& [alike, count] : counts) {
+    groups.push_back({count, alike.first->numerators[alike.second]});
+    for (Enclosure& p : groups.back().answers) {
+      arb_div(p.arb(), p.arb(), alike.first->denominator.arb(), enclosure_bits);
+    }
+  }
+  std::vector<std::vector<Enclosure>> modes = fixed_modes(groups, answers);
+  for (std::vector<Enclosure>& row : modes) {
+    for (Enclosure& p : row) p = product(p, denominator);
+  }
+  return modes;
+}
+
 template <class Ring>
 std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, const Frame& frame,
                                                    const Noises<Ring>& noises) {
   const std::size_t answers = noises.back()->answers();
-  BarsLaw<Ring> others(pipeline.participants - 1, answers);
-  const Tuple members = members_of(pipeline, {});
-  for (std::size_t i = 0; i < members.size(); ++i) others.add(noises[i]->numerators[members[i]]);
-  const std::vector<std::vector<Ring>> modes = others.modes_with_one_more();
+  const std::vector<std::vector<Ring>> modes = modes_of_target(members_of(pipeline, {}), noises);
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
     const std::vector<Ring>& target = noises.back()->numerators[secret.front()];
