@@ -125,6 +125,18 @@ class PlainChannel {
     if (each.empty()) noises_.push_back(pipeline.perturber.at(odds));
   }
 
+  std::optional<std::vector<std::vector<std::int64_t>>> exponents() {
+    list_secrets();
+    std::vector<std::vector<std::int64_t>> all;
+    if (work_ > most_work) return {};
+    for (const Places& secret : secrets_) {
+      std::optional<std::vector<std::int64_t>> here = release_->exponents(table_of(members_of(secret)));
+      if (!here) return {};
+      all.push_back(*std::move(here));
+    }
+    return all;
+  }
+
   std::optional<flow::Channel> multiplied() {
     list_secrets();
     std::vector<Law> rows;
@@ -234,9 +246,15 @@ class PlainChannel {
     return name_of(members);
   }
 
-  Law law_of_release(const Places& members) {
+  /// How many have each value.
+  Places table_of(const Places& members) const {
     Places table(pipeline_.values.size());
     for (const std::size_t place : members) ++table[place];
+    return table;
+  }
+
+  Law law_of_release(const Places& members) {
+    const Places table = table_of(members);
     work_ += release_->work(members.size(), table.size());
     Law observed;
     if (work_ > most_work) return observed;
@@ -285,6 +303,14 @@ std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const
   std::optional<PlainRelease> plain;
   if (release != nullptr && !(plain = PlainRelease::at(*release, odds))) return {};
   return PlainChannel(pipeline, odds, std::move(plain)).multiplied();
+}
+
+std::optional<std::vector<std::vector<std::int64_t>>> plain_exponents(const flow::Pipeline& pipeline) {
+  const flow::Release* const release = pipeline.perturber.release();
+  if (release == nullptr) return {};
+  std::optional<PlainRelease> plain = PlainRelease::at(*release, 1);
+  if (!plain || plain->degree() != pipeline.perturber.root_degree()) return {};
+  return PlainChannel(pipeline, 1, std::move(plain)).exponents();
 }
 
 std::vector<Rational> plain_output(const flow::Pipeline& pipeline, const std::vector<std::size_t>& answers) {

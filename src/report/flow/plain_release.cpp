@@ -87,30 +87,48 @@ Rational PlainRelease::rate_of(const Selection& selection) const {
                             : std::min(within, level / Rational(2) / one_more);  // another part has the other half
 }
 
+std::int64_t PlainRelease::exponent(const Rational& missed, const Selection& selection) const {
+  return (missed * rate_of(selection) * Rational(degree_)).to_int64();
+}
+
 Rational PlainRelease::weight(const Rational& missed, const Selection& selection) const {
-  return base_->pow(-(missed * rate_of(selection) * Rational(degree_)).to_int64());
+  return base_->pow(-exponent(missed, selection));
+}
+
+Rational PlainRelease::missed_by(const CountsByCandidate& table, std::size_t candidate,
+                                 const Selection& selection) const {
+  const std::uint64_t records = records_before(table, table.size());
+  const std::uint64_t below = records_before(table, candidate);
+  const std::uint64_t upto = below + table[candidate];
+  const Rational target = selection.share * records_as_rational(records);
+  if (release_.mechanism == flow::Release::Mechanism::gumbel_max) {
+    const Rational score = (Rational(1) - selection.share) * records_as_rational(below) -
+                           selection.share * records_as_rational(records - upto);
+    return std::max(score, Rational(0) - score);
+  }
+  const Rational beyond = records_as_rational(below) - target;
+  const Rational short_of = target - records_as_rational(upto);
+  return std::max(std::max(beyond, short_of), Rational(0));
 }
 
 PlainRelease::Law PlainRelease::candidates(const CountsByCandidate& table, std::size_t from, std::size_t to,
                                            const Selection& selection) const {
-  const std::uint64_t records = records_before(table, table.size());
-  const Rational target = selection.share * records_as_rational(records);
   Law law;
   Rational all = 0;
   for (std::size_t k = from; k < to; ++k) {
-    const std::uint64_t below = records_before(table, k);
-    const Rational beyond = records_as_rational(below) - target;
-    const Rational short_of = target - records_as_rational(below + table[k]);
-    Rational missed = std::max(std::max(beyond, short_of), Rational(0));
-    if (release_.mechanism == flow::Release::Mechanism::gumbel_max) {
-      const Rational score = (Rational(1) - selection.share) * records_as_rational(below) -
-                             selection.share * records_as_rational(records - below - table[k]);
-      missed = std::max(score, Rational(0) - score);
-    }
-    all += law.emplace(k, weight(missed, selection)).first->second;
+    all += law.emplace(k, weight(missed_by(table, k, selection), selection)).first->second;
   }
   for (auto& [k, p] : law) p /= all;
   return law;
+}
+
+std::optional<std::vector<std::int64_t>> PlainRelease::exponents(const CountsByCandidate& table) const {
+  if (selections_.size() > 1) return {};
+  std::vector<std::int64_t> exponents;
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    exponents.push_back(exponent(missed_by(table, k, selections_.front()), selections_.front()));
+  }
+  return exponents;
 }
 
 std::map<CountsByCandidate, Rational> PlainRelease::law(const CountsByCandidate& table) const {

@@ -36,8 +36,24 @@ std::optional<Coefficients> denominator_of(const flow::Perturber& perturber) {
   return common;
 }
 
+/// A row's weights are powers of 1/base: times the largest power they are polynomials, and so is their sum.
+std::optional<Coefficients> denominator_of_release(const flow::Pipeline& pipeline, std::size_t longest) {
+  const auto rows = plain_exponents(pipeline);
+  if (!rows) return {};
+  Coefficients all{1};
+  for (const std::vector<std::int64_t>& exponents : *rows) {
+    const auto [least, most] = std::ranges::minmax(exponents);
+    Coefficients sum(static_cast<std::size_t>(most - least) + 1);
+    for (const std::int64_t exponent : exponents) sum[static_cast<std::size_t>(most - exponent)] += 1;
+    all = least_multiple(all, sum);
+    if (all.size() > longest) return {};
+  }
+  return all;
+}
+
 /// Of all that is perturbed.
 std::optional<Coefficients> denominator_of(const flow::Pipeline& pipeline, std::size_t longest) {
+  if (pipeline.perturber.release() != nullptr) return denominator_of_release(pipeline, longest);
   const bool is_of_bars = pipeline.secret.kind == flow::Secret::Kind::histogram;
   const std::size_t perturbed = is_of_bars ? pipeline.values.size() : pipeline.participants;
   const std::vector<flow::Perturber> each = perturbers_of(pipeline);
@@ -163,7 +179,6 @@ bool moves_all(const Square& rows, const Square& slopes, const Square& solution)
 }  // namespace
 
 std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& from, const Rational& to) {
-  if (pipeline.perturber.release() != nullptr) return {};
   const std::optional<Coefficients> denominator = denominator_of(pipeline, most_step_degree);
   if (!denominator) return {};
   const auto rows = rows_in_base(pipeline, *denominator);
