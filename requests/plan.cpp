@@ -154,7 +154,10 @@ PlannedAnalyst served(const PlanRequest& request, const Reference& reference) {
   return {*request.analyst,
           served_epsilons(request.query, request.lattice, reference.profile, rows, *request.analyst,
                           request.least_epsilon, request.largest_epsilon),
-          request.analyst_file, reference.name, rows};
+          request.analyst_file,
+          reference.name,
+          rows,
+          request.query.quantiles.size()};
 }
 
 PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, const Reference& reference) {

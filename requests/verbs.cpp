@@ -414,7 +414,7 @@ constexpr std::array plan_table{
     OptionSpec{"--guess", asker, "WHAT", "", "Worth",
                "also how often an attacker's best guess about a person is right: value, presence, or above:30000"},
     OptionSpec{"--analyst", asker, "FILE", "", "Worth",
-               "the least epsilon, of --epsilon LO..HI, at which one quantile serves this analyst: a TOML file with "
+               "the least epsilon, of --epsilon LO..HI, at which the values serve this analyst: a TOML file with "
                "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the loss that "
                "is borne"},
     OptionSpec{

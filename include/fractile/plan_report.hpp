@@ -30,6 +30,7 @@ struct PlannedAnalyst {
   std::string name;       ///< of their file
   std::string reference;  ///< as of a guess
   std::uint64_t rows = 0;
+  std::size_t quantiles = 1;  ///< of the query
 };
 
 /// What a release will be worth, and under other budgets.

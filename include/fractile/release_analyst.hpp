@@ -1,39 +1,56 @@
-// At which epsilons a release of one quantile serves an analyst, who takes the published value as it is: on a public table that stands for
+// At which epsilons a release of quantiles serves an analyst, who takes the published values as they are: on a public table that stands for
 // the secret one. Proof: docs/proofs/choosing.md, "Releases"
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
 
-/// What an analyst loses by a published value, and how much of it they bear in the mean.
+/// What an analyst loses by the published values, and how much of it they bear in the mean.
 struct ReleaseAnalyst {
   enum class Loss {
-    missed_records,  ///< by how many records the value misses its quantile
-    missed_by_more,  ///< 1 when it misses by more than `than` records, and 0 otherwise
+    missed_records,  ///< by how many records a value misses its quantile; of several, their mean
+    missed_by_more,  ///< 1 when any value misses its quantile by more than `than` records, and 0 otherwise
   };
   Loss loss = Loss::missed_records;
   std::uint64_t than = 0;
   Rational most;
 };
 
-/// Of epsilons low .. high: the expected loss never rises with epsilon. Below `served_from` lies less than a millionth of it, or what nothing
-/// is certain of, as preliminary stages may find one thing or another.
+/// An expected loss lies between them.
+struct LossBounds {
+  Rational lower;
+  Rational upper;
+};
+
+/// One epsilon, and what is known of the expected loss at it.
+struct AnalystTrial {
+  enum class Answer { served, not_served, unknown };
+  Rational epsilon;
+  std::optional<LossBounds> loss;  ///< nothing where what runs is not looked at
+  Answer answer;
+};
+
+/// Of epsilons low .. high. Where one quantile is selected and nothing before it, the expected loss never rises with epsilon: both ends hold
+/// for all of them, less than a millionth lies between, and some epsilons about them were `tried`. Otherwise only what was tried is known: ten
+/// epsilons a decade, from `high` down until four in a row do not serve, and those of two digits by halves where that begins.
 struct ServedEpsilons {
   Rational low;
   Rational high;
-  std::optional<Rational>
-      not_served_to;  ///< from low up to here they lose more than they bear, whatever was found before
-  std::optional<Rational> served_from;  ///< from here up to high they lose at most that
+  bool never_rises = false;               ///< the first case
+  std::optional<Rational> not_served_to;  ///< from the least one, or the least one tried, up to here they lose more than they bear
+  std::optional<Rational> served_from;    ///< from here up to high they lose at most that
+  std::vector<AnalystTrial> tried = {};   ///< in order
 };
 
 /// For `rows` records spread as the reference's. The query's budget is not looked at, but for being pure. Throws `usage` when it is not, when
-/// more than one quantile is asked for or something else than a selection decides it, when there are no records, and when 0 < low < high
+/// at no epsilon one quantile is selected, or several at once, and nothing is counted; when there are no records, and when 0 < low < high
 /// does not hold.
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                                std::uint64_t rows, const ReleaseAnalyst& analyst, const Rational& low,

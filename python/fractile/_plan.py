@@ -129,7 +129,7 @@ def plan(
 
     The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
     no quantile misses by more records. `guess` ("value", "presence" or "above:30000") asks also how often an attacker's best guess about a
-    person is right. `analyst` names a file that says what one quantile's analyst bears, and epsilon is then a range, "0.01..5": the plan is
+    person is right. `analyst` names a file that says what the quantiles' analyst bears, and epsilon is then a range, "0.01..5": the plan is
     of the least epsilon that serves.
 
     Raises:

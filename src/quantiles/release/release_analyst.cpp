@@ -11,6 +11,9 @@
 #include "fractile/error.hpp"
 #include "quantiles/draws/calibration.hpp"
 #include "quantiles/release/attacker.hpp"
+#include "quantiles/release/joint_loss.hpp"
+#include "quantiles/stages/granularity.hpp"
+#include "quantiles/stages/heaping.hpp"
 #include "quantiles/stages/plan.hpp"
 
 namespace fractile {
@@ -57,28 +60,104 @@ std::map<std::uint64_t, uint128> masses_of(const KnownTable& table, const Quanti
   return masses;
 }
 
-/// By what preliminary stages may find.
-std::vector<ScoreLaw> laws_at(QuantileQuery query, const Lattice& lattice, const KnownTable& table,
-                              const Rational& epsilon) {
+/// What preliminary selections find of a table, and how likely that is.
+struct FoundBefore {
+  PreliminaryOutcome found;
+  Enclosure probability;
+};
+
+/// Of a selection with these scores and multiplicities; what hardly ever comes is left out.
+std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std::uint64_t>& scores,
+                                                          const std::vector<std::uint64_t>& multiplicities,
+                                                          const Exponent& rate) {
+  constexpr double next_to_none = 0x1p-70;
+  const std::uint64_t least = *std::ranges::min_element(scores);
+  std::vector<Enclosure> weights;
+  Enclosure sum;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    Enclosure exponent = Enclosure::of(rate, guess_bits) * Enclosure::of_whole(uint128{scores[i] - least});
+    arb_neg(exponent.arb(), exponent.arb());
+    weights.push_back(Enclosure::of_whole(multiplicities[i]) * exponent.exp());
+    sum += weights.back();
+  }
+  std::vector<std::pair<std::size_t, Enclosure>> chances;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    Enclosure chance = weights[i] / sum;
+    if (chance.upper_double() >= next_to_none) chances.emplace_back(i, std::move(chance));
+  }
+  return chances;
+}
+
+/// All that is likely at all.
+std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfile& table) {
+  QuantileQuery part = plan.query;
+  part.budget = part.budget.scaled(preliminary_share(part.budget.measure()));
+  const Calibration calibration(part, 1);
+  std::vector<FoundBefore> grids;
+  const std::vector<Stage> first = plan.stages();
+  if (const auto* finds = stage_in<FindGranularity>(first)) {
+    for (const auto& [i, chance] :
+         chances_of(granularity_scores(table, finds->grids), granularity_multiplicities(finds->grids.size()),
+                    granularity_rate(calibration))) {
+      PreliminaryOutcome found;
+      if (i > 0) found.grid = finds->grids[i - 1];
+      grids.push_back({found, chance});
+    }
+  } else {
+    grids.push_back({{}, enclosed(1)});
+  }
+  std::vector<FoundBefore> all;
+  for (const FoundBefore& grid : grids) {
+    const std::vector<Stage> stages = plan.stages(grid.found);
+    const auto* finds = stage_in<FindHeaps>(stages);
+    if (finds == nullptr) {
+      all.push_back(grid);
+      continue;
+    }
+    std::vector<std::uint64_t> lengths(finds->heaps.size() + 1, 1);
+    lengths.front() = no_heaps_length;
+    for (const auto& [i, chance] :
+         chances_of(heaping_scores(table, finds->heaps), lengths, heaping_rate(calibration))) {
+      FoundBefore both{grid.found, grid.probability * chance};
+      if (i > 0) both.found.heaps = finds->heaps[i - 1].grid;
+      all.push_back(std::move(both));
+    }
+  }
+  return all;
+}
+
+/// One selection, if that is all that these stages do beside what was found before.
+const SelectQuantiles* only_selection(const std::vector<Stage>& stages) {
+  const bool is_more = std::ranges::any_of(stages, [](const Stage& stage) {
+    return !std::holds_alternative<FindGranularity>(stage) && !std::holds_alternative<FindHeaps>(stage) &&
+           !std::holds_alternative<SelectQuantiles>(stage);
+  });
+  const auto* selection = stage_in<SelectQuantiles>(stages);
+  if (is_more || selection == nullptr) return nullptr;
+  const bool is_at_once = selection->released.size() == 1 ||
+                          (selection->shape.widths.size() == 1 && selection->shape.kind != NodeKind::single);
+  return is_at_once ? selection : nullptr;
+}
+
+ScoreLaw law_of(const QuantileQuery& rest, const SelectQuantiles& selection, const KnownTable& table) {
+  const Calibration calibration(rest, selection.levels);
+  const QuantileFraction alpha = QuantileFraction::of(selection.released.front());
+  const Exponent rate = calibration.rate(alpha, true);
+  const BaseMeasure weights(0, table.candidates - 1, 1, {}, selection.shape.numbers, selection.shape.origin);
+  ScoreLaw law{masses_of(table, alpha, weights), rate.is_log() ? Rational(0) : rate.coefficient(), alpha.denominator};
+  if (law.rate.sign() <= 0) throw Error(ErrorCode::internal, "a rate of a rational epsilon is no rational");
+  return law;
+}
+
+/// When nothing is selected before, and one quantile is.
+std::optional<ScoreLaw> only_law(QuantileQuery query, const Lattice& lattice, const KnownTable& table,
+                                 const Rational& epsilon) {
   query.budget = Budget::pure(epsilon);
   const QuantilePlan plan = plan_of(query, lattice);
-  std::vector<ScoreLaw> laws;
-  for (const PreliminaryOutcome& found : plan.outcomes()) {
-    const std::vector<Stage> stages = plan.stages(found);
-    const auto* selection = stage_in<SelectQuantiles>(stages);
-    if (selection == nullptr || selection->released.size() != 1 || stage_in<CountRows>(stages) != nullptr ||
-        stage_in<CountCells>(stages) != nullptr) {
-      refuse_analyst("an analyst is served by one quantile that is selected by itself", "ask for one quantile");
-    }
-    const Calibration calibration(query_after(plan.query, shares_taken(stages)), selection->levels);
-    const QuantileFraction alpha = QuantileFraction::of(selection->released.front());
-    const Exponent rate = calibration.rate(alpha, true);
-    const BaseMeasure weights(0, table.candidates - 1, 1, {}, selection->shape.numbers, selection->shape.origin);
-    ScoreLaw law{masses_of(table, alpha, weights), rate.is_log() ? Rational(0) : rate.coefficient(), alpha.denominator};
-    if (law.rate.sign() <= 0) throw Error(ErrorCode::internal, "a rate of a rational epsilon is no rational");
-    if (std::ranges::find(laws, law) == laws.end()) laws.push_back(std::move(law));
-  }
-  return laws;
+  const std::vector<Stage> stages = plan.stages();
+  const SelectQuantiles* const selection = only_selection(stages);
+  if (selection == nullptr || selection->released.size() != 1 || stages.size() != 1) return {};
+  return law_of(plan.query, *selection, table);
 }
 
 /// The expected loss against epsilon: the mean of a loss that never falls with the score, by weights mass exp(-rate score).
@@ -148,6 +227,86 @@ class LossOfRelease {
   std::uint64_t rows_;
 };
 
+/// The table as what is released of, and as what one selection is compared with.
+struct PublicTable {
+  KnownTable known;
+  RankProfile profile;
+};
+
+PublicTable public_table(const RankProfile& reference, std::uint64_t rows) {
+  KnownTable known = known_table(reference, rows + 1);  // so that there are as many others
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < known.positions.size(); ++k) {
+    if (known.others[k] == 0) continue;
+    positions.push_back(known.positions[k]);
+    counts.push_back(known.others[k]);
+  }
+  RankProfile profile(reference.lattice(), std::move(positions), counts);
+  return {std::move(known), std::move(profile)};
+}
+
+/// What an analyst loses in the mean by a release of the table, whatever its stages draw.
+class LossAtEpsilon {
+ public:
+  LossAtEpsilon(QuantileQuery query, const Lattice& lattice, const PublicTable& table, const ReleaseAnalyst& analyst)
+      : query_(std::move(query)), lattice_(lattice), table_(table), analyst_(analyst) {}
+
+  /// Nothing where more is done than one selection after what was found before.
+  std::optional<LossBounds> at(const Rational& epsilon) const {
+    QuantileQuery query = query_;
+    query.budget = Budget::pure(epsilon);
+    const QuantilePlan plan = plan_of(query, lattice_);
+    if (!plan.by_rows.empty() || !plan.counted.empty()) return {};
+    Enclosure sum;
+    Enclosure missing = enclosed(1);
+    for (const FoundBefore& before : found_before(plan, table_.profile)) {
+      const std::optional<Enclosure> loss = loss_after(plan, before.found);
+      if (!loss) return {};
+      sum += before.probability * *loss;
+      missing -= before.probability;
+    }
+    const Enclosure none;
+    arb_max(missing.arb(), missing.arb(), none.arb(), guess_bits);
+    missing *= enclosed(largest_loss());
+    arb_union(missing.arb(), missing.arb(), none.arb(), guess_bits);
+    sum += missing;
+    constexpr std::int64_t bits = 64;
+    return LossBounds{std::max(sum.lower_rational(bits), Rational(0)),
+                      std::min(sum.upper_rational(bits), largest_loss())};
+  }
+
+ private:
+  Rational largest_loss() const {
+    return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? records_in(table_.profile.records()) : Rational(1);
+  }
+
+  std::optional<Enclosure> loss_after(const QuantilePlan& plan, const PreliminaryOutcome& found) const {
+    const std::vector<Stage> stages = plan.stages(found);
+    const SelectQuantiles* const selection = only_selection(stages);
+    if (selection == nullptr) return {};
+    const QuantileQuery rest = query_after(plan.query, shares_taken(stages));
+    if (selection->released.size() == 1) {
+      const ScoreLaw law = law_of(rest, *selection, table_.known);
+      return LossOfRelease(law, law.rate, analyst_, table_.profile.records()).at(Rational(1));
+    }
+    const Calibration calibration(rest, selection->levels);
+    const QuantileTree tree(table_.profile, selection->released, selection->shape, calibration, selection->subcells);
+    const JointProblem problem = tree.problem(tree.root());
+    const std::optional<LossBounds> bounds = joint_loss(problem, selection->released, analyst_);
+    if (!bounds) return {};
+    Enclosure loss = enclosed(bounds->lower);
+    const Enclosure upper = enclosed(bounds->upper);
+    arb_union(loss.arb(), loss.arb(), upper.arb(), guess_bits);
+    return loss;
+  }
+
+  QuantileQuery query_;
+  const Lattice& lattice_;
+  const PublicTable& table_;
+  const ReleaseAnalyst& analyst_;
+};
+
 /// Twelve digits.
 Rational twelve_digits(double epsilon) {
   const double digits = std::pow(10.0, 11 - std::floor(std::log10(epsilon)));
@@ -157,7 +316,7 @@ Rational twelve_digits(double epsilon) {
 ServedEpsilons served_by(const LossOfRelease& loss, const Rational& most, const Rational& low, const Rational& high) {
   const auto serves = [&](const Rational& epsilon) { return certainly_at_most(loss.at(epsilon), enclosed(most)); };
   const auto fails = [&](const Rational& epsilon) { return certainly_less(enclosed(most), loss.at(epsilon)); };
-  ServedEpsilons found{low, high, {}, {}};
+  ServedEpsilons found{low, high, true, {}, {}, {}};
   if (serves(low)) {
     found.served_from = low;
     return found;
@@ -186,6 +345,84 @@ ServedEpsilons served_by(const LossOfRelease& loss, const Rational& most, const 
   return found;
 }
 
+/// Which epsilons are tried, from the largest one down: ten a decade, and where the first one does not serve any more, those of two digits.
+class Trial {
+ public:
+  Trial(const LossAtEpsilon& loss, const Rational& most) : loss_(loss), most_(most) {}
+
+  /// Those of ten a decade that are at most eight times as large or as small as one.
+  std::vector<AnalystTrial> around(const Rational& epsilon, const Rational& low, const Rational& high) {
+    for (const Rational& one : ten_a_decade(low, high)) {
+      if (one * Rational(8) >= epsilon && one <= epsilon * Rational(8)) answer(one);
+    }
+    return std::move(tried_);
+  }
+
+  ServedEpsilons between(const Rational& low, const Rational& high) {
+    constexpr int enough = 4;  // in a row that do not serve
+    int failed = 0;
+    for (const Rational& epsilon : ten_a_decade(low, high)) {
+      failed = answer(epsilon) == AnalystTrial::Answer::served ? 0 : failed + 1;
+      if (failed == enough) break;
+    }
+    refine();
+    ServedEpsilons found{low, high, false, {}, {}, {}};
+    for (const AnalystTrial& one : tried_) {
+      if (one.answer != AnalystTrial::Answer::not_served) break;
+      found.not_served_to = one.epsilon;
+    }
+    for (auto one = tried_.rbegin(); one != tried_.rend() && one->answer == AnalystTrial::Answer::served; ++one) {
+      found.served_from = one->epsilon;
+    }
+    found.tried = std::move(tried_);
+    return found;
+  }
+
+ private:
+  static std::vector<Rational> ten_a_decade(const Rational& low, const Rational& high) {
+    constexpr std::int64_t tenths[] = {80, 60, 50, 40, 30, 25, 20, 15, 12, 10};
+    std::vector<Rational> epsilons{high};
+    for (auto power = static_cast<std::int64_t>(std::ceil(std::log10(high.to_double())));; --power) {
+      const Rational decade = Rational(10).pow(power);
+      for (const std::int64_t tenth : tenths) {
+        const Rational epsilon = decade * Rational(tenth, 10);
+        if (epsilon < epsilons.back() && epsilon > low) epsilons.push_back(epsilon);
+      }
+      if (decade <= low) break;
+    }
+    if (low < epsilons.back()) epsilons.push_back(low);
+    return epsilons;
+  }
+
+  AnalystTrial::Answer answer(const Rational& epsilon) {
+    const std::optional<LossBounds> loss = loss_.at(epsilon);
+    AnalystTrial trial{epsilon, loss, AnalystTrial::Answer::unknown};
+    if (loss && loss->upper <= most_) trial.answer = AnalystTrial::Answer::served;
+    if (loss && loss->lower > most_) trial.answer = AnalystTrial::Answer::not_served;
+    const auto place = std::ranges::lower_bound(tried_, epsilon, {}, &AnalystTrial::epsilon);
+    return tried_.insert(place, std::move(trial))->answer;
+  }
+
+  /// By halves, among epsilons of two digits.
+  void refine() {
+    for (;;) {
+      std::size_t first = tried_.size();
+      while (first > 0 && tried_[first - 1].answer == AnalystTrial::Answer::served) --first;
+      if (first == 0 || first == tried_.size()) return;
+      const Rational& below = tried_[first - 1].epsilon;
+      const Rational& above = tried_[first].epsilon;
+      const Rational unit = Rational(10).pow(static_cast<std::int64_t>(std::floor(std::log10(below.to_double()))) - 1);
+      const Rational middle = ((below + above) / (Rational(2) * unit)).floor() * unit;
+      if (middle <= below || middle >= above) return;
+      answer(middle);
+    }
+  }
+
+  const LossAtEpsilon& loss_;
+  const Rational& most_;
+  std::vector<AnalystTrial> tried_;  ///< in order
+};
+
 }  // namespace
 
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
@@ -199,28 +436,24 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
   reference.require_on(lattice);
   if (reference.records() == 0 || rows == 0)
     refuse_analyst("a table without records serves nobody", "take one with some");
-  const KnownTable table = known_table(reference, rows + 1);  // so that there are as many others
-  const std::vector<ScoreLaw> laws = laws_at(query, lattice, table, Rational(1));
-  for (const Rational& end : {low, high}) {  // rates grow with epsilon, and nothing else changes
-    std::vector<ScoreLaw> there = laws_at(query, lattice, table, end);
-    for (ScoreLaw& law : there) law.rate /= end;
-    if (there != laws) refuse_analyst("what runs depends on epsilon", "name the mechanism exponential");
-  }
-  ServedEpsilons all{low, high, high, low};
-  for (const ScoreLaw& law : laws) {
-    const ServedEpsilons here = served_by(LossOfRelease(law, law.rate, analyst, rows), analyst.most, low, high);
-    if (!here.not_served_to || !all.not_served_to) {
-      all.not_served_to.reset();
-    } else {
-      all.not_served_to = std::min(*all.not_served_to, *here.not_served_to);
-    }
-    if (!here.served_from || !all.served_from) {
-      all.served_from.reset();
-    } else {
-      all.served_from = std::max(*all.served_from, *here.served_from);
+  const PublicTable table = public_table(reference, rows);
+  const LossAtEpsilon loss(query, lattice, table, analyst);
+  const std::optional<ScoreLaw> law = only_law(query, lattice, table.known, low);
+  if (law) {  // rates grow with epsilon, and nothing else may change
+    std::optional<ScoreLaw> last = only_law(query, lattice, table.known, high);
+    if (last && last->masses == law->masses && last->rate * low == law->rate * high) {
+      ServedEpsilons found = served_by(LossOfRelease(*law, law->rate / low, analyst, rows), analyst.most, low, high);
+      found.tried = Trial(loss, analyst.most).around(found.served_from.value_or(high), low, high);
+      return found;
     }
   }
-  return all;
+  ServedEpsilons found = Trial(loss, analyst.most).between(low, high);
+  if (std::ranges::none_of(found.tried, [](const AnalystTrial& one) { return one.loss.has_value(); })) {
+    refuse_analyst("an analyst is served by quantiles that are selected at once, or by one",
+                   query.expected_rows ? "ask for fewer quantiles, or name the mechanism joint-total"
+                                       : "say how many rows are expected");
+  }
+  return found;
 }
 
 }  // namespace fractile

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "quantiles/release/release.hpp"
 
 namespace fractile {
 namespace {
@@ -84,21 +86,105 @@ TEST(ServedEpsilons, AreTheDefinitions) {
   }));
 }
 
-// Of a large range of values, where preliminary stages may find one thing or another: served whatever they find.
-TEST(ServedEpsilons, HoldWhateverIsFoundBefore) {
+/// Whether a mean over simulated releases is what is claimed of it, as far as so many show.
+void expect_simulated(const QuantileQuery& query, const Lattice& lattice, const AnalystTrial& trial) {
+  constexpr std::uint64_t rows = 2000;
+  constexpr std::uint64_t releases = 300;
+  QuantileQuery asked = query;
+  asked.budget = Budget::pure(trial.epsilon);
+  const TypicalError typical = typical_error(asked, lattice, Shape::log_normal, rows, releases);
+  double mean = 0;
+  for (const double one : typical.mean) mean += one / static_cast<double>(typical.mean.size());
+  ASSERT_TRUE(trial.loss.has_value());
+  const double lower = trial.loss->lower.to_double();
+  const double upper = trial.loss->upper.to_double();
+  EXPECT_LT(upper - lower, 1e-5 * upper);
+  EXPECT_NEAR(mean, upper, 0.2 * upper + 0.05) << trial.epsilon.to_string();
+}
+
+// On a large range of values, where preliminary selections look for round numbers: means over what these find.
+TEST(ServedEpsilons, AreThoseOfReleases) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
-  const RankProfile reference = reference_table(lattice, Shape::log_normal, 5000);
-  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  const RankProfile reference = reference_table(lattice, Shape::log_normal, 2000);
+  for (const std::vector<Rational>& quantiles :
+       {std::vector<Rational>{Rational(1, 2)}, {Rational(1, 4), Rational(1, 2), Rational(3, 4)}}) {
+    QuantileQuery query{quantiles, Budget::pure(Rational(1))};
+    query.expected_rows = 2000;
+    ReleaseAnalyst analyst;
+    analyst.most = 3;
+    const ServedEpsilons found = served_epsilons(query, lattice, reference, 2000, analyst, Rational(1, 5), 1);
+    EXPECT_FALSE(found.never_rises);
+    ASSERT_TRUE(found.served_from.has_value());
+    ASSERT_TRUE(found.not_served_to.has_value());
+    EXPECT_LT(*found.not_served_to, *found.served_from);
+    EXPECT_LE(*found.served_from, *found.not_served_to * Rational(11, 10));  // two digits
+    for (const Rational& epsilon : {*found.served_from, *found.not_served_to}) {
+      const auto at = std::ranges::find(found.tried, epsilon, &AnalystTrial::epsilon);
+      ASSERT_NE(at, found.tried.end());
+      expect_simulated(query, lattice, *at);
+    }
+  }
+}
+
+// Records on multiples of a thousand, which a preliminary selection finds or does not: the mean over both.
+TEST(ServedEpsilons, WeighWhatIsFoundBefore) {
+  const Lattice lattice = Lattice::regular(0, 200'000, 1);
+  ProfileBuilder builder(lattice);
+  for (std::uint64_t k = 1; k <= 40; ++k) builder.add_position(2 * (80'000 + 1000 * k) + 1, 50);
+  const RankProfile table = builder.finish();
+  for (const std::vector<Rational>& quantiles :
+       {std::vector<Rational>{Rational(2, 5)}, {Rational(2, 5), Rational(3, 5)}}) {
+    QuantileQuery query{quantiles, Budget::pure(Rational(1))};
+    query.expected_rows = table.records();
+    ReleaseAnalyst analyst;
+    analyst.loss = ReleaseAnalyst::Loss::missed_by_more;
+    analyst.than = 25;
+    analyst.most = Rational(1, 10);
+    const ServedEpsilons found =
+        served_epsilons(query, lattice, table, table.records(), analyst, Rational(1, 5), Rational(1, 2));
+    for (const AnalystTrial& trial : found.tried) {
+      ASSERT_TRUE(trial.loss.has_value());
+      query.budget = Budget::pure(trial.epsilon);
+      constexpr int releases = 500;
+      RandomBits bits = RandomBits::unsafe_seeded(7);
+      RandomSource source(bits);
+      int missed = 0;
+      for (int i = 0; i < releases; ++i) {
+        const Release release = release_with(table, {query}, source);
+        bool misses = false;
+        for (std::size_t j = 0; j < quantiles.size(); ++j) {
+          const QuantileFraction alpha = QuantileFraction::of(quantiles[j]);
+          const std::uint64_t index = release.only().indices[j];
+          misses = misses || interval_score(alpha, table.below(index), table.equal(index), table.records()) >
+                                 analyst.than * alpha.denominator;
+        }
+        missed += misses ? 1 : 0;
+      }
+      const double expected = trial.loss->upper.to_double();
+      EXPECT_LT(expected - trial.loss->lower.to_double(), 1e-6);
+      EXPECT_NEAR(static_cast<double>(missed) / releases, expected, 5 * std::sqrt(expected / releases) + 0.002)
+          << trial.epsilon.to_string();
+    }
+  }
+}
+
+// What is interpolated, counted or selected level by level has no law here: nothing is claimed.
+TEST(ServedEpsilons, OfWhatIsNotLookedAtNothingIsKnown) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  const RankProfile reference = reference_table(lattice, Shape::normal, 1000);
+  QuantileQuery query{{}, Budget::pure(Rational(1))};
+  for (std::int64_t i = 1; i < 10; ++i) query.quantiles.emplace_back(i, 10);
+  query.expected_rows = 1000;
   ReleaseAnalyst analyst;
-  analyst.most = 10;
-  const ServedEpsilons found = served_epsilons(query, lattice, reference, 5000, analyst, Rational(1, 100), 10);
-  ASSERT_TRUE(found.served_from.has_value());
-  ASSERT_TRUE(found.not_served_to.has_value());
-  EXPECT_LT(*found.not_served_to, *found.served_from);
-  query.budget = Budget::pure(*found.served_from);
-  query.expected_rows = 5000;
-  const TypicalError typical = typical_error(query, lattice, Shape::log_normal, 5000, 400);
-  EXPECT_LT(typical.mean.front(), 12);
+  analyst.most = 1000;
+  const ServedEpsilons found =
+      served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 10), Rational(3, 10));
+  EXPECT_EQ(found.tried.front().answer, AnalystTrial::Answer::unknown);  // some deciles are interpolated
+  EXPECT_FALSE(found.tried.front().loss.has_value());
+  EXPECT_EQ(found.tried.back().answer, AnalystTrial::Answer::served);
+  EXPECT_GT(*found.served_from, found.tried.front().epsilon);
+  query.mechanism = Mechanism::tree;
+  EXPECT_THROW(served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 10), 1), Error);
 }
 
 TEST(ServedEpsilons, Refusals) {
@@ -108,10 +194,6 @@ TEST(ServedEpsilons, Refusals) {
   EXPECT_THROW(served_epsilons(query, lattice, reference, 4, {}, 1, 1), Error);
   EXPECT_THROW(served_epsilons(query, lattice, reference, 4, {}, 0, 1), Error);
   EXPECT_THROW(served_epsilons(query, lattice, reference, 0, {}, 1, 2), Error);
-  QuantileQuery several = query;
-  several.quantiles = {Rational(1, 4), Rational(1, 2)};
-  several.mechanism = Mechanism::automatic;
-  EXPECT_THROW(served_epsilons(several, lattice, reference, 4, {}, 1, 2), Error);
   QuantileQuery zcdp = query;
   zcdp.budget = Budget::zcdp(Rational(1));
   EXPECT_THROW(served_epsilons(zcdp, lattice, reference, 4, {}, 1, 2), Error);

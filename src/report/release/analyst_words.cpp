@@ -2,10 +2,42 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace fractile::report_detail {
 namespace {
 
 Rational printed_unit() { return Rational(10).pow(9); }
+
+/// "the value misses its quantile by more than 20 records with probability at most 0.05".
+std::string wish_of(const PlannedAnalyst& planned) {
+  const ReleaseAnalyst& analyst = planned.analyst;
+  if (analyst.loss == ReleaseAnalyst::Loss::missed_records) {
+    return fmt::format("{} its quantile by at most {} records in the mean",
+                       planned.quantiles == 1 ? "the value misses" : "a value misses", analyst.most.to_decimal());
+  }
+  return fmt::format("{} its quantile by more than {} records with probability at most {}",
+                     planned.quantiles == 1 ? "the value misses" : "some value misses", analyst.than,
+                     analyst.most.to_decimal());
+}
+
+std::string serves_in_words(const PlannedAnalyst& planned) {
+  const ServedEpsilons& served = planned.served;
+  const std::string low = served.low.to_decimal();
+  const std::string high = served.high.to_decimal();
+  if (!served.never_rises) {
+    const std::string tried = fmt::format("the {} epsilons that were tried", served.tried.size());
+    return served.served_from ? fmt::format("The least one of {} from which on all serve is {}. It serves", tried,
+                                            report_detail::served_from(served))
+                              : fmt::format("None of {}, down from {}, is certain to serve", tried, high);
+  }
+  if (!served.served_from) return fmt::format("No epsilon from {} to {} is certain to serve", low, high);
+  const bool is_all = *served.served_from == served.low;
+  return is_all ? fmt::format("Every epsilon from {} to {} serves", low, high)
+                : fmt::format("The least epsilon that is certain to serve is {}. It serves",
+                              report_detail::served_from(served));
+}
 
 }  // namespace
 
@@ -17,42 +49,92 @@ std::string not_served_to(const ServedEpsilons& served) {
   return served.not_served_to ? ((*served.not_served_to * printed_unit()).floor() / printed_unit()).to_decimal() : "";
 }
 
-std::string wish_of(const ReleaseAnalyst& analyst) {
-  if (analyst.loss == ReleaseAnalyst::Loss::missed_records) {
-    return fmt::format("the value misses its quantile by at most {} records in the mean", analyst.most.to_decimal());
+std::string lower_loss(const LossBounds& loss) {
+  const Rational unit = Rational(10).pow(6);
+  return ((loss.lower * unit).floor() / unit).to_decimal();
+}
+
+std::string upper_loss(const LossBounds& loss) {
+  const Rational unit = Rational(10).pow(6);
+  return ((loss.upper * unit).ceil() / unit).to_decimal();
+}
+
+const char* to_string(AnalystTrial::Answer answer) {
+  switch (answer) {
+    case AnalystTrial::Answer::served:
+      return "served";
+    case AnalystTrial::Answer::not_served:
+      return "not-served";
+    case AnalystTrial::Answer::unknown:
+      break;
   }
-  return fmt::format("the value misses its quantile by more than {} records with probability at most {}", analyst.than,
-                     analyst.most.to_decimal());
+  return "unknown";
 }
 
 std::string analyst_meaning(const PlannedAnalyst& planned) {
-  const ServedEpsilons& served = planned.served;
-  const std::string low = served.low.to_decimal();
-  const std::string high = served.high.to_decimal();
-  const std::string among =
-      fmt::format(",\namong {} records whose values are spread as in {}", planned.rows, planned.reference);
-  if (!served.served_from) {
-    return fmt::format("No epsilon from {} to {} is certain to serve the analyst of {}:\n{}", low, high, planned.name,
-                       wish_of(planned.analyst)) +
-           among;
-  }
-  const bool is_all = *served.served_from == served.low;
-  return fmt::format(
-             "{} the analyst of {}:\n{}",
-             is_all ? fmt::format("Every epsilon from {} to {} serves", low, high)
-                    : fmt::format("The least epsilon that is certain to serve is {}. It serves", served_from(served)),
-             planned.name, wish_of(planned.analyst)) +
-         among;
+  return fmt::format("{} the analyst of {}:\n{},\namong {} records whose values are spread as in {}",
+                     serves_in_words(planned), planned.name, wish_of(planned), planned.rows, planned.reference);
 }
 
 std::vector<Row> analyst_rows(const PlannedAnalyst& planned) {
   const ServedEpsilons& served = planned.served;
-  const std::string low = served.low.to_decimal();
-  const std::string high = served.high.to_decimal();
+  const Rational& least = served.never_rises ? served.low : served.tried.front().epsilon;
   std::vector<Row> rows{{"epsilon", "to", "the analyst"}};
-  if (served.not_served_to) rows.push_back({low, not_served_to(served), "is not served"});
-  if (served.served_from) rows.push_back({served_from(served), high, "is served"});
+  if (served.not_served_to) rows.push_back({least.to_decimal(), not_served_to(served), "is not served"});
+  if (served.served_from) rows.push_back({served_from(served), served.high.to_decimal(), "is served"});
   return rows;
+}
+
+std::vector<Row> trial_rows(const PlannedAnalyst& planned) {
+  const bool is_mean = planned.analyst.loss == ReleaseAnalyst::Loss::missed_records;
+  std::vector<Row> rows{
+      {"epsilon", is_mean ? "records missed, at least" : "probability, at least", "at most", "the analyst"}};
+  for (const AnalystTrial& trial : planned.served.tried) {
+    std::string answer = to_string(trial.answer);
+    std::ranges::replace(answer, '-', ' ');
+    rows.push_back({trial.epsilon.to_decimal(), trial.loss ? lower_loss(*trial.loss) : "",
+                    trial.loss ? upper_loss(*trial.loss) : "",
+                    trial.answer == AnalystTrial::Answer::unknown ? "not known" : "is " + answer});
+  }
+  return rows;
+}
+
+bool has_trial_figure(const PlannedAnalyst& planned) {
+  return std::ranges::count_if(planned.served.tried, [](const AnalystTrial& trial) { return trial.loss.has_value(); }) >
+         1;
+}
+
+figures::Figure trial_figure(const PlannedAnalyst& planned) {
+  const bool is_mean = planned.analyst.loss == ReleaseAnalyst::Loss::missed_records;
+  constexpr double least_drawn = 0.01;  // records: what is drawn for less on a logarithmic axis
+  const auto drawn = [&](double loss) { return is_mean ? std::max(loss, least_drawn) : loss; };
+  figures::Line line{is_mean ? "records missed in the mean" : "probability", "", 1, 2, 1};
+  for (const AnalystTrial& trial : planned.served.tried) {
+    if (!trial.loss) continue;
+    const double loss = drawn(trial.loss->upper.to_double());
+    line.points.push_back({trial.epsilon.to_double(), loss, loss, loss});
+  }
+  const double first = line.points.front().x;
+  const double last = line.points.back().x;
+  const double borne = drawn(planned.analyst.most.to_double());
+  figures::Line most{"borne", "", 4, 2, 0, {{first, borne, borne, borne}, {last, borne, borne, borne}}};
+  double least = borne;
+  double largest = borne;
+  for (const figures::Point& point : line.points) {
+    least = std::min(least, point.y);
+    largest = std::max(largest, point.y);
+  }
+  const figures::Axis x{true, first / 1.05, last * 1.05};
+  const figures::Axis y =
+      is_mean ? figures::Axis{true, least / 1.5, largest * 1.5} : figures::Axis{false, 0, std::min(1.0, 1.1 * largest)};
+  const std::size_t points = line.points.size();
+  return {"tried",
+          "What the analyst loses against epsilon",
+          is_mean && least <= least_drawn ? "losses below a hundredth of a record are drawn there" : "",
+          "epsilon",
+          is_mean ? "records (logarithmic)" : "probability",
+          {{"", x, y, {std::move(line), std::move(most)}}},
+          fmt::format("{} epsilons; the table has them.", points)};
 }
 
 }  // namespace fractile::report_detail

@@ -1,9 +1,10 @@
-// Which epsilons serve an analyst of a release, in words.
+// Which epsilons serve an analyst of a release, in words and as a figure.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "fractile/figures.hpp"
 #include "fractile/plan_report.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -13,11 +14,22 @@ namespace fractile::report_detail {
 std::string served_from(const ServedEpsilons& served);
 std::string not_served_to(const ServedEpsilons& served);
 
-/// "misses by at most 20 records in the mean".
-std::string wish_of(const ReleaseAnalyst& analyst);
+/// A certified bound of a loss, or of a probability, in a few digits: at or below the lower one, at or above the upper one.
+std::string lower_loss(const LossBounds& loss);
+std::string upper_loss(const LossBounds& loss);
+/// "served", "not-served" or "unknown".
+const char* to_string(AnalystTrial::Answer answer);
+
 /// A sentence without its end: what serves, and from where on.
 std::string analyst_meaning(const PlannedAnalyst& planned);
 /// A heading, and a row a range.
 std::vector<Row> analyst_rows(const PlannedAnalyst& planned);
+
+/// A heading, and a row for each epsilon that was tried.
+std::vector<Row> trial_rows(const PlannedAnalyst& planned);
+/// Their losses against epsilon, and what is borne. At least two must be known.
+figures::Figure trial_figure(const PlannedAnalyst& planned);
+/// Whether there are two.
+bool has_trial_figure(const PlannedAnalyst& planned);
 
 }  // namespace fractile::report_detail

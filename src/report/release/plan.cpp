@@ -126,6 +126,19 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
   number(json, "epsilon_high", planned.served.high.to_decimal());
   or_null("not_served_to", report_detail::not_served_to(planned.served));
   or_null("served_from", report_detail::served_from(planned.served));
+  json.Key("never_rises");
+  json.Bool(planned.served.never_rises);
+  json.Key("tried");
+  json.StartArray();
+  for (const AnalystTrial& trial : planned.served.tried) {
+    json.StartObject();
+    number(json, "epsilon", trial.epsilon.to_decimal());
+    or_null("loss_lower", trial.loss ? report_detail::lower_loss(*trial.loss) : "");
+    or_null("loss_upper", trial.loss ? report_detail::upper_loss(*trial.loss) : "");
+    member(json, "answer", report_detail::to_string(trial.answer));
+    json.EndObject();
+  }
+  json.EndArray();
   json.EndObject();
 }
 

@@ -209,6 +209,9 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
     std::ranges::replace(meaning, '\n', ' ');
     page.paragraph(meaning);
     page.table({"analyst", "Epsilons that serve"}, report_detail::analyst_rows(*report.analyst));
+    if (report_detail::has_trial_figure(*report.analyst)) page.figure(report_detail::trial_figure(*report.analyst));
+    page.table({"tried", "Epsilons that were tried, and what the analyst loses in the mean"},
+               report_detail::trial_rows(*report.analyst));
   }
   page.section("Errors by quantile");
   page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));

@@ -1,0 +1,18 @@
+// The mean loss of an analyst of several quantiles that are selected at once, on a table that is known.
+// Proof: docs/proofs/choosing.md, "Several quantiles"
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fractile/release_analyst.hpp"
+#include "quantiles/joint/joint_problem.hpp"
+
+namespace fractile {
+
+/// Of a selection among all splits of the problem's table, of these quantiles, in order. Nothing where floating point cannot carry it. Time:
+/// about the quantiles times the ranks that are likely for one, some two hundred times.
+std::optional<LossBounds> joint_loss(const JointProblem& problem, const std::vector<Rational>& quantiles,
+                                     const ReleaseAnalyst& analyst);
+
+}  // namespace fractile
