@@ -1,8 +1,10 @@
 #include "plan.hpp"
 
 #include "fractile/plan_report.hpp"
+#include "fractile/publication_plan.hpp"
 #include "page_output.hpp"
 #include "requests/plan.hpp"
+#include "requests/publications/publication_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
 
@@ -23,9 +25,30 @@ WebPage rendered(Format format, const PlanReport& report, const PageOutput& page
   return {};
 }
 
+/// What a publication's file does not say itself.
+void require_nothing_else(const Typed& typed) {
+  for (const auto& [field, values] : typed.values) {
+    if (field == "format" || field == "duckdb") continue;
+    usage({Field(field), " does not go with FILE, which says what is asked"}, "write it there, or leave it out");
+  }
+}
+
+int plan_file(const Typed& typed) {
+  require_nothing_else(typed);
+  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
+  const PublicationPlan plan = [&] {
+    const Progress progress("simulating releases");
+    return plan_publication(file.publication);
+  }();
+  print(format == Format::json ? to_json(plan) : format == Format::csv ? to_csv(plan) : to_table(plan));
+  return 0;
+}
+
 }  // namespace
 
 int run_plan(const Typed& typed) {
+  if (!typed.file.empty()) return plan_file(typed);
   const PlanRequest request = PlanRequest::of(typed);
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
   PageOutput page = PageOutput::of(typed, format);

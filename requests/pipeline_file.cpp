@@ -1,10 +1,8 @@
 #include "requests/pipeline_file.hpp"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -13,8 +11,7 @@
 #include <vector>
 
 #include "fractile/source.hpp"
-#include "requests/text_file.hpp"
-#include "requests/typed.hpp"
+#include "requests/toml_file.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
@@ -31,206 +28,10 @@ constexpr std::int64_t most_released_records = 100;
 constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
 constexpr std::size_t most_values = 4096;    // of a list, which is looked through for every value that is named
 
-[[noreturn]] void refuse_file(const Words& what, const Words& hint) {
-  throw Error(ErrorCode::data, what, hint.empty() ? "see fractile flow --help" : hint);
-}
+constexpr const char* pipeline_help = "see fractile flow --help";
 
-// --- Values that know where they stand -------------------------------------------------------------------------------
-
-std::string described(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::table:
-      return "a table";
-    case toml::node_type::array:
-      return "a list";
-    case toml::node_type::string:
-      return "a text";
-    case toml::node_type::integer:
-    case toml::node_type::floating_point:
-      return "a number";
-    case toml::node_type::boolean:
-      return "true or false";
-    default:
-      return "a date or time";
-  }
-}
-
-/// A value of the file.
-class Item {
- public:
-  Item(const std::string& file, std::string key, const toml::node& node)
-      : file_(&file), key_(std::move(key)), node_(&node) {}
-
-  [[noreturn]] void refuse(const Words& what, const Words& hint) const { refuse_at(node_->source(), key_, what, hint); }
-
-  /// What the library says of this value comes out with its place.
-  template <class Make>
-  auto checked(Make&& make) const {
-    try {
-      return make();
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::usage) throw;
-      refuse(error.what_words(), error.hint_words());
-    }
-  }
-
-  bool is_word() const { return node_->is_string(); }
-  bool is_list() const { return node_->is_array(); }
-  bool is_table() const { return node_->is_table(); }
-
-  Rational number() const;
-  /// A path, which is meant from where the file is.
-  std::string path() const;
-  std::size_t whole_number(std::int64_t least, std::int64_t most) const;
-  std::vector<Item> items() const;
-  std::size_t length() const { return array().size(); }
-  std::vector<Rational> numbers() const;
-  /// Equally long rows, at least one, of entries made by make(item).
-  template <class Make>
-  auto rows(Make make) const;
-  Matrix matrix() const;
-  /// A number, or a text that may be none.
-  std::string entry() const;
-
-  /// One of a few words.
-  template <class Value>
-  Value choice(const std::map<std::string, Value>& choices) const;
-
-  /// Of a table: refuses keys that are not among these.
-  void require_keys(const std::vector<std::string>& keys) const;
-  std::optional<Item> find(const std::string& key) const;
-  /// `example`: what to write when it is missing.
-  Item need(const std::string& key, const std::string& example) const;
-
- private:
-  const toml::array& array() const;
-  std::string key_of(const std::string& key) const { return key_.empty() ? key : key_ + "." + key; }
-  [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const Words& what,
-                              const Words& hint) const {
-    refuse_file({fmt::format("{}:{}: {}: ", *file_, std::max(1U, source.begin.line), key), what}, hint);
-  }
-  [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& known) const;
-
-  const std::string* file_;
-  std::string key_;  ///< "pipeline.post.of[0]"
-  const toml::node* node_;
-};
-
-std::string choose_hint(const std::string& word, const std::vector<std::string>& known) {
-  const std::string nearest = nearest_word(word, known);
-  return nearest.empty() ? "choose one of " + joined(known) : "did you mean " + nearest + "?";
-}
-
-Rational Item::number() const {
-  if (const auto* whole = node_->as_integer()) return {whole->get()};
-  if (const auto* text = node_->as_string()) {
-    return checked([&] { return Rational::parse(text->get()); });
-  }
-  if (const auto* binary = node_->as_floating_point()) {
-    const double value = binary->get();
-    if (!std::isfinite(value)) refuse(fmt::format("{} is not a number", value), "write a whole number, or \"1/2\"");
-    refuse(fmt::format("{} without quotes is a binary fraction, and not exact", value),
-           fmt::format("write it in quotes: \"{}\"", value));
-  }
-  refuse("a number is wanted, and this is " + described(*node_),
-         "write a whole number, or in quotes a fraction: \"1/2\"");
-}
-
-std::string Item::path() const {
-  const auto* const text = node_->as_string();
-  if (text == nullptr) refuse("a path is wanted, and this is " + described(*node_), R"(write for example "codes.csv")");
-  return (std::filesystem::path(*file_).parent_path() / text->get()).string();
-}
-
-std::size_t Item::whole_number(std::int64_t least, std::int64_t most) const {
-  const Rational value = number();
-  if (!value.is_integer() || value < Rational(least) || value > Rational(most)) {
-    refuse(fmt::format("{} is not a whole number from {} to {}", value.to_string(), least, most),
-           fmt::format("write for example {}", std::max<std::int64_t>(least, 2)));
-  }
-  return static_cast<std::size_t>(value.to_int64());
-}
-
-const toml::array& Item::array() const {
-  const toml::array* const list = node_->as_array();
-  if (list == nullptr) refuse("a list is wanted, and this is " + described(*node_), "write for example [0, 1]");
-  return *list;
-}
-
-std::vector<Item> Item::items() const {
-  const toml::array& list = array();
-  std::vector<Item> result;
-  result.reserve(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) result.emplace_back(*file_, fmt::format("{}[{}]", key_, i), list[i]);
-  return result;
-}
-
-std::vector<Rational> Item::numbers() const {
-  std::vector<Rational> result;
-  for (const Item& item : items()) result.push_back(item.number());
-  return result;
-}
-
-template <class Make>
-auto Item::rows(Make make) const {
-  std::vector<std::vector<decltype(make(*this))>> rows;
-  for (const Item& row : items()) {
-    rows.emplace_back();
-    for (const Item& entry : row.items()) rows.back().push_back(make(entry));
-    if (rows.back().empty() || rows.back().size() != rows.front().size()) {
-      row.refuse(fmt::format("a row of {} entries, and the first has {}", rows.back().size(), rows.front().size()),
-                 "write equally many in every row, and at least one");
-    }
-  }
-  if (rows.empty()) refuse("a matrix without rows", R"(write rows of numbers: [["1/2", "1/2"], [0, 1]])");
-  return rows;
-}
-
-Matrix Item::matrix() const {
-  return Matrix::of(rows([](const Item& entry) { return entry.number(); }));
-}
-
-std::string Item::entry() const {
-  if (const auto* text = node_->as_string()) return text->get();
-  return number().to_string();
-}
-
-void Item::refuse_word(const std::string& word, const std::vector<std::string>& known) const {
-  refuse("'" + word + "' is not known", choose_hint(word, known));
-}
-
-template <class Value>
-Value Item::choice(const std::map<std::string, Value>& choices) const {
-  std::vector<std::string> known;
-  known.reserve(choices.size());
-  for (const auto& [word, value] : choices) known.push_back(word);
-  const auto* const text = node_->as_string();
-  if (text == nullptr) refuse("a word is wanted, and this is " + described(*node_), "choose one of " + joined(known));
-  const auto at = choices.find(text->get());
-  if (at == choices.end()) refuse_word(text->get(), known);
-  return at->second;
-}
-
-void Item::require_keys(const std::vector<std::string>& keys) const {
-  const toml::table* const table = node_->as_table();
-  if (table == nullptr) refuse("a table is wanted, and this is " + described(*node_), "write the keys " + joined(keys));
-  for (const auto& [key, value] : *table) {
-    const std::string name(key.str());
-    if (std::ranges::find(keys, name) != keys.end()) continue;
-    refuse_at(key.source(), key_of(name), "unknown key", choose_hint(name, keys));
-  }
-}
-
-std::optional<Item> Item::find(const std::string& key) const {
-  const toml::node* const node = node_->as_table()->get(key);
-  if (node == nullptr) return {};
-  return Item(*file_, key_of(key), *node);
-}
-
-Item Item::need(const std::string& key, const std::string& example) const {
-  std::optional<Item> found = find(key);
-  if (!found) refuse_at(node_->source(), key_of(key), "missing", "write for example " + example);
-  return *std::move(found);
+Matrix matrix_of(const Item& item) {
+  return Matrix::of(item.rows([](const Item& entry) { return entry.number(); }));
 }
 
 // --- A pipeline ------------------------------------------------------------------------------------------------------
@@ -360,7 +161,7 @@ Perturber matrix_perturber(const Item& item, std::size_t size) {
   const bool is_computed = std::ranges::any_of(
       entries, [](const std::vector<std::string>& row) { return !std::ranges::all_of(row, is_number); });
   return item.checked(
-      [&] { return is_computed ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(item.matrix())); });
+      [&] { return is_computed ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(matrix_of(item))); });
 }
 
 /// Who takes part, and with which values.
@@ -716,7 +517,7 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
   Analyst analyst;
   if (prior) analyst.prior = prior_of(*prior, pipeline);
   analyst.goal = goal_of(loss);
-  if (analyst.goal == Analyst::Goal::matrix) analyst.losses = loss.matrix();
+  if (analyst.goal == Analyst::Goal::matrix) analyst.losses = matrix_of(loss);
   if (const std::optional<Item> about = item.find("about")) {
     analyst.about = post_of(*about, pipeline.values);
     about->checked([&] { flow::loss_of(analyst, pipeline); });
@@ -737,29 +538,11 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
 
 constexpr std::size_t largest_pipeline_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
 
-toml::table parsed(const std::string& text, const std::string& name) {
-  try {
-    return toml::parse(std::string_view(text), std::string_view(name));
-  } catch (const toml::parse_error& error) {
-    refuse_file(fmt::format("{}:{}: {}", name, std::max(1U, error.source().begin.line), error.description()),
-                "a TOML file is wanted; fractile flow --help shows one");
-  }
-}
-
-}  // namespace
-
-PipelineFile read_pipeline(const std::string& name, const std::string& library) {
-  const TextFile file = read_text(name, largest_pipeline_file);
-  if (!file.trouble.empty()) refuse_file(fmt::format("cannot open {}: {}", name, file.trouble), "check the path");
-  return pipeline_in(file.text, name, library);
-}
-
-PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library) {
-  const toml::table root = parsed(text, name);
-  const Item file(name, "", root);
+PipelineFile pipeline_in(const TomlFile& text, const std::string& library) {
+  const Item file = text.root();
   file.require_keys({"pipeline", "analyst"});
   PipelineFile result{
-      name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library), {}, {}};
+      text.name(), pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library), {}, {}};
   result.remarks = remarks_on(result.pipeline);
   if (const std::optional<Item> analyst = file.find("analyst")) {
     result.analyst = analyst_of(*analyst, result.pipeline);
@@ -767,9 +550,20 @@ PipelineFile pipeline_in(const std::string& text, const std::string& name, const
   return result;
 }
 
+}  // namespace
+
+PipelineFile read_pipeline(const std::string& name, const std::string& library) {
+  return pipeline_in(TomlFile::read(name, largest_pipeline_file, pipeline_help, Quoting::allowed), library);
+}
+
+PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library) {
+  return pipeline_in(TomlFile(name, text, pipeline_help, Quoting::allowed), library);
+}
+
 const flow::Analyst& analyst_of(const PipelineFile& file) {
   if (!file.analyst) {
-    refuse_file(file.name + ": there is no analyst", "write [analyst] and below it for example loss = \"bayes-risk\"");
+    throw Error(ErrorCode::data, file.name + ": there is no analyst",
+                "write [analyst] and below it for example loss = \"bayes-risk\"");
   }
   return *file.analyst;
 }

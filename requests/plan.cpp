@@ -95,17 +95,6 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   return plans;
 }
 
-/// A limit as the lattice has values: numbers, dates or times.
-Rational limit_of(const std::string& text, const Lattice& lattice) {
-  if (lattice.kind() == ValueKind::number) return in_field("guess", [&] { return Rational::parse(text); });
-  const std::optional<Moment> moment = read_moment(text);
-  if (!moment || moment->kind != lattice.kind()) {
-    usage({Field("guess"), ": '", text, "' is no limit among these values"},
-          {"write for example ", Field("guess").text("above:" + lattice.text(lattice.size() / 2))});
-  }
-  return moment->ticks;
-}
-
 std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) {
   if (!typed.has("guess")) {
     for (const char* field : {"reference", "reference_column"}) {
@@ -120,7 +109,7 @@ std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) 
   }
   if (!typed.has("guess")) return {};
   const GuessTyped guess = guess_typed(typed);
-  if (guess.above) return PersonGuess{PersonGuess::About::above, limit_of(*guess.above, lattice)};
+  if (guess.above) return PersonGuess{PersonGuess::About::above, value_among("guess", *guess.above, "above:", lattice)};
   if (!guess.among.empty()) {
     usage({Field("guess"), ": sets of values are guessed in pipelines"},
           {"write ", Field("guess").text("value"), ", ", Field("guess").text("presence"), " or ",

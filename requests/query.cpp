@@ -140,6 +140,16 @@ Lattice lattice_of(const Typed& typed) {
   return Lattice::regular(lower, upper, step);
 }
 
+Rational value_among(const char* field, const std::string& text, const std::string& before, const Lattice& lattice) {
+  if (lattice.kind() == ValueKind::number) return in_field(field, [&] { return Rational::parse(text); });
+  const std::optional<Moment> moment = read_moment(text);
+  if (!moment || moment->kind != lattice.kind()) {
+    usage({Field(field), ": '", text, "' is no limit among these values"},
+          {"write for example ", Field(field).text(before + lattice.text(lattice.size() / 2))});
+  }
+  return moment->ticks;
+}
+
 std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   if (!typed.has("intervals")) {
     for (const char* field : {"of", "together"}) {

@@ -19,6 +19,9 @@ std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQue
 /// `bounds` LO HI and `step`, or `candidates`.
 Lattice lattice_of(const Typed& typed);
 
+/// A value as the lattice has them: a number, a date or a time. An error names the field and what to write there: a value after `before`.
+Rational value_among(const char* field, const std::string& text, const std::string& before, const Lattice& lattice);
+
 /// `intervals` LEVEL, `of` and `together`; nothing without the first.
 std::optional<IntervalRequest> intervals_of(const Typed& typed);
 

@@ -50,6 +50,7 @@ struct VerbSpec {
 
 const VerbSpec& release_verb();
 const VerbSpec& plan_verb();
+const VerbSpec& publish_verb();
 const VerbSpec& explain_verb();
 const VerbSpec& audit_verb();
 const VerbSpec& flow_verb();

@@ -422,7 +422,7 @@ constexpr std::array plan_table{
         "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
     OptionSpec{"--reference-column", asker, "NAME", "value", "Worth", "the column of that table"},
     OptionSpec{"--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-               "the DuckDB library, libduckdb.so, to read --reference"},
+               "the DuckDB library, libduckdb.so, to read --reference, and files of keys"},
     mechanism_option,
     expected_rows_option,
     no_interpolation_option,
@@ -436,11 +436,16 @@ constexpr std::array plan_table{
     figures_option,
 };
 
+constexpr const char* publication_toml = "TOML file that describes a publication, such as fractile publish shows";
+
 constexpr const char* plan_epilogue =
     "No table is read, but for a public --reference, and nothing is spent. A quantile's rank error is the\n"
-    "number of records by which the published value misses it.\n"
+    "number of records by which the published value misses it. Of a publication's FILE, which says all else,\n"
+    "only --format and --duckdb are options: what each table and level costs, what is expected in each cell,\n"
+    "and which cells no budget saves.\n"
     "\n"
     "Examples\n"
+    "  fractile plan people.toml\n"
     "  fractile plan --bounds 0 500000 --step 1 --epsilon 1 --expected-rows 50000\n"
     "  fractile plan --bounds 0 500000 --step 1 --rank-error 100 --expected-rows 50000\n"
     "\n"
@@ -449,10 +454,34 @@ constexpr const char* plan_epilogue =
 constexpr VerbSpec plan_spec{
     "plan",
     "before a release: what it will cost, and how wrong it may be",
-    "fractile plan --bounds LO HI --step S --epsilon E [options]",
-    nullptr,
+    "fractile plan --bounds LO HI --step S --epsilon E [options]\n       fractile plan FILE [--format FORMAT]",
+    publication_toml,
     plan_table,
     plan_epilogue,
+};
+
+constexpr std::array publish_table{
+    OptionSpec{"--example", output, "", "", "Output",
+               "print such a file, which runs on examples/people.csv, with what its members mean"},
+};
+
+constexpr const char* publish_epilogue =
+    "One file describes all tables, their cells and their budget; fractile plan FILE says beforehand what each\n"
+    "cell will be worth.\n"
+    "\n"
+    "Examples\n"
+    "  fractile publish --example > people.toml\n"
+    "  fractile plan people.toml\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 70 internal.\n";
+
+constexpr VerbSpec publish_spec{
+    "publish",
+    "many tables under one budget, from one file",
+    "fractile publish --example",
+    nullptr,
+    publish_table,
+    publish_epilogue,
 };
 
 constexpr std::array explain_table{
@@ -1186,6 +1215,7 @@ constexpr VerbSpec completion_spec{
 
 const VerbSpec& release_verb() { return release_spec; }
 const VerbSpec& plan_verb() { return plan_spec; }
+const VerbSpec& publish_verb() { return publish_spec; }
 const VerbSpec& explain_verb() { return explain_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
 const VerbSpec& flow_verb() { return flow_spec; }
@@ -1197,9 +1227,9 @@ const VerbSpec& reproduce_verb() { return reproduce_spec; }
 const VerbSpec& completion_verb() { return completion_spec; }
 
 std::span<const VerbSpec* const> all_verbs() {
-  static constexpr std::array verbs{&release_spec, &count_spec,     &merge_spec,     &columns_spec,
-                                    &plan_spec,    &explain_spec,   &ledger_spec,    &audit_spec,
-                                    &flow_spec,    &reproduce_spec, &completion_spec};
+  static constexpr std::array verbs{&release_spec, &count_spec,   &merge_spec,     &columns_spec,
+                                    &plan_spec,    &publish_spec, &explain_spec,   &ledger_spec,
+                                    &audit_spec,   &flow_spec,    &reproduce_spec, &completion_spec};
   return verbs;
 }
 

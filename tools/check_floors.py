@@ -134,6 +134,7 @@ PUBLIC_HEADERS = {
     "canonical_query": "report/text",
     "columns_report": "report/text",
     "publication": "publication",
+    "publication_plan": "publication",
     "durable": "report/text",
     "receipts": "report/release",
     "plan_report": "report/release",

@@ -28,6 +28,7 @@ enum class Wording {
   program,  ///< --records-per-person 1, --bounds 0 125
   python,   ///< records_per_person=1, bounds=(0, 125)
   r,        ///< records_per_person = 1, bounds = c(0, 125)
+  file,     ///< records_per_person = 1, bounds = [0, 125]: a TOML file
 };
 
 /// What can be asked for by name, as words mention it: alone, or with a value to give it. The name is in snake_case.

@@ -110,15 +110,20 @@ std::string Field::value_in(Wording wording) const {
   };
   const bool in_r = wording == Wording::r;
   const bool in_python = wording == Wording::python;
+  const bool in_file = wording == Wording::file;
   std::string values = joined(values_, ", ", each);
   switch (shape_) {
     case Shape::pair:
-      return in_r ? "c(" + values + ")" : in_python ? "(" + values + ")" : "{" + values + "}";
+      return in_r        ? "c(" + values + ")"
+             : in_python ? "(" + values + ")"
+             : in_file   ? "[" + values + "]"
+                         : "{" + values + "}";
     case Shape::list:
-      return in_r ? "c(" + values + ")" : in_python ? "[" + values + "]" : "{" + values + "}";
+      return in_r ? "c(" + values + ")" : in_python || in_file ? "[" + values + "]" : "{" + values + "}";
     case Shape::entry:
       return in_r        ? "c(" + values_[0] + " = " + each(values_[1]) + ")"
              : in_python ? "{" + each(values_[0]) + ": " + each(values_[1]) + "}"
+             : in_file   ? "{ " + values_[0] + " = " + each(values_[1]) + " }"
                          : "{" + values + "}";
     default:
       return values;

@@ -10,7 +10,7 @@
 namespace fractile {
 namespace {
 
-constexpr std::array every_wording{Wording::library, Wording::program, Wording::python, Wording::r};
+constexpr std::array every_wording{Wording::library, Wording::program, Wording::python, Wording::r, Wording::file};
 
 /// In the library's, the program's, Python's and R's syntax.
 std::array<std::string, 4> in_all(const Words& words) {
@@ -158,6 +158,13 @@ TEST(Words, LeaveOtherTextAlone) {
                 "no column '" + foreign + "'");
     }
   }
+}
+
+TEST(Field, IsAMemberOfAFile) {
+  EXPECT_EQ(Field("records_per_person").number(3).in(Wording::file), "records_per_person = 3");
+  EXPECT_EQ(Field("bounds").pair("0", "125").in(Wording::file), "bounds = [0, 125]");
+  EXPECT_EQ(Field("quantiles").numbers({"0.25", "1/2"}).in(Wording::file), "quantiles = [0.25, \"1/2\"]");
+  EXPECT_EQ(Field("table").entry("visits", "visits.csv").in(Wording::file), "table = { visits = \"visits.csv\" }");
 }
 
 /// What a shell, Python or R makes of a quoted value is that value: read back here by the rules of each.

@@ -23,7 +23,7 @@ class BadFiles(FlowTest):
         for value, what in (("0", "0 is not a whole number from 1"), ('"3/2"', "3/2 is not a whole number"),
                             ("true", "a number is wanted, and this is true or false"), ("[2]", "this is a list"),
                             ("9999999999", "9999999999 is not a whole number from 1 to 1000000"),
-                            ("2.0", "2 without quotes is a binary fraction")):
+                            ("2.5", "5/2 is not a whole number")):
             self.refuse(2, "pipeline.participants", what, participants=value)
         self.refuse(1, "pipeline.participants", "missing", "participants = 2", participants=None)
 
@@ -31,11 +31,12 @@ class BadFiles(FlowTest):
         self.refuse(3, "pipeline.values", "a list is wanted, and this is a number", values="3")
         self.refuse(3, "pipeline.values", "at least two values", values="[1]")
         self.refuse(3, "pipeline.values[2]", "the value 1/2 stands twice", values='[0, "1/2", "0.5"]')
-        self.refuse(3, "pipeline.values[1]", "0.5 without quotes", 'write it in quotes: "0.5"', values="[0, 0.5]")
+        self.refuse(3, "pipeline.values[1]", "inf is not a number", 'write a whole number, or "1/2"', values="[0, inf]")
+        self.refuse(3, "pipeline.values[2]", "the value 1/2 stands twice", values='[0, "1/2", 0.50]')  # exactly as written
         self.refuse(3, "pipeline.values[1]", "nan is not a number", values="[0, nan]")
         self.refuse(3, "pipeline.values[1]", "'one' is not a number", values='[0, "one"]')
         self.refuse(1, "pipeline.values", "missing", values=None)
-        self.refuse(4, "pipeline.values[1]", "0.25 without quotes", values="[0,\n0.25]")
+        self.refuse(4, "pipeline.values[1]", "the value 0 stands twice", values="[0,\n0.0]")
         self.refuse(3, "pipeline.values", "1400000 values, at most 4096", values=str(list(range(1400000))))
 
     def test_perturbers(self):
@@ -62,7 +63,7 @@ class BadFiles(FlowTest):
         refuse('[["1/2", 0, 0], [0, 1, 0], [0, 0, 1]]', "matrix", "adds up to 1/2, not to 1")
         refuse("[[2, -1, 0], [0, 1, 0], [0, 0, 1]]", "matrix", "negative entry")
         refuse("[[1, 0, 0], [0, 1], [0, 0, 1]]", "matrix[1]", "a row of 2 entries, and the first has 3")
-        refuse("[[1, 0, 0], [0, 1, 0.0], [0, 0, 1]]", "matrix[1][2]", "binary fraction")
+        refuse("[[1, 0, 0], [0, 0.9, 0.0], [0, 0, 1]]", "matrix", "adds up to 9/10, not to 1")
         refuse("[[1, 0, 0], 1, [0, 0, 1]]", "matrix[1]", "a list is wanted")
         refuse("[]", "matrix", "a matrix without rows")
         odds = '["odds/(odds + 2)", "1/(odds + 2)", "1/(odds + 2)"]'
@@ -127,7 +128,7 @@ class BadFiles(FlowTest):
         refuse(8, "loss", "a loss is negative", loss="[[1], [2], [3], [1], [1], [-1]]")
         refuse(9, "prior", "2 probabilities, the secrets are 6", loss=bayes, prior='["1/2", "1/2"]')
         refuse(9, "prior", "adds up to 5/6, not to 1", loss=bayes, prior='["1/2", "1/3"]')
-        refuse(9, "prior[0]", "0.5 without quotes", loss=bayes, prior="[0.5, 0.5]")
+        refuse(9, "prior", "has 2 probabilities, the secrets are 6", loss=bayes, prior="[0.5, 0.5]")
         refuse(9, "prior", "'unifrm' is not known", "did you mean uniform?", loss=bayes, prior='"unifrm"')
         refuse(9, "prior", "neither uniform, uniform-full, uniform-uncounted, frequencies, participants nor a list", loss=bayes, prior="3")
         refuse(9, "prior", "nobody's value is known", 'secret = "target"', loss=bayes, prior='"frequencies"')

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "quantiles/release/noise_share.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/plan.hpp"
 
@@ -104,6 +105,17 @@ std::vector<double> gaps_of(const std::vector<Rational>& quantiles) {
   return gaps;
 }
 
+}  // namespace
+
+double noise_share(const std::vector<Rational>& quantiles, const std::vector<double>& mean_errors, std::uint64_t rows) {
+  const std::vector<double> gaps = gaps_of(quantiles);
+  double sum = 0;
+  for (std::size_t i = 0; i < gaps.size(); ++i) sum += mean_errors[i] / (gaps[i] * static_cast<double>(rows));
+  return sum / static_cast<double>(gaps.size());
+}
+
+namespace {
+
 constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
 
 /// What may be simulated for a few words: they must not cost more than the release that they are said of. It is counted before, in what a
@@ -138,14 +150,8 @@ class Simulations {
 /// The mean rank error, as a share of the rows between quantiles.
 double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows, std::uint64_t releases) {
   const std::uint64_t simulated = std::min(rows, most_simulated_rows);
-  const std::vector<double> errors = typical_error(query, lattice, Shape::normal, simulated, releases).mean;
-  const std::vector<double> gaps = gaps_of(query.quantiles);
-  double sum = 0;
-  for (std::size_t i = 0; i < gaps.size(); ++i) sum += errors[i] / (gaps[i] * static_cast<double>(rows));
-  return sum / static_cast<double>(gaps.size());
+  return noise_share(query.quantiles, typical_error(query, lattice, Shape::normal, simulated, releases).mean, rows);
 }
-
-constexpr double tolerated_share = 0.25;
 
 /// A few releases tell when values are far from being noise, as most are. Nothing when even these are too many.
 std::optional<double> noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows,

@@ -1,0 +1,11 @@
+// fractile publish: a publication's tables.
+#pragma once
+
+#include "options.hpp"
+
+namespace fractile::cli {
+
+/// Returns the exit code.
+int run_publish(const Typed& typed);
+
+}  // namespace fractile::cli

@@ -1,0 +1,190 @@
+// A publication: several tables of quantiles, counts and means under one budget, and how that is split among tables and levels. All of it is
+// public: nothing here reads a record.
+// Thread-safety: values, and functions of their arguments, for any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/provenance.hpp"
+#include "fractile/quantiles.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// A column by which tables have cells, with its keys. These are public, and never read from the data.
+struct KeyColumn {
+  std::string column;
+  std::vector<std::string> keys;         ///< as cells of the column hold them, in the order in which they are shown
+  std::vector<std::string> labels = {};  ///< what a reader is shown for each key; none: the keys themselves
+};
+
+/// The key columns by which a level of a table has cells: places in PublicationTable::by, increasing. Empty: one cell, everyone.
+using KeyLevel = std::vector<std::size_t>;
+
+/// One key a column.
+using KeyTuple = std::vector<std::string>;
+
+/// An error that a table is to have at most, for which its budget is solved: at every level, in every cell whose rows are expected, and for
+/// every quantile, at the publication's confidence.
+struct PublicationTarget {
+  enum class Of {
+    ranks,  ///< rank error, in records
+    share,  ///< rank error, as a share of the cell's expected records
+    value,  ///< distance in value, as if the cell's expected records were spread evenly between the bounds
+  };
+  Of of = Of::ranks;
+  Rational at_most;
+};
+
+/// A table of one column: what is published in each of its cells, and which cells it has.
+struct PublicationTable {
+  std::string name;
+  std::string column;
+  Lattice lattice;
+  std::vector<Rational> quantiles;  ///< may be none where counts, shares or means are asked for
+  Mechanism mechanism = Mechanism::automatic;
+  Rates rates = Rates::tight;
+  Base base = Base::by_mechanism;
+  bool interpolate = true;
+  std::optional<IntervalRequest> intervals = {};
+  bool count = false;                   ///< how many records a cell has that have a value in this column
+  bool mean = false;                    ///< of the values, as they count on the lattice
+  std::vector<Rational> below = {};     ///< how many records, and which share of them, lie below these; increasing
+  std::vector<std::string> by = {};     ///< columns of Publication::keys
+  std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
+  /// The cells of the finest level that there can be, each once: records of others are left out of all levels. None: all tuples of the keys.
+  std::vector<KeyTuple> possible = {};
+  /// About how many records each cell of the finest level has, as is publicly known, in the order of cells_of(). None: nothing is known.
+  std::vector<std::uint64_t> expected_rows = {};
+  /// Of the publication's budget, in comparison with other tables'. Where one table has a share, one without has a share of 1.
+  std::optional<Rational> share = {};
+  std::vector<Rational> level_shares =
+      {};  ///< the same among this table's levels, in their order; none: by their cells
+  std::optional<Rational> counts_share = {};  ///< of the finest level's part, for counts, shares and means, in (0, 1)
+  std::optional<PublicationTarget> target = {};  ///< instead of a share
+
+  /// Whether counts with noise are drawn, at the finest level.
+  bool has_counts() const { return count || mean || !below.empty(); }
+};
+
+/// What is marked or left out, decided from released values alone.
+struct PublicationMarks {
+  std::optional<Rational> unreliable =
+      {};  ///< an interval that is wider than this share of its value's distance from 0
+  std::optional<std::uint64_t> hidden = {};  ///< a released count that is below this
+};
+
+/// Several tables under one budget. What is read, and which texts are missing there, is the source's.
+struct Publication {
+  std::string title;
+  Budget budget;  ///< what all tables together cost one person
+  Neighbors neighbors = Neighbors::add_remove;
+  std::string person = {};               ///< the column that identifies the person; empty: a record is one
+  std::uint32_t records_per_person = 1;  ///< with `person` at most so many of theirs are sampled, once for all tables
+  NullPolicy null_policy = NullPolicy::drop;
+  std::vector<KeyColumn> keys = {};
+  std::vector<PublicationTable> tables = {};
+  PublicationMarks marks = {};
+  Rational confidence = Rational(19, 20);  ///< of worst cases and targets
+
+  /// The columns of a table's `by`. Throws `usage` when one is not among `keys`.
+  std::vector<const KeyColumn*> columns_of(const PublicationTable& table) const;
+  static constexpr std::size_t most_cells = 100'000;  // of a level
+  static constexpr std::size_t most_parts = 10'000;
+  /// Throws `usage` unless all that is said above holds, each table's query can be answered, and there are at most `most_cells` and `most_parts`.
+  void validate() const;
+  /// The same of one table, and of the keys alone.
+  void validate(const PublicationTable& table) const;
+  void validate_keys() const;
+};
+
+/// The cells of a level, in order: of the finest the possible tuples as they are listed, or all tuples of the keys with the last column's
+/// changing first; of a margin those of its columns that the finest level's cells have, in the order in which these come.
+struct LevelCells {
+  std::vector<KeyTuple> cells;         ///< one key a column of the level
+  std::vector<std::size_t> of_finest;  ///< of each cell of the finest level, in which of these it lies
+  std::vector<std::uint64_t> expected_rows =
+      {};  ///< one a cell: sums over the finest level's; none where nothing is known
+};
+/// Throws `usage` for more than Publication::most_cells, and for a column whose keys are not listed.
+LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
+
+/// A level of a table as a release of its own, with its part of the budget.
+struct PublicationPart {
+  std::size_t table;  ///< in Publication::tables
+  std::size_t level;  ///< in PublicationTable::levels
+  Rational share;     ///< of the publication's budget
+  Budget cost;        ///< which is this: what the level costs one person, in whichever of its cells their records are
+  /// Of `cost`, for counts, shares and means: at the finest level of a table that has them, 1 where it has no quantiles. 0 at margins,
+  /// whose counts and sums are those of the finest level added up, which costs nothing.
+  Rational counts_share;
+  /// What is asked of each cell, before over_query() and group_query(): its budget is `cost`, of which counts_share is not for quantiles.
+  QuantileQuery query;
+};
+
+/// One part for each level of each table that draws something, in their order: margins of a table without quantiles draw nothing. The shares
+/// add up to exactly 1, and so the costs to exactly the publication's budget. The same on every machine.
+/// Shares that are stated hold. The others make relative errors alike as far as public numbers can: a level's part is in proportion to its
+/// number of cells, or where rows are expected to one over those of its smallest cell (under zCDP to the squares), times a
+/// factor for the table's number of quantiles. Throws `usage` as Publication::validate(), and for targets that the budget does not reach.
+/// Proof: docs/proofs/publication.md
+std::vector<PublicationPart> parts(const Publication& publication);
+
+/// The least budget, of the measure of the publication's own, that reaches all targets: each table's, to four significant digits a level, added
+/// up. Throws `usage` as parts(), when a table has none, and for a target that no budget reaches.
+Budget least_budget(const Publication& publication);
+
+// --- What it will be worth ---------------------------------------------------------------------------------------------
+
+/// Whether a cell's quantiles will say something.
+enum class CellWorth {
+  unknown,  ///< how many records it has is not said
+  useful,
+  noise,  ///< with this part of the budget its values are mostly noise, as MostlyNoise has it
+  lost,   ///< with the whole budget they would be, too, or less than one record lies between two of its quantiles
+};
+/// "unknown", "useful", "noise", "lost".
+std::string to_string(CellWorth worth);
+
+/// What is known beforehand of a cell's quantiles.
+struct PlannedCell {
+  KeyTuple keys;
+  std::optional<std::uint64_t> rows = {};  ///< as expected
+  std::optional<std::uint64_t> worst =
+      {};  ///< records: with the publication's confidence no quantile misses by more, whatever the data
+  std::optional<double> typical =
+      {};  ///< records: half of the releases of a reference table of so many rows miss no quantile by more
+  CellWorth worth = CellWorth::unknown;
+};
+
+/// A level of a table, and what its part of the budget buys.
+struct PlannedLevel {
+  PublicationPart part;
+  std::optional<Budget> quantiles_cost = {};  ///< of part.cost; nothing without quantiles
+  std::optional<Budget> counts_cost = {};     ///< the rest of it; nothing where no counts are drawn
+  MechanismUsed used = {};                    ///< for quantiles
+  std::string without = {};                   ///< why no worst case is known; empty when one is
+  std::vector<PlannedCell> cells = {};
+};
+
+struct PublicationPlan {
+  Publication publication;
+  std::vector<PlannedLevel> levels;  ///< one a part, in their order
+};
+
+/// From public numbers alone: no record is read. Typical errors are those of tables of shape `normal`, of at most 1,000 rows, beyond which they
+/// hardly change, drawn with reproducible bits. Errors as parts().
+PublicationPlan plan_publication(const Publication& publication);
+
+/// One JSON object.
+std::string to_json(const PublicationPlan& plan);
+/// A line a cell.
+std::string to_csv(const PublicationPlan& plan);
+/// A row a level, in aligned columns, and which cells say little.
+std::string to_table(const PublicationPlan& plan);
+
+}  // namespace fractile

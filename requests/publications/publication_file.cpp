@@ -1,0 +1,640 @@
+#include "requests/publications/publication_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/profile_files.hpp"
+#include "requests/query.hpp"
+#include "requests/tables.hpp"
+#include "requests/toml_file.hpp"
+#include "requests/typed.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+constexpr const char* publication_help = "see fractile publish --example";
+constexpr std::size_t largest_publication_file = std::size_t{16} << 20;  // bytes
+constexpr std::size_t most_public_records = 1'000'000;                   // of a file of keys, cells or rows
+constexpr std::int64_t most_expected_rows = 1'000'000'000'000;
+
+// --- Words of the file as options ------------------------------------------------------------------------------------
+
+/// How a member says what an option says.
+enum class Says {
+  entry,  ///< a number, a date or a text
+  pair,   ///< two of them
+  list,   ///< several, or one text
+  yes,    ///< true is the option, false is nothing
+  no,     ///< the other way round
+};
+
+/// A member, and the field of Typed that it is.
+struct Member {
+  const char* name;
+  const char* field;
+  Says says;
+};
+
+using Members = std::vector<Member>;
+
+std::vector<std::string> option_values(const Member& member, const Item& item) {
+  switch (member.says) {
+    case Says::entry:
+      return {item.entry()};
+    case Says::pair: {
+      std::vector<std::string> ends;
+      for (const Item& one : item.items()) ends.push_back(one.entry());
+      if (ends.size() == 2) return ends;
+      item.refuse(fmt::format("two ends are wanted, and these are {}", ends.size()), "write for example [0, 125]");
+    }
+    case Says::list: {
+      if (!item.is_list()) return {item.entry()};
+      std::vector<std::string> entries;
+      for (const Item& one : item.items()) entries.push_back(one.entry());
+      if (entries.empty()) item.refuse("an empty list", "leave it out, or write at least one");
+      return {listed(entries)};
+    }
+    case Says::yes:
+    case Says::no:
+      break;
+  }
+  return item.flag() == (member.says == Says::yes) ? std::vector<std::string>{"yes"} : std::vector<std::string>();
+}
+
+/// What a table says, as options would say it.
+Typed typed_in(const Item& table, const Members& members) {
+  Typed typed;
+  for (const Member& member : members) {
+    const std::optional<Item> item = table.find(member.name);
+    if (!item) continue;
+    std::vector<std::string> values = option_values(member, *item);
+    if (std::ranges::count(values, "") > 0) item->refuse("an empty text", "leave it out, or write what it is");
+    if (!values.empty()) typed.values[member.field] = std::move(values);
+  }
+  return typed;
+}
+
+/// An error about a field, where its member is written, in the file's words.
+[[noreturn]] void refuse_where_written(const Item& table, const Members& members, const Error& error) {
+  Words what = error.what_words();
+  Words hint = error.hint_words();
+  std::string name = error.field();
+  for (const Member& member : members) {
+    what = what.renamed(member.field, member.name);
+    hint = hint.renamed(member.field, member.name);
+    if (error.field() == member.field) name = member.name;
+  }
+  const std::optional<Item> at = name.empty() ? std::nullopt : table.find(name);
+  std::string text = what.in(Wording::file);
+  const std::string before = name + ": ";
+  if (at && text.starts_with(before)) text.erase(0, before.size());
+  (at ? *at : table).refuse(text, hint.in(Wording::file));
+}
+
+template <class Make>
+auto checked_members(const Item& table, const Members& members, Make&& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    refuse_where_written(table, members, error);
+  }
+}
+
+std::vector<std::string> texts_of(const Item& item, const std::string& example) {
+  if (!item.is_list()) return {item.word(example)};
+  std::vector<std::string> texts;
+  for (const Item& one : item.items()) texts.push_back(one.word(example));
+  return texts;
+}
+
+// --- Public files ----------------------------------------------------------------------------------------------------
+
+/// Files beside the publication that say which keys and cells there are.
+class PublicFiles {
+ public:
+  PublicFiles(const std::string& library, const TableOptions& input) : library_(library) {
+    inputs_.push_back(input.file);
+    for (const NamedTable& table : input.tables) inputs_.push_back(table.file);
+  }
+
+  /// Some columns, one list each, all as long.
+  std::vector<std::vector<std::string>> columns(const Item& item, const std::vector<std::string>& names) {
+    const std::string path = item.path();
+    for (const std::string& input : inputs_) {
+      std::error_code unknown;
+      if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
+      item.refuse("keys and cells are public, and '" + path + "' is what is published", "name a public file");
+    }
+    try {
+      const Table table = Table::open({.file = path, .library = library_});
+      std::vector<std::vector<std::string>> columns = table.texts(names);
+      if (columns.front().size() > most_public_records) {
+        item.refuse(fmt::format("'{}' has more than {} records", path, most_public_records), "name a smaller file");
+      }
+      if (std::ranges::count(names_, path) == 0) names_.push_back(path);
+      return columns;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::data || std::string_view(error.what()).starts_with(item.file().name())) throw;
+      item.refuse(error.what_words().in(Wording::file), error.hint_words().in(Wording::file));
+    }
+  }
+
+  std::vector<std::string> names() && { return std::move(names_); }
+
+ private:
+  std::string library_;
+  std::vector<std::string> inputs_ = {};
+  std::vector<std::string> names_ = {};
+};
+
+// --- Keys ------------------------------------------------------------------------------------------------------------
+
+/// Texts, or whole numbers as a column of text has them.
+std::vector<std::string> listed_keys_of(const Item& list) {
+  std::vector<std::string> keys;
+  for (const Item& one : list.items()) {
+    if (!one.is_word() && !one.is_whole()) one.refuse("a key is a text or a whole number", "write it in quotes");
+    keys.push_back(one.entry());
+  }
+  return keys;
+}
+
+KeyColumn key_column(const std::string& column, const Item& item, PublicFiles& files) {
+  KeyColumn result{column, {}, {}};
+  if (item.is_list()) {
+    result.keys = listed_keys_of(item);
+    return result;
+  }
+  if (!item.is_table()) {
+    item.refuse("neither a list of keys nor a table of keys and labels",
+                R"(write ["north", "south"], { n = "north", s = "south" } or { file = "regions.csv" })");
+  }
+  const std::optional<Item> file = item.find("file");
+  if (!file) {
+    for (const auto& [key, label] : item.members()) {
+      result.keys.push_back(key);
+      result.labels.push_back(label.word("North"));
+    }
+    return result;
+  }
+  item.require_keys({"file", "key", "label"});
+  std::vector<std::string> names{column};
+  if (const std::optional<Item> key = item.find("key")) names = {key->word("code")};
+  if (const std::optional<Item> label = item.find("label")) names.push_back(label->word("name"));
+  std::vector<std::vector<std::string>> columns = files.columns(*file, names);
+  result.keys = std::move(columns[0]);
+  if (columns.size() > 1) result.labels = std::move(columns[1]);
+  return result;
+}
+
+std::vector<KeyColumn> keys_of(const Item& root, PublicFiles& files) {
+  std::vector<KeyColumn> keys;
+  const std::optional<Item> item = root.find("keys");
+  if (!item) return keys;
+  for (const auto& [column, said] : item->members()) keys.push_back(key_column(column, said, files));
+  return keys;
+}
+
+// --- Input -----------------------------------------------------------------------------------------------------------
+
+const Members& input_options() {
+  static const Members members{{"format", "input_format", Says::entry},
+                               {"delimiter", "delimiter", Says::entry},
+                               {"sql", "sql", Says::entry},
+                               {"sql_stability", "sql_stability", Says::entry},
+                               {"unreadable", "unreadable", Says::entry},
+                               {"null", "null", Says::entry},
+                               {"single_line_records", "single_line_records", Says::yes}};
+  return members;
+}
+
+struct ReadInput {
+  PublicationInput input;
+  NullPolicy null_policy = NullPolicy::drop;
+};
+
+ReadInput input_of(const Item& root) {
+  ReadInput result;
+  result.input.read.unreadable = Unreadable::missing;
+  const std::optional<Item> item = root.find("input");
+  if (!item) return result;
+  item->require_keys({"file", "format", "delimiter", "sql", "sql_stability", "tables", "postgres", "counts", "missing",
+                      "unreadable", "null", "single_line_records"});
+  Typed typed = typed_in(*item, input_options());
+  const std::optional<Item> file = item->find("file");
+  const std::optional<Item> postgres = item->find("postgres");
+  const std::optional<Item> counts = item->find("counts");
+  const std::optional<Item> tables = item->find("tables");
+  for (const auto& [one, other] :
+       {std::pair(&file, &postgres), std::pair(&file, &counts), std::pair(&postgres, &counts),
+        std::pair(&tables, &counts), std::pair(&tables, &postgres)}) {
+    if (*one && *other)
+      (*other)->refuse("records come from one place, and " + (*one)->key() + " is another", "name one");
+  }
+  if (file) typed.file = file->word("payroll.csv") == "-" ? "-" : file->path();
+  if (postgres) typed.values["postgres"] = {postgres->word("postgres://host/database")};
+  if (tables) {
+    std::vector<std::string> named;
+    for (const auto& [name, path] : tables->members()) {
+      path.word("regions.csv");
+      named.push_back(name + "=" + path.path());
+    }
+    typed.values["table"] = std::move(named);
+  }
+  if (counts) {
+    for (const Member& member : input_options()) {
+      if (const std::optional<Item> twice = item->find(member.name)) {
+        twice->refuse("a profile file says how its records were read", "leave it out");
+      }
+    }
+    counts->word("pay.counts");
+    result.input.counts = counts->path();
+  } else {
+    checked_members(*item, input_options(), [&] {
+      result.input.read = table_of(typed, false);
+      result.input.postgres = postgres_of(typed);
+      result.null_policy = null_policy_of(typed);
+    });
+  }
+  if (!result.input.read.unreadable) result.input.read.unreadable = Unreadable::missing;
+  if (const std::optional<Item> missing = item->find("missing")) {
+    if (counts) missing->refuse("a profile file says how its records were read", "leave it out");
+    result.input.read.missing = texts_of(*missing, "NA");
+  }
+  return result;
+}
+
+// --- Tables ----------------------------------------------------------------------------------------------------------
+
+const Members& table_options() {
+  static const Members members{{"bounds", "bounds", Says::pair},
+                               {"step", "step", Says::entry},
+                               {"candidates", "candidates", Says::list},
+                               {"quantiles", "quantiles", Says::list},
+                               {"mechanism", "mechanism", Says::entry},
+                               {"rates", "rates", Says::entry},
+                               {"base", "base", Says::entry},
+                               {"interpolate", "no_interpolation", Says::no}};
+  return members;
+}
+
+std::vector<std::string> table_members() {
+  std::vector<std::string> names{"name", "column", "count",        "mean",         "below",
+                                 "by",   "totals", "possible",     "other",        "intervals",
+                                 "rows", "share",  "level_shares", "counts_share", "target"};
+  for (const Member& member : table_options()) names.emplace_back(member.name);
+  return names;
+}
+
+/// Of the table, unless they are to be of the population: what a table says of its records.
+std::optional<IntervalRequest> intervals_in(const Item& table) {
+  const auto read = [](const Item& item, const Members& members) {
+    return checked_members(item, members, [&] {
+      Typed typed = typed_in(item, members);
+      if (typed.has("intervals") && !typed.has("of")) typed.values["of"] = {to_string(IntervalOf::table)};
+      return intervals_of(typed);
+    });
+  };
+  const std::optional<Item> item = table.find("intervals");
+  if (!item || !item->is_table()) return read(table, {{"intervals", "intervals", Says::entry}});
+  item->require_keys({"level", "of", "together"});
+  item->need("level", "intervals = { level = 0.95, of = \"population\" }");
+  return read(*item,
+              {{"level", "intervals", Says::entry}, {"of", "of", Says::entry}, {"together", "together", Says::yes}});
+}
+
+/// Which of the table's columns are meant, in its order.
+KeyLevel level_in(const Item& item, const std::vector<std::string>& by) {
+  KeyLevel level;
+  std::vector<Item> names;
+  if (item.is_list()) names = item.items();
+  if (item.is_word()) names = {item};
+  if (!item.is_list() && !item.is_word())
+    item.refuse("neither a column nor a list of columns", "write [\"region\"], or [] for everyone");
+  for (const Item& name : names) {
+    const std::string column = name.word("region");
+    const auto at = std::ranges::find(by, column);
+    if (at == by.end()) {
+      name.refuse("'" + column + "' is not among the columns of `by`", choose_hint(column, by));
+    }
+    level.push_back(static_cast<std::size_t>(at - by.begin()));
+  }
+  std::ranges::sort(level);
+  if (std::ranges::adjacent_find(level) != level.end()) item.refuse("a column stands twice", "write each once");
+  return level;
+}
+
+/// All subsets, those of more columns first, and then by the columns' order.
+std::vector<KeyLevel> all_levels(std::size_t columns) {
+  std::vector<KeyLevel> levels;
+  for (std::size_t set = 0; set < (std::size_t{1} << columns); ++set) {
+    KeyLevel level;
+    for (std::size_t i = 0; i < columns; ++i) {
+      if ((set >> i & 1U) != 0) level.push_back(i);
+    }
+    levels.push_back(std::move(level));
+  }
+  std::ranges::sort(
+      levels, [](const KeyLevel& a, const KeyLevel& b) { return a.size() != b.size() ? a.size() > b.size() : a < b; });
+  return levels;
+}
+
+std::vector<KeyLevel> levels_in(const Item& table, const std::vector<std::string>& by) {
+  constexpr std::size_t most_columns = 8;
+  KeyLevel finest(by.size());
+  std::iota(finest.begin(), finest.end(), std::size_t{0});
+  std::vector<KeyLevel> levels{finest};
+  const std::optional<Item> totals = table.find("totals");
+  if (!totals) return levels;
+  if (by.empty()) totals->refuse("there are no columns to add up over", "leave it out, or write by = [\"region\"]");
+  if (totals->is_word()) {
+    if (!totals->choice<bool>({{"all", true}, {"none", false}})) return levels;
+    if (by.size() > most_columns) {
+      totals->refuse(fmt::format("all margins of {} columns are too many", by.size()), "list those that you publish");
+    }
+    return all_levels(by.size());
+  }
+  for (const Item& item : totals->items()) {
+    KeyLevel level = level_in(item, by);
+    if (std::ranges::count(levels, level) > 0) {
+      item.refuse("this level is there already", "write each once; that of all columns is there without being named");
+    }
+    levels.push_back(std::move(level));
+  }
+  return levels;
+}
+
+std::vector<KeyTuple> tuples_of(const std::vector<std::vector<std::string>>& columns, std::size_t keys) {
+  std::vector<KeyTuple> tuples(columns.front().size());
+  for (std::size_t i = 0; i < tuples.size(); ++i) {
+    for (std::size_t k = 0; k < keys; ++k) tuples[i].push_back(columns[k][i]);
+  }
+  return tuples;
+}
+
+std::vector<KeyTuple> possible_in(const Item& table, const std::vector<std::string>& by, PublicFiles& files) {
+  const std::optional<Item> item = table.find("possible");
+  if (!item) return {};
+  if (by.empty()) item->refuse("there are no columns that cells could be of", "leave it out");
+  std::vector<KeyTuple> tuples;
+  if (item->is_word()) {
+    tuples = tuples_of(files.columns(*item, by), by.size());
+  } else {
+    for (const Item& tuple : item->items()) tuples.push_back(listed_keys_of(tuple));
+  }
+  if (tuples.empty()) item->refuse("no cell is possible", "list those that are");
+  return tuples;
+}
+
+/// Of a file with the keys and the column `rows`.
+std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable& table, const LevelCells& cells,
+                                        PublicFiles& files) {
+  std::vector<std::string> names = table.by;
+  names.emplace_back("rows");
+  const std::vector<std::vector<std::string>> columns = files.columns(item, names);
+  const std::vector<KeyTuple> tuples = tuples_of(columns, table.by.size());
+  std::map<KeyTuple, std::size_t> places;
+  for (std::size_t i = 0; i < cells.cells.size(); ++i) places.emplace(cells.cells[i], i);
+  std::vector<std::optional<std::uint64_t>> rows(cells.cells.size());
+  for (std::size_t i = 0; i < tuples.size(); ++i) {
+    const auto at = places.find(tuples[i]);
+    if (at == places.end()) continue;  // of cells that this table does not have
+    if (rows[at->second])
+      item.refuse(fmt::format("record {} is of a cell that was there before", i + 1), "write each once");
+    std::optional<Rational> number;
+    try {
+      number = Rational::parse(columns.back()[i]);
+    } catch (const Error&) {
+      number = {};
+    }
+    if (!number || !number->is_integer() || number->sign() < 0 || *number > Rational(most_expected_rows)) {
+      item.refuse(fmt::format("in record {}, rows is not a whole number from 0 to {}", i + 1, most_expected_rows),
+                  "write about how many records the cell has");
+    }
+    rows[at->second] = number->to_uint64();
+  }
+  std::vector<std::uint64_t> result;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i]) {
+      item.refuse(fmt::format("of {} cells, the file has {}", rows.size(),
+                              std::ranges::count_if(rows, [](const auto& one) { return one.has_value(); })),
+                  "write a record for each cell of the table, or list the cells that are possible");
+    }
+    result.push_back(*rows[i]);
+  }
+  return result;
+}
+
+std::vector<std::uint64_t> rows_in(const Item& item, const Publication& publication, const PublicationTable& table,
+                                   PublicFiles& files) {
+  const LevelCells cells = cells_of(publication, table, table.levels.front());
+  if (item.is_word()) {
+    if (table.by.empty())
+      item.refuse("a file says how many records cells have, and there is one cell", "write the number");
+    return rows_of_file(item, table, cells, files);
+  }
+  return std::vector<std::uint64_t>(cells.cells.size(), item.whole_number(1, most_expected_rows));
+}
+
+PublicationTarget target_in(const Item& item) {
+  using Of = PublicationTarget::Of;
+  const std::map<std::string, Of> kinds{
+      {"rank_error", Of::ranks}, {"share_error", Of::share}, {"value_error", Of::value}};
+  const std::string example = "write for example { share_error = 0.02 }, of a cell's records";
+  item.require_keys({"rank_error", "share_error", "value_error", "interval_width"});
+  if (const std::optional<Item> width = item.find("interval_width")) {
+    width->refuse("no budget is solved for the width of intervals, of which no bound is known beforehand",
+                  "leave it out, and see with fractile plan how wide they will be about");
+  }
+  std::optional<PublicationTarget> target;
+  for (const auto& [name, of] : kinds) {
+    const std::optional<Item> wanted = item.find(name);
+    if (!wanted) continue;
+    if (target) wanted->refuse("there is a target already", "write one");
+    target = PublicationTarget{of, wanted->number()};
+    if (target->at_most.sign() < 0 || target->at_most > Rational(any_number_of_rows)) {
+      wanted->refuse("an error is a number from 0 on", example);
+    }
+  }
+  if (!target) item.refuse("no target is named", example);
+  return *target;
+}
+
+std::optional<Rational> optional_number(const Item& table, const char* name) {
+  const std::optional<Item> item = table.find(name);
+  return item ? std::optional(item->number()) : std::nullopt;
+}
+
+/// The options of mechanisms go with quantiles.
+void read_query(const Item& item, const Typed& typed, const Budget& budget, PublicationTable& table) {
+  if (!typed.has("quantiles")) {
+    for (const char* const name : {"mechanism", "rates", "base", "interpolate"}) {
+      const std::optional<Item> alone = item.find(name);
+      if (alone)
+        alone->refuse("it goes with quantiles, and there are none", "leave it out, or write quantiles = \"deciles\"");
+    }
+    return;
+  }
+  const QuantileQuery query = query_of(typed, budget);
+  table.quantiles = query.quantiles;
+  table.mechanism = query.mechanism;
+  table.rates = query.rates;
+  table.base = query.base;
+  table.interpolate = query.interpolate;
+}
+
+std::vector<Rational> below_in(const Item& table, const Lattice& lattice) {
+  std::vector<Rational> values;
+  const std::optional<Item> item = table.find("below");
+  if (!item) return values;
+  for (const Item& one : item->is_list() ? item->items() : std::vector{*item}) {
+    values.push_back(one.checked([&] { return value_among("below", one.entry(), "", lattice); }));
+  }
+  if (values.empty()) item->refuse("an empty list", "leave it out, or write at least one value");
+  return values;
+}
+
+PublicationTable table_in(const Item& item, const Publication& publication, PublicFiles& files) {
+  item.require_keys(table_members());
+  if (const std::optional<Item> other = item.find("other"); other && other->flag()) {
+    other->refuse("a group of all other keys is not published yet",
+                  "list the keys, or make one key of the others: sql = \"SELECT CASE WHEN ... END AS region, ...\"");
+  }
+  const std::string column = item.need("column", "column = \"pay\"").word("pay");
+  const std::optional<Item> name = item.find("name");
+  const Typed typed = typed_in(item, table_options());
+  PublicationTable table{name ? name->word(column) : column,
+                         column,
+                         checked_members(item, table_options(), [&] { return lattice_of(typed); }),
+                         {}};
+  checked_members(item, table_options(), [&] { read_query(item, typed, publication.budget, table); });
+  table.intervals = intervals_in(item);
+  if (const std::optional<Item> count = item.find("count")) table.count = count->flag();
+  if (const std::optional<Item> mean = item.find("mean")) table.mean = mean->flag();
+  table.below = below_in(item, table.lattice);
+  if (const std::optional<Item> by = item.find("by")) table.by = texts_of(*by, "region");
+  checked_members(item, {}, [&] { publication.columns_of(table); });
+  table.levels = levels_in(item, table.by);
+  table.possible = possible_in(item, table.by, files);
+  table.share = optional_number(item, "share");
+  if (const std::optional<Item> shares = item.find("level_shares")) table.level_shares = shares->numbers();
+  table.counts_share = optional_number(item, "counts_share");
+  if (const std::optional<Item> target = item.find("target")) table.target = target_in(*target);
+  checked_members(item, {}, [&] {
+    if (const std::optional<Item> rows = item.find("rows")) {
+      table.expected_rows = rows_in(*rows, publication, table, files);
+    }
+    publication.validate(table);
+  });
+  return table;
+}
+
+// --- The publication -------------------------------------------------------------------------------------------------
+
+const Members& publication_options() {
+  static const Members members{{"epsilon", "epsilon", Says::entry},
+                               {"rho", "rho", Says::entry},
+                               {"neighbors", "neighbors", Says::entry},
+                               {"records_per_person", "records_per_person", Says::entry}};
+  return members;
+}
+
+constexpr const char* least = "least";
+
+/// In whose measure a budget is to be solved for; nothing when it is named.
+std::optional<Budget> solved_measure(const Typed& typed) {
+  if (typed.one("epsilon") == least && !typed.has("rho")) return Budget::pure(Rational(1));
+  if (typed.one("rho") == least && !typed.has("epsilon")) return Budget::zcdp(Rational(1));
+  return {};
+}
+
+PublicationMarks marks_in(const Item& root) {
+  PublicationMarks marks;
+  const std::optional<Item> item = root.find("marks");
+  if (!item) return marks;
+  item->require_keys({"unreliable", "hidden"});
+  if (const std::optional<Item> share = item->find("unreliable")) {
+    marks.unreliable = share->number();
+    if (marks.unreliable->sign() <= 0) share->refuse("not above 0", "write for example 0.2");
+  }
+  if (const std::optional<Item> count = item->find("hidden")) marks.hidden = count->whole_number(1, most_expected_rows);
+  return marks;
+}
+
+/// What one person may cost, and who is one.
+Publication head_in(const Item& item) {
+  item.require_keys({"title", "epsilon", "rho", "neighbors", "person", "records_per_person", "confidence"});
+  const Typed typed = typed_in(item, publication_options());
+  return checked_members(item, publication_options(), [&] {
+    const std::optional<Budget> solved = solved_measure(typed);
+    Publication publication{"", solved ? *solved : budget_of(typed), neighbors_of(typed)};
+    if (const std::optional<Item> title = item.find("title")) publication.title = title->word("Hourly earnings 2026");
+    if (const std::optional<Item> person = item.find("person")) publication.person = person->word("id");
+    if (typed.has("records_per_person")) {
+      publication.records_per_person =
+          static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
+    }
+    if (const std::optional<Item> confidence = item.find("confidence")) publication.confidence = confidence->number();
+    return publication;
+  });
+}
+
+PublicationFile publication_in(const TomlFile& text, const std::string& library) {
+  const Item root = text.root();
+  root.require_keys({"publication", "input", "keys", "table", "marks"});
+  const Item head = root.need("publication", "[publication] and below it epsilon = 1");
+  PublicationFile file{text.name(), head_in(head)};
+  Publication& publication = file.publication;
+  ReadInput input = input_of(root);
+  file.input = std::move(input.input);
+  publication.null_policy = input.null_policy;
+  PublicFiles files(library, file.input.read);
+  publication.keys = keys_of(root, files);
+  checked_members(root, {}, [&] { publication.validate_keys(); });
+  publication.marks = marks_in(root);
+  const Item tables = root.need("table", "[[table]] and below it column = \"pay\"");
+  if (!tables.is_list())
+    tables.refuse("one table, where a list of them is meant", "write [[table]], with two brackets");
+  for (const Item& table : tables.items()) publication.tables.push_back(table_in(table, publication, files));
+  checked_members(head, {}, [&] { publication.validate(); });
+  file.is_solved = solved_measure(typed_in(head, publication_options())).has_value();
+  const bool has_targets =
+      std::ranges::any_of(publication.tables, [](const auto& table) { return table.target.has_value(); });
+  checked_members(head, {}, [&] {
+    if (file.is_solved) publication.budget = least_budget(publication);
+    if (has_targets && !file.is_solved) parts(publication);  // whether the budget reaches them
+  });
+  file.public_files = std::move(files).names();
+  return file;
+}
+
+}  // namespace
+
+Source PublicationInput::source() const {
+  if (!counts.empty()) return Source::profile_file(ProfileFile::open(counts));
+  if (!postgres.empty()) return Source::postgres(postgres, read);
+  if (read.file.empty() && read.tables.empty()) {
+    usage("the publication names no records", "write [input] and below it file = \"payroll.csv\"");
+  }
+  return Source::file(read);
+}
+
+PublicationFile read_publication(const std::string& name, const std::string& library) {
+  return publication_in(TomlFile::read(name, largest_publication_file, publication_help), library);
+}
+
+PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library) {
+  return publication_in(TomlFile(name, text, publication_help), library);
+}
+
+}  // namespace fractile::requests

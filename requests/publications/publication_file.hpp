@@ -1,0 +1,44 @@
+// A publication, described in a TOML file: docs/publication.md is its reference, and `fractile publish --example` shows one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fractile/publication_plan.hpp"
+#include "fractile/source.hpp"
+#include "fractile/sources.hpp"
+
+namespace fractile::requests {
+
+/// What `[input]` says: of one kind, or of none where the records come from elsewhere.
+struct PublicationInput {
+  TableOptions read = {};     ///< files and queries, and which texts are missing
+  std::string postgres = {};  ///< a server's address
+  std::string counts = {};    ///< a profile file
+
+  /// Nothing is opened but a profile file. Throws `usage` when no records are named.
+  Source source() const;
+};
+
+struct PublicationFile {
+  std::string name;
+  Publication publication;
+  PublicationInput input = {};
+  /// Files of keys, cells and rows that were read for it, and are public: none of them is what is published.
+  std::vector<std::string> public_files = {};
+  /// Whether its budget is the least that its targets take: `epsilon = "least"`.
+  bool is_solved = false;
+};
+
+/// Error(data) when the file, or one that it names, cannot be read or is not what it should be: names the file, the line and the member.
+/// `library` as in TableOptions, for files of keys, cells and rows; its Error(usage) when it is not there. No record is read.
+PublicationFile read_publication(const std::string& name, const std::string& library);
+
+/// The same of a text, which is called `name`; files that it names are beside that.
+PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);
+
+/// One that runs, with what each member means: on examples/visits.csv.
+std::string_view example_publication();
+
+}  // namespace fractile::requests

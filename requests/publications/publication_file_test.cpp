@@ -1,0 +1,197 @@
+#include "requests/publications/publication_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <string>
+
+#include "fractile/error.hpp"
+
+namespace fractile::requests {
+namespace {
+
+const char* const whole_file = R"([publication]
+title = "Hourly earnings 2026"
+epsilon = 1
+person = "id"
+records_per_person = 2
+
+[input]
+file = "payroll.csv"
+missing = ["NA", "."]
+
+[keys]
+region = ["n", "s"]
+sex = { m = "men", f = "women" }
+year = [2024, 2025]
+
+[[table]]
+name = "pay"
+column = "pay"
+bounds = [0, 500]
+step = 0.01
+quantiles = "deciles"
+count = true
+mean = true
+below = [12.5, 20]
+by = ["region", "sex"]
+totals = "all"
+intervals = 0.95
+rows = 1000
+share = 2
+
+[[table]]
+column = "hired"
+bounds = [2000-01-01, 2026-01-01]
+step = "1d"
+quantiles = [0.1, "1/2"]
+count = true
+below = [2010-01-01]
+by = "region"
+totals = [[]]
+intervals = { level = 0.9, together = true }
+mechanism = "independent"
+
+[marks]
+unreliable = 0.2
+hidden = 10
+)";
+
+PublicationFile read(const std::string& text) { return publication_in(text, "earnings.toml", ""); }
+
+TEST(PublicationFiles, SayAPublication) {
+  const PublicationFile file = read(whole_file);
+  const Publication& publication = file.publication;
+  EXPECT_EQ(publication.title, "Hourly earnings 2026");
+  EXPECT_EQ(publication.budget.to_string(), "epsilon = 1");
+  EXPECT_EQ(publication.person, "id");
+  EXPECT_EQ(publication.records_per_person, 2U);
+  EXPECT_EQ(file.input.read.file, "payroll.csv");
+  EXPECT_EQ(file.input.read.missing, (std::vector<std::string>{"NA", "."}));
+  EXPECT_EQ(file.input.read.unreadable, Unreadable::missing)
+      << "a cell that is no number must not end a paid publication";
+  ASSERT_EQ(publication.keys.size(), 3U);
+  EXPECT_EQ(publication.keys[1].keys, (std::vector<std::string>{"m", "f"})) << "in the order of the file";
+  EXPECT_EQ(publication.keys[1].labels, (std::vector<std::string>{"men", "women"}));
+  EXPECT_EQ(publication.keys[2].keys, (std::vector<std::string>{"2024", "2025"}));
+  ASSERT_EQ(publication.tables.size(), 2U);
+  const PublicationTable& pay = publication.tables[0];
+  EXPECT_EQ(pay.lattice, Lattice::regular(0, 500, Rational(1, 100)));
+  EXPECT_EQ(pay.quantiles.size(), 9U);
+  EXPECT_TRUE(pay.count && pay.mean);
+  EXPECT_EQ(pay.below, (std::vector<Rational>{Rational(25, 2), 20}));
+  EXPECT_EQ(pay.levels, (std::vector<KeyLevel>{{0, 1}, {0}, {1}, {}}));
+  EXPECT_EQ(pay.intervals->level, Rational(19, 20));
+  EXPECT_EQ(pay.intervals->of, IntervalOf::table);
+  EXPECT_EQ(pay.expected_rows, std::vector<std::uint64_t>(4, 1000));
+  EXPECT_EQ(pay.share, Rational(2));
+  const PublicationTable& hired = publication.tables[1];
+  EXPECT_EQ(hired.name, "hired");
+  EXPECT_EQ(hired.lattice.kind(), ValueKind::date);
+  EXPECT_EQ(hired.below, (std::vector<Rational>{Rational(14610)}));
+  EXPECT_EQ(hired.levels, (std::vector<KeyLevel>{{0}, {}}));
+  EXPECT_EQ(hired.intervals->of, IntervalOf::table);
+  EXPECT_TRUE(hired.intervals->together);
+  EXPECT_EQ(hired.mechanism, Mechanism::independent);
+  EXPECT_EQ(publication.marks.hidden, 10U);
+  EXPECT_EQ(publication.marks.unreliable, Rational(1, 5));
+}
+
+TEST(PublicationFiles, HaveAnExample) {
+  const PublicationFile file = publication_in(std::string(example_publication()), "people.toml", "");
+  EXPECT_EQ(file.publication.tables.size(), 2U);
+  EXPECT_EQ(file.input.read.file, "people.csv");
+  EXPECT_EQ(parts(file.publication).size(), 5U);
+}
+
+TEST(PublicationFiles, AreBesideWhatTheyName) {
+  const std::string text = std::regex_replace(whole_file, std::regex("payroll"), "in/payroll");
+  EXPECT_EQ(publication_in(text, "/data/earnings.toml", "").input.read.file, "/data/in/payroll.csv");
+}
+
+TEST(PublicationFiles, SolveForTheirBudget) {
+  const PublicationFile file = read(
+      "[publication]\nepsilon = \"least\"\n[[table]]\ncolumn = \"pay\"\nbounds = [0, 500]\nstep = 1\nquantiles = "
+      "\"median\"\n"
+      "target = { rank_error = 100 }\n");
+  EXPECT_TRUE(file.is_solved);
+  EXPECT_EQ(file.publication.budget.to_string(), least_budget(file.publication).to_string());
+}
+
+/// Of the file with one piece replaced: the line and the member that are wrong, what is wrong, and what to write.
+void expect_refused(const std::string& piece, const std::string& instead, const std::string& where,
+                    const std::string& what, const std::string& hint) {
+  std::string text = whole_file;
+  const std::size_t at = text.find(piece);
+  ASSERT_NE(at, std::string::npos) << piece;
+  text.replace(at, piece.size(), instead);
+  try {
+    read(text);
+    ADD_FAILURE() << instead << " was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::data) << error.what();
+    EXPECT_EQ(std::string(error.what()).rfind("earnings.toml:" + where + ": ", 0), 0U)
+        << where << " is not where: " << error.what();
+    EXPECT_NE(std::string(error.what()).find(what), std::string::npos) << error.what();
+    EXPECT_NE(error.hint().find(hint), std::string::npos) << error.hint();
+  }
+}
+
+TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
+  expect_refused("title", "titl", "2: publication.titl", "unknown key", "did you mean title?");
+  expect_refused("[marks]", "[mark]", "43: mark", "unknown key", "did you mean marks?");
+  expect_refused("epsilon = 1", "", "1: publication", "a budget is missing", "write epsilon = 1");
+  expect_refused("epsilon = 1", "epsilon = 0", "3: publication.epsilon", "", "");
+  expect_refused("epsilon = 1", "epsilon = 1\nrho = 1", "1: publication", "two measures", "rho = \"1/2\"");
+  expect_refused("epsilon = 1", "epsilon = \"least\"", "1: publication", "table 'pay' has none",
+                 "give every table a target");
+  expect_refused("= 2\n", "= 0\n", "5: publication.records_per_person", "'0' is not a whole number",
+                 "records_per_person = 1");
+  expect_refused("file =", "fil =", "8: input.fil", "unknown key", "did you mean file?");
+  expect_refused("missing = [", "unreadable = \"drop\"\nmissing = [", "9: input.unreadable", "'drop' is not known",
+                 "choose one of");
+  expect_refused("missing = [\"NA\"", "missing = [3", "9: input.missing[0]", "a text is wanted", "in quotes");
+  expect_refused("missing = [", "postgres = \"postgres://h/d\"\nmissing = [", "9: input.postgres",
+                 "input.file is another", "name one");
+  expect_refused("[\"n\", \"s\"]", "\"n\"", "12: keys.region", "neither a list of keys", "write [\"north\"");
+  expect_refused("[\"n\", \"s\"]", "[\"n\", 0.5]", "12: keys.region[1]", "a text or a whole number", "in quotes");
+  expect_refused("[\"n\", \"s\"]", "[\"n\", \"n\"]", "11: keys", "a key 'n' stands twice", "each once");
+  expect_refused("column = \"pay\"", "", "16: table[0].column", "missing", "column = \"pay\"");
+  expect_refused("bounds = [0, 500]", "", "16: table[0]", "bounds is missing", "bounds = [0, 125]");
+  expect_refused("bounds = [0, 500]", "bounds = [0]", "19: table[0].bounds", "two ends are wanted", "[0, 125]");
+  expect_refused("bounds = [0, 500]", "bounds = [0, \"x\"]", "19: table[0].bounds", "'x'", "");
+  expect_refused("step = 0.01", "", "16: table[0]", "step is missing", "step = 1");
+  expect_refused("\"deciles\"", "\"decils\"", "21: table[0].quantiles", "'decils' is neither", "did you mean deciles?");
+  expect_refused("\"deciles\"", "[0.5, 0.5]", "21: table[0].quantiles", "stands twice", "");
+  expect_refused("mean = true", "mean = 1", "23: table[0].mean", "true or false is wanted", "without quotes");
+  expect_refused("mean = true", "interpolat = false", "23: table[0].interpolat", "unknown key",
+                 "did you mean interpolate?");
+  expect_refused("[12.5, 20]", "[20, 12.5]", "24: table[0].below", "do not increase", "the smallest first");
+  expect_refused("[2010-01-01]", "[3]", "37: table[1].below[0]", "'3' is no limit", "below = \"20");
+  expect_refused("[\"region\", \"sex\"]", "[\"region\", \"sexx\"]", "25: table[0].by", "'sexx' are not listed",
+                 "did you mean sex?");
+  expect_refused("totals = \"all\"", "totals = \"al\"", "26: table[0].totals", "'al' is not known",
+                 "did you mean all?");
+  expect_refused("totals = \"all\"", "totals = [[\"age\"]]", "26: table[0].totals[0][0]", "'age' is not among",
+                 "region, sex");
+  expect_refused("totals = \"all\"", "totals = [[\"sex\"], \"sex\"]", "26: table[0].totals[1]", "there already",
+                 "each once");
+  expect_refused("totals = \"all\"", "other = true", "26: table[0].other", "not published yet", "CASE WHEN");
+  expect_refused("intervals = 0.95", "intervals = 95", "27: table[0].intervals", "", "");
+  expect_refused("intervals = 0.95", "", "16: table[0]", "'pay' has no intervals", "intervals = 0.95");
+  expect_refused("rows = 1000", "rows = 0", "28: table[0].rows", "0 is not a whole number", "write for example");
+  expect_refused("share = 2", "share = 0", "29: table[0].share", "not above 0", "share = 2");
+  expect_refused("share = 2", "level_shares = [1, 2]", "29: table[0].level_shares", "2 shares, and 4 levels",
+                 "one a level");
+  expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target.interval_width",
+                 "no bound is known", "plan");
+  expect_refused("share = 2", "target = {}", "29: table[0].target", "no target is named", "share_error = 0.02");
+  expect_refused("share = 2", "possible = [[\"n\", \"x\"]]", "29: table[0].possible", "'x' is no key of column 'sex'",
+                 "leave the cell out");
+  expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
+  expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
+  expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
+}
+
+}  // namespace
+}  // namespace fractile::requests

@@ -1,0 +1,157 @@
+// TOML files, and their values, which know where they stand: errors name the file, the line and the key.
+#pragma once
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/exact.hpp"
+
+namespace fractile::requests {
+
+class Item;
+
+/// Whether an error may say what stands where a file is no TOML. Not where the file may be anything, such as what is to be published.
+enum class Quoting { never, allowed };
+
+/// A file that was parsed. Its items refer to it.
+class TomlFile {
+ public:
+  /// Error(data) for a text that is no TOML. `help`: where to see what one should be, "see fractile flow --help".
+  TomlFile(std::string name, std::string text, std::string help, Quoting quoting = Quoting::never);
+  TomlFile(const TomlFile&) = delete;
+  TomlFile& operator=(const TomlFile&) = delete;
+  ~TomlFile() = default;
+  /// Error(data) as above, and when it cannot be read or is larger than `most` bytes.
+  static TomlFile read(const std::string& name, std::size_t most, std::string help, Quoting quoting = Quoting::never);
+
+  Item root() const;
+  const std::string& name() const { return name_; }
+  /// A path in it, which is meant from where the file is.
+  std::string beside(const std::string& path) const;
+  /// Throws `data`, with `help` where there is no hint.
+  [[noreturn]] void refuse(const Words& what, const Words& hint) const;
+
+ private:
+  friend class Item;
+  /// What is written from there to the end of its line.
+  std::string_view written_from(const toml::source_position& begin) const;
+
+  std::string name_;
+  std::string text_;
+  std::string help_;
+  toml::table root_;
+};
+
+/// A value of a file.
+class Item {
+ public:
+  Item(const TomlFile& file, std::string key, const toml::node& node)
+      : file_(&file), key_(std::move(key)), node_(&node) {}
+
+  /// Throws `data`.
+  [[noreturn]] void refuse(const Words& what, const Words& hint) const { refuse_at(node_->source(), key_, what, hint); }
+
+  /// What the library says of this value comes out with its place. Its fields are named as the file's members.
+  template <class Make>
+  auto checked(Make&& make) const {
+    try {
+      return make();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage) throw;
+      refuse(error.what_words().in(Wording::file), error.hint_words().in(Wording::file));
+    }
+  }
+
+  bool is_word() const { return node_->is_string(); }
+  bool is_whole() const { return node_->is_integer(); }
+  bool is_list() const { return node_->is_array(); }
+  bool is_table() const { return node_->is_table(); }
+
+  /// Exactly as it is written, or a text: "1/2".
+  Rational number() const;
+  std::size_t whole_number(std::int64_t least, std::int64_t most) const;
+  bool flag() const;
+  /// A text in quotes.
+  std::string word(const std::string& example) const;
+  /// A path, which is meant from where the file is. `what`: "path".
+  std::string path() const;
+  std::vector<Item> items() const;
+  std::size_t length() const { return array().size(); }
+  std::vector<Rational> numbers() const;
+  /// Equally long rows, at least one, of entries made by make(item).
+  template <class Make>
+  auto rows(Make make) const;
+  /// A number, a date or time, or a text that may be none of them: as an option would have it.
+  std::string entry() const;
+
+  /// One of a few words.
+  template <class Value>
+  Value choice(const std::map<std::string, Value>& choices) const;
+
+  /// Of a table: refuses keys that are not among these.
+  void require_keys(const std::vector<std::string>& keys) const;
+  std::optional<Item> find(const std::string& key) const;
+  /// `example`: what to write when it is missing.
+  Item need(const std::string& key, const std::string& example) const;
+  /// All members of a table, by their keys, in the order in which they are written.
+  std::vector<std::pair<std::string, Item>> members() const;
+
+  const std::string& key() const { return key_; }
+  const TomlFile& file() const { return *file_; }
+
+ private:
+  const toml::array& array() const;
+  const toml::table& table() const;
+  Rational written_number() const;
+  std::string key_of(const std::string& key) const { return key_.empty() ? key : key_ + "." + key; }
+  [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const Words& what,
+                              const Words& hint) const;
+  [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& known) const;
+  [[noreturn]] void refuse_kind(const char* wanted, const Words& hint) const;
+
+  const TomlFile* file_;
+  std::string key_;  ///< "pipeline.post.of[0]"
+  const toml::node* node_;
+};
+
+template <class Make>
+auto Item::rows(Make make) const {
+  std::vector<std::vector<decltype(make(*this))>> rows;
+  for (const Item& row : items()) {
+    rows.emplace_back();
+    for (const Item& entry : row.items()) rows.back().push_back(make(entry));
+    if (rows.back().empty() || rows.back().size() != rows.front().size()) {
+      row.refuse(fmt::format("a row of {} entries, and the first has {}", rows.back().size(), rows.front().size()),
+                 "write equally many in every row, and at least one");
+    }
+  }
+  if (rows.empty()) refuse("a matrix without rows", R"(write rows of numbers: [["1/2", "1/2"], [0, 1]])");
+  return rows;
+}
+
+/// What to choose in place of a word that is not known.
+std::string choose_hint(const std::string& word, const std::vector<std::string>& known);
+
+template <class Value>
+Value Item::choice(const std::map<std::string, Value>& choices) const {
+  std::vector<std::string> known;
+  known.reserve(choices.size());
+  for (const auto& [word, value] : choices) known.push_back(word);
+  const auto* const text = node_->as_string();
+  if (text == nullptr) refuse_kind("a word", choose_hint("", known));
+  const auto at = choices.find(text->get());
+  if (at == choices.end()) refuse_word(text->get(), known);
+  return at->second;
+}
+
+}  // namespace fractile::requests

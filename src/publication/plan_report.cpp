@@ -1,0 +1,226 @@
+// A publication's plan, as JSON, CSV and a table.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "fractile/publication_plan.hpp"
+#include "report/text/csv_cells.hpp"
+#include "report/text/decimals.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/release_members.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Document;
+using report_detail::member;
+using report_detail::number;
+using report_detail::Row;
+using report_detail::Writer;
+
+/// For people: six digits, where all of them are many.
+std::string short_amount(const Budget& budget) {
+  const double amount = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
+  return fmt::format("{:.6g}", amount);
+}
+
+std::string amount_in_words(const Budget& budget) {
+  return budget.measure() == Measure::zcdp ? report_detail::with_decimals(budget.rho())
+                                           : report_detail::with_decimals(budget.epsilon());
+}
+
+std::string records_or(const std::optional<std::uint64_t>& records, const char* otherwise) {
+  return records ? fmt::format("{}", *records) : otherwise;
+}
+
+std::string records_or(const std::optional<double>& records, const char* otherwise) {
+  return records ? fmt::format("{:.3g}", *records) : otherwise;
+}
+
+/// As a share of the cell's expected records.
+template <class Records>
+std::string share_or(const PlannedCell& cell, const std::optional<Records>& records, const char* otherwise) {
+  if (!cell.rows || *cell.rows == 0 || !records) return otherwise;
+  return fmt::format("{:.2g}", static_cast<double>(*records) / static_cast<double>(*cell.rows));
+}
+
+const PublicationTable& table_of(const PublicationPlan& plan, const PlannedLevel& level) {
+  return plan.publication.tables[level.part.table];
+}
+
+std::vector<std::string> columns_of(const PublicationPlan& plan, const PlannedLevel& level) {
+  const PublicationTable& table = table_of(plan, level);
+  std::vector<std::string> names;
+  for (const std::size_t column : table.levels[level.part.level]) names.push_back(table.by[column]);
+  return names;
+}
+
+std::string joined_or(const std::vector<std::string>& words, const char* between, const char* otherwise) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return words.empty() ? otherwise : text;
+}
+
+std::string level_name(const PublicationPlan& plan, const PlannedLevel& level) {
+  return joined_or(columns_of(plan, level), " x ", "everyone");
+}
+
+void write_texts(Writer& json, const char* name, const std::vector<std::string>& texts) {
+  json.Key(name);
+  json.StartArray();
+  for (const std::string& each : texts) report_detail::text(json, each);
+  json.EndArray();
+}
+
+void write_part(Writer& json, const char* name, const std::optional<Budget>& budget) {
+  if (!budget) return;
+  json.Key(name);
+  json.StartObject();
+  report_detail::write_cost(json, *budget);
+  json.EndObject();
+}
+
+void write_cell(Writer& json, const PlannedCell& cell) {
+  json.StartObject();
+  write_texts(json, "keys", cell.keys);
+  number(json, "rows", records_or(cell.rows, "null"));
+  number(json, "worst_case", records_or(cell.worst, "null"));
+  number(json, "worst_case_share", share_or(cell, cell.worst, "null"));
+  number(json, "typical", records_or(cell.typical, "null"));
+  number(json, "typical_share", share_or(cell, cell.typical, "null"));
+  member(json, "worth", to_string(cell.worth));
+  json.EndObject();
+}
+
+void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& level) {
+  json.StartObject();
+  member(json, "table", table_of(plan, level).name);
+  write_texts(json, "by", columns_of(plan, level));
+  member(json, "share", level.part.share.to_string());
+  write_part(json, "cost", level.part.cost);
+  write_part(json, "quantiles_cost", level.quantiles_cost);
+  write_part(json, "counts_cost", level.counts_cost);
+  if (level.quantiles_cost) member(json, "mechanism", to_string(level.used.mechanism));
+  if (!level.without.empty()) member(json, "without_worst_case", level.without);
+  json.Key("cells");
+  json.StartArray();
+  for (const PlannedCell& cell : level.cells) write_cell(json, cell);
+  json.EndArray();
+  json.EndObject();
+}
+
+/// The cell that decides a level: the one of the largest share.
+const PlannedCell& worst_cell(const PlannedLevel& level) {
+  const auto share = [](const PlannedCell& cell) {
+    return cell.rows && *cell.rows > 0 && cell.worth != CellWorth::lost
+               ? cell.typical.value_or(0) / static_cast<double>(*cell.rows)
+               : -1.0;
+  };
+  return *std::ranges::max_element(level.cells, {}, share);
+}
+
+Row level_row(const PublicationPlan& plan, const PlannedLevel& level) {
+  const PlannedCell& cell = worst_cell(level);
+  return {table_of(plan, level).name,
+          level_name(plan, level),
+          fmt::format("{}", level.cells.size()),
+          short_amount(level.part.cost),
+          level.counts_cost ? short_amount(*level.counts_cost) : "-",
+          level.quantiles_cost ? to_string(level.used.mechanism) : "-",
+          records_or(cell.rows, "-"),
+          records_or(cell.typical, "-"),
+          share_or(cell, cell.typical, "-"),
+          records_or(cell.worst, "-")};
+}
+
+/// "income by region x sex: north female, south male".
+std::string cells_in_words(const PublicationPlan& plan, CellWorth worth) {
+  constexpr std::size_t most_named = 20;
+  std::string text;
+  for (const PlannedLevel& level : plan.levels) {
+    std::vector<std::string> names;
+    std::size_t count = 0;
+    for (const PlannedCell& cell : level.cells) {
+      if (cell.worth != worth) continue;
+      if (++count <= most_named) names.push_back(joined_or(cell.keys, " ", "everyone"));
+    }
+    if (count == 0) continue;
+    text += fmt::format("  {} by {}: {}{}\n", table_of(plan, level).name, level_name(plan, level),
+                        joined_or(names, ", ", ""),
+                        count > most_named ? fmt::format(" and {} others", count - most_named) : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_json(const PublicationPlan& plan) {
+  const Publication& publication = plan.publication;
+  Document document(report_detail::release_schema);
+  Writer& json = document.json();
+  member(json, "kind", "publication plan");
+  member(json, "title", publication.title);
+  json.Key("privacy");
+  json.StartObject();
+  member(json, "measure", to_string(publication.budget.measure()));
+  report_detail::write_cost(json, publication.budget);
+  member(json, "neighbors", to_string(publication.neighbors));
+  if (!publication.person.empty()) member(json, "person", publication.person);
+  member(json, "records_per_person", std::uint64_t{publication.records_per_person});
+  json.EndObject();
+  member(json, "confidence", publication.confidence.to_string());
+  json.Key("levels");
+  json.StartArray();
+  for (const PlannedLevel& level : plan.levels) write_level(json, plan, level);
+  json.EndArray();
+  return document.text();
+}
+
+std::string to_csv(const PublicationPlan& plan) {
+  const char* const budget = plan.publication.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
+  std::string text =
+      report_detail::csv_line({"table", "level", "cell", budget, "rows", "worst_case", "typical", "worth"});
+  for (const PlannedLevel& level : plan.levels) {
+    for (const PlannedCell& cell : level.cells) {
+      text += report_detail::csv_line({table_of(plan, level).name, level_name(plan, level),
+                                       joined_or(cell.keys, " ", "everyone"), amount_in_words(level.part.cost),
+                                       records_or(cell.rows, ""), records_or(cell.worst, ""),
+                                       records_or(cell.typical, ""), to_string(cell.worth)});
+    }
+  }
+  return text;
+}
+
+std::string to_table(const PublicationPlan& plan) {
+  const Publication& publication = plan.publication;
+  const bool is_rho = publication.budget.measure() == Measure::zcdp;
+  std::vector<Row> rows{{"table", "level", "cells", is_rho ? "rho" : "epsilon", "for counts", "mechanism", "records",
+                         "typical", "share", "worst"}};
+  for (const PlannedLevel& level : plan.levels) rows.push_back(level_row(plan, level));
+  std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
+  text += report_detail::aligned(rows, 2);
+  text += fmt::format(
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person: exactly the sum of this "
+      "column.\n"
+      "A level's cost is that of each of its cells: a record is in one of them.\n"
+      "records   of the cell that the level serves worst, as expected; - where the file does not say rows\n"
+      "typical   half of the simulated releases of a public normal table of so many records miss no quantile by more\n"
+      "share     the same as a share of the cell's records\n"
+      "worst     exceeded with probability at most {:.4g} a quantile, whatever the data\n",
+      publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
+      publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
+      (Rational(1) - publication.confidence).to_double());
+  const std::string noise = cells_in_words(plan, CellWorth::noise);
+  if (!noise.empty()) {
+    text += "\nMostly noise with this part of the budget; a larger share would help:\n" + noise;
+  }
+  const std::string lost = cells_in_words(plan, CellWorth::lost);
+  if (!lost.empty()) {
+    text += "\nMostly noise even with the whole budget; publish them by fewer columns, or ask for fewer quantiles:\n" +
+            lost;
+  }
+  return text;
+}
+
+}  // namespace fractile

@@ -1,0 +1,371 @@
+// How a publication's budget is split among its tables and levels.
+// Proof: docs/proofs/publication.md
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/publication_plan.hpp"
+#include "fractile/release.hpp"
+#include "publication/tables.hpp"
+
+namespace fractile {
+namespace {
+
+using publication_detail::query_of;
+using publication_detail::smallest_rows;
+
+constexpr std::int64_t millionths = 1'000'000;
+
+/// A level of a table that draws something.
+struct Level {
+  std::size_t table;
+  std::size_t place;  ///< in the table's levels
+  LevelCells cells;
+  Rational counts_share = 0;  ///< of its part
+};
+
+/// Of a level's part.
+Rational counts_share_of(const PublicationTable& table, std::size_t level) {
+  if (level > 0 || !table.has_counts()) return 0;
+  if (table.quantiles.empty()) return 1;
+  return table.counts_share.value_or(publication_detail::usual_counts_share);
+}
+
+std::vector<Level> levels_of(const Publication& publication) {
+  std::vector<Level> levels;
+  for (std::size_t t = 0; t < publication.tables.size(); ++t) {
+    const PublicationTable& table = publication.tables[t];
+    const std::size_t drawn = table.quantiles.empty() ? 1 : table.levels.size();
+    for (std::size_t l = 0; l < drawn; ++l) {
+      levels.push_back({t, l, cells_of(publication, table, table.levels[l]), counts_share_of(table, l)});
+    }
+  }
+  return levels;
+}
+
+// --- Weights ---------------------------------------------------------------------------------------------------------
+
+std::int64_t binary_digits(std::uint64_t number) { return static_cast<std::int64_t>(std::bit_width(number)); }
+
+/// About how wrong the table's worst quantile is, in comparison with a single one at the same budget: the largest error that nine releases in
+/// ten of a smooth table have (docs/publication.md has what was measured). Steps and bounds hardly matter there. Whole numbers decide it.
+Rational scale_of(const PublicationTable& table, Measure measure) {
+  const std::size_t quantiles = table.quantiles.size();
+  if (quantiles <= 1) return 1;  // a count alone errs as much as a median
+  const std::int64_t levels = binary_digits(quantiles);
+  const bool is_pure = measure == Measure::pure;
+  const Rational root = sqrt_down(Rational(quantiles), 24);
+  switch (table.mechanism) {
+    case Mechanism::independent:
+      return is_pure ? Rational(quantiles) * Rational(levels + 1, 2) : root * Rational(levels + 2, 3);
+    case Mechanism::approximate:
+      return is_pure ? Rational(levels * (levels + 3), 4) : Rational(4 * levels + 1, 5);
+    case Mechanism::tree: {
+      const Rational height = binary_digits(table.lattice.size());
+      return height * sqrt_down(height, 24) / Rational(2);
+    }
+    case Mechanism::automatic:
+      return is_pure ? root : Rational(4 * levels + 1, 5);
+    default:
+      return root;
+  }
+}
+
+/// Weights with which relative errors come out alike: under zCDP errors fall with the square root of rho.
+class Weights {
+ public:
+  explicit Weights(const Publication& publication) : publication_(publication) {
+    for (const PublicationTable& table : publication.tables) {
+      scales_.push_back(scale_of(table, publication.budget.measure()));
+      all_expected_ = all_expected_ && !table.expected_rows.empty();
+    }
+  }
+
+  /// In comparison with the other levels of its table.
+  Rational within_table(const Level& level) const {
+    const PublicationTable& table = publication_.tables[level.table];
+    return measured(inverse_rows(table, level)) / (Rational(1) - counted(level));
+  }
+  /// In comparison with all levels of the publication: by rows only where those of every table are known.
+  Rational among_all(const Level& level) const {
+    const PublicationTable& table = publication_.tables[level.table];
+    const Rational inverse = all_expected_ ? inverse_rows(table, level) : Rational(level.cells.cells.size());
+    return measured(scales_[level.table] * inverse) / (Rational(1) - counted(level));
+  }
+
+ private:
+  /// What is left for quantiles decides; a table without any has its counts.
+  static Rational counted(const Level& level) {
+    return level.counts_share == Rational(1) ? Rational(0) : level.counts_share;
+  }
+  Rational measured(const Rational& weight) const {
+    return publication_.budget.measure() == Measure::zcdp ? weight * weight : weight;
+  }
+  static Rational inverse_rows(const PublicationTable& table, const Level& level) {
+    if (table.expected_rows.empty()) return level.cells.cells.size();
+    return Rational(1) / Rational(smallest_rows(table, level.cells).value_or(1));
+  }
+
+  const Publication& publication_;
+  std::vector<Rational> scales_ = {};  ///< one a table
+  bool all_expected_ = true;
+};
+
+/// Shares in proportion to the weights, a fiftieth of all of them evenly, rounded down to millionths; the largest takes what is left. They add
+/// up to 1.
+std::vector<Rational> apportioned(const std::vector<Rational>& weights) {
+  const Rational evenly(1, 50);
+  const Rational sum = std::accumulate(weights.begin(), weights.end(), Rational(0));
+  const Rational even = evenly / Rational(weights.size());
+  std::vector<Rational> shares;
+  Rational left = 1;
+  for (const Rational& weight : weights) {
+    const Rational exact = even + (Rational(1) - evenly) * weight / sum;
+    shares.push_back((exact * Rational(millionths)).floor() / Rational(millionths));
+    left -= shares.back();
+  }
+  *std::ranges::max_element(shares) += left;
+  return shares;
+}
+
+std::vector<Rational> in_proportion(std::vector<Rational> shares) {
+  const Rational sum = std::accumulate(shares.begin(), shares.end(), Rational(0));
+  for (Rational& share : shares) share /= sum;
+  return shares;
+}
+
+/// How many records the level's query may be told to expect in each cell: the most of any, unless they are very different. Then it counts
+/// them where it has to know.
+std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
+  if (cells.expected_rows.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(cells.expected_rows);
+  constexpr std::uint64_t alike = 4;
+  return least > 0 && most / alike <= least ? std::optional(most) : std::nullopt;
+}
+
+// --- Targets ---------------------------------------------------------------------------------------------------------
+
+/// How many records a quantile of this cell may miss at most.
+std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
+  const Rational most = table.target->at_most;
+  const Rational records(rows);
+  switch (table.target->of) {
+    case PublicationTarget::Of::ranks:
+      return most.floor().to_uint64();
+    case PublicationTarget::Of::share:
+      return (most * records).floor().to_uint64();
+    case PublicationTarget::Of::value: {
+      const Rational width = table.lattice.upper() - table.lattice.lower();
+      return width.sign() == 0 ? rows : std::min(most * records / width, records).floor().to_uint64();
+    }
+  }
+  return 0;
+}
+
+std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
+  const auto at = std::ranges::find(cells.expected_rows, rows);
+  const KeyTuple& cell = cells.cells[static_cast<std::size_t>(at - cells.expected_rows.begin())];
+  if (cell.empty()) return "everyone";
+  std::string text;
+  for (const std::string& key : cell) text += (text.empty() ? "" : ", ") + key;
+  return text;
+}
+
+/// What a level's part costs at least.
+Budget solved(const Publication& publication, const Level& level) {
+  const PublicationTable& table = publication.tables[level.table];
+  std::optional<std::uint64_t> smallest;
+  for (const std::uint64_t rows : level.cells.expected_rows) {
+    if (rows > 0) smallest = std::min(smallest.value_or(rows), rows);
+  }
+  QuantileQuery query = query_of(publication, table, publication.budget);
+  query.expected_rows = expected_in(level.cells);
+  if (!table.by.empty()) query = group_query(query);
+  try {
+    const QuantileQuery enough =
+        query_for_rank_error(query, table.lattice, ranks_at(table, smallest.value_or(1)), publication.confidence);
+    return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    const std::string cell = smallest ? fmt::format(", whose smallest cell is {} with {} records",
+                                                    shown_cell(level.cells, *smallest), *smallest)
+                                      : std::string();
+    throw Error(ErrorCode::usage,
+                {Field("target"), fmt::format(": table '{}'{}: ", table.name, cell), error.what_words()},
+                error.hint_words(), "target");
+  }
+}
+
+Rational amount_of(const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) return budget.rho();
+  if (budget.epsilon().is_log()) {
+    throw Error(ErrorCode::usage,
+                {Field("target"), ": a budget for targets is solved for in numbers, not in logarithms"},
+                {"write for example ", Field("epsilon").number(1)}, "epsilon");
+  }
+  return budget.epsilon().coefficient();
+}
+
+Budget budget_of(Measure measure, const Rational& amount) {
+  return measure == Measure::zcdp ? Budget::zcdp(amount) : Budget::pure(amount);
+}
+
+// --- The split -------------------------------------------------------------------------------------------------------
+
+class BudgetSplit {
+ public:
+  explicit BudgetSplit(const Publication& publication)
+      : publication_(publication), levels_(levels_of(publication)), shares_(levels_.size()) {}
+
+  std::vector<Rational> shares() && {
+    Rational left = 1;
+    std::vector<std::size_t> solved_for;
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < levels_.size(); ++i) (table_of(i).target ? solved_for : others).push_back(i);
+    if (!solved_for.empty()) left -= reach_targets(solved_for, others.empty());
+    if (others.empty()) {
+      share_out(solved_for, left);
+    } else {
+      divide(others, left);
+    }
+    return std::move(shares_);
+  }
+  const std::vector<Level>& levels() const { return levels_; }
+
+ private:
+  const PublicationTable& table_of(std::size_t i) const { return publication_.tables[levels_[i].table]; }
+
+  /// What the targets take.
+  Rational reach_targets(const std::vector<std::size_t>& which, bool all) {
+    const Rational whole = amount_of(publication_.budget);
+    Rational taken = 0;
+    for (const std::size_t i : which) {
+      shares_[i] = amount_of(solved(publication_, levels_[i])) / whole;
+      taken += shares_[i];
+    }
+    if (taken > Rational(1) || (taken == Rational(1) && !all)) {
+      const Budget needed = budget_of(publication_.budget.measure(), taken * whole);
+      const Field budget(publication_.budget.measure() == Measure::zcdp ? "rho" : "epsilon");
+      throw Error(
+          ErrorCode::usage,
+          {Field("target"), fmt::format(": the targets cost {}, and the publication has {}{}", needed.to_string(),
+                                        publication_.budget.to_string(), all ? "" : " for them and for other tables")},
+          {"allow larger errors, or write at least ", budget.number((taken * whole).to_string())}, "target");
+    }
+    return taken;
+  }
+
+  /// What no target needs, in proportion to what they do.
+  void share_out(const std::vector<std::size_t>& which, const Rational& left) {
+    std::vector<Rational> weights;
+    for (const std::size_t i : which) weights.push_back(shares_[i]);
+    const std::vector<Rational> more = apportioned(weights);
+    for (std::size_t k = 0; k < which.size(); ++k) shares_[which[k]] += left * more[k];
+  }
+
+  void divide(const std::vector<std::size_t>& which, const Rational& left) {
+    const Weights weights(publication_);
+    const bool by_table = std::ranges::any_of(which, [&](std::size_t i) { return table_of(i).share.has_value(); });
+    std::vector<std::vector<std::size_t>> tables;
+    for (const std::size_t i : which) {
+      if (tables.empty() || levels_[tables.back().front()].table != levels_[i].table) tables.emplace_back();
+      tables.back().push_back(i);
+    }
+    if (by_table) {
+      divide_by_shares(tables, weights, left);
+    } else {
+      divide_by_weights(tables, weights, left);
+    }
+  }
+
+  void divide_by_shares(const std::vector<std::vector<std::size_t>>& tables, const Weights& weights,
+                        const Rational& left) {
+    std::vector<Rational> stated;
+    for (const auto& levels : tables) stated.push_back(table_of(levels.front()).share.value_or(1));
+    const std::vector<Rational> shares = in_proportion(std::move(stated));
+    for (std::size_t t = 0; t < tables.size(); ++t) divide_table(tables[t], weights, left * shares[t]);
+  }
+
+  /// A table whose levels' shares are stated is one thing among the levels of the others.
+  void divide_by_weights(const std::vector<std::vector<std::size_t>>& tables, const Weights& weights,
+                         const Rational& left) {
+    std::vector<std::vector<std::size_t>> things;
+    for (const auto& levels : tables) {
+      if (!table_of(levels.front()).level_shares.empty()) {
+        things.push_back(levels);
+      } else {
+        for (const std::size_t i : levels) things.push_back({i});
+      }
+    }
+    std::vector<Rational> weight;
+    for (const auto& thing : things) {
+      weight.emplace_back(0);
+      for (const std::size_t i : thing) weight.back() += weights.among_all(levels_[i]);
+    }
+    const std::vector<Rational> shares = apportioned(weight);
+    for (std::size_t k = 0; k < things.size(); ++k) {
+      if (things[k].size() == 1) {
+        shares_[things[k].front()] = left * shares[k];
+      } else {
+        divide_table(things[k], weights, left * shares[k]);
+      }
+    }
+  }
+
+  void divide_table(const std::vector<std::size_t>& levels, const Weights& weights, const Rational& left) {
+    const PublicationTable& table = table_of(levels.front());
+    std::vector<Rational> weight;
+    for (const std::size_t i : levels) weight.push_back(weights.within_table(levels_[i]));
+    const std::vector<Rational> shares =
+        table.level_shares.empty() ? apportioned(weight) : in_proportion(table.level_shares);
+    for (std::size_t k = 0; k < levels.size(); ++k) shares_[levels[k]] = left * shares[k];
+  }
+
+  const Publication& publication_;
+  std::vector<Level> levels_;
+  std::vector<Rational> shares_;
+};
+
+}  // namespace
+
+std::vector<PublicationPart> parts(const Publication& publication) {
+  publication.validate();
+  BudgetSplit split(publication);
+  const std::vector<Level> levels = split.levels();
+  const std::vector<Rational> shares = std::move(split).shares();
+  std::vector<PublicationPart> result;
+  Rational sum = 0;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const PublicationTable& table = publication.tables[levels[i].table];
+    const Budget cost = publication.budget.scaled(shares[i]);
+    QuantileQuery query = query_of(publication, table, cost);
+    query.expected_rows = expected_in(levels[i].cells);
+    sum += shares[i];
+    result.push_back({levels[i].table, levels[i].place, shares[i], cost, levels[i].counts_share, std::move(query)});
+  }
+  if (sum != Rational(1)) throw Error(ErrorCode::internal, "the parts of a publication do not add up to its budget");
+  return result;
+}
+
+Budget least_budget(const Publication& publication) {
+  publication.validate();
+  Rational sum = 0;
+  for (const Level& level : levels_of(publication)) {
+    const PublicationTable& table = publication.tables[level.table];
+    if (!table.target) {
+      throw Error(
+          ErrorCode::usage,
+          {Field("target"), fmt::format(": table '{}' has none, and the least budget is that of targets", table.name)},
+          "give every table a target, or name the budget", "target");
+    }
+    sum += amount_of(solved(publication, level));
+  }
+  return budget_of(publication.budget.measure(), sum);
+}
+
+}  // namespace fractile

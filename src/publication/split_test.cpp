@@ -1,0 +1,236 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "fractile/accounting.hpp"
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/publication_plan.hpp"
+#include "fractile/release.hpp"
+#include "publication/publication_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using publication_test::earnings;
+using publication_test::table_by;
+
+Rational sum_of_shares(const std::vector<PublicationPart>& parts) {
+  Rational sum = 0;
+  for (const PublicationPart& part : parts) sum += part.share;
+  return sum;
+}
+
+/// By the ledger's arithmetic, which takes no share into account.
+void expect_exactly(const std::vector<PublicationPart>& parts, const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) {
+    std::vector<Rational> rhos;
+    for (const PublicationPart& part : parts) rhos.push_back(part.cost.rho());
+    EXPECT_EQ(compose_zcdp(rhos), budget.rho());
+    return;
+  }
+  std::vector<Exponent> epsilons;
+  for (const PublicationPart& part : parts) epsilons.push_back(part.cost.epsilon());
+  EXPECT_EQ(compose_pure(epsilons), EpsilonSum(budget.epsilon()));
+}
+
+std::vector<Rational> shares_of(const Publication& publication) {
+  std::vector<Rational> shares;
+  for (const PublicationPart& part : parts(publication)) shares.push_back(part.share);
+  return shares;
+}
+
+/// Theorem 1 of docs/proofs/publication.md, over publications of any shape.
+TEST(PublicationParts, AddUpToTheBudgetExactly) {
+  EXPECT_TRUE(rc::check([] {
+    const auto whole = [](int least, int most) { return *rc::gen::inRange(least, most + 1); };
+    Publication publication = earnings(*rc::gen::element(Budget::pure(Rational(1)), Budget::pure(Rational(1, 3)),
+                                                         Budget::pure(Exponent::log(3)), Budget::zcdp(Rational(1, 7))));
+    publication.tables.clear();
+    for (int t = whole(1, 4); t > 0; --t) {
+      PublicationTable table = table_by("table " + std::to_string(t), {"region", "sex"}, {{0, 1}, {0}, {1}, {}});
+      table.levels.resize(static_cast<std::size_t>(whole(1, 4)));
+      table.lattice = Lattice::regular(0, whole(0, 100'000), 1);
+      table.count = *rc::gen::arbitrary<bool>();
+      if (table.count && *rc::gen::arbitrary<bool>()) table.quantiles.clear();
+      if (*rc::gen::arbitrary<bool>()) table.share = Rational(whole(1, 9), whole(1, 9));
+      if (*rc::gen::arbitrary<bool>()) {
+        const std::size_t drawn = table.quantiles.empty() ? 1 : table.levels.size();
+        for (std::size_t l = 0; l < drawn; ++l) table.level_shares.emplace_back(whole(1, 9), whole(1, 9));
+      }
+      if (*rc::gen::arbitrary<bool>()) {
+        for (int cell = 0; cell < 8; ++cell) table.expected_rows.push_back(static_cast<std::uint64_t>(whole(0, 5000)));
+      }
+      publication.tables.push_back(table);
+    }
+    const std::vector<PublicationPart> all = parts(publication);
+    RC_ASSERT(sum_of_shares(all) == Rational(1));
+    expect_exactly(all, publication.budget);
+    for (const PublicationPart& part : all) {
+      RC_ASSERT(part.share.sign() > 0);
+      RC_ASSERT((part.counts_share.sign() > 0) == (part.level == 0 && publication.tables[part.table].has_counts()));
+      RC_ASSERT(part.query.budget.to_string() == part.cost.to_string());
+    }
+  }));
+}
+
+TEST(PublicationParts, AreOneForEachLevelThatDraws) {
+  Publication publication = earnings();
+  publication.tables.push_back(table_by("hours", {"sex"}, {{0}, {}}));
+  publication.tables.back().count = true;
+  publication.tables.push_back(table_by("people", {"region"}, {{0}, {}}));
+  publication.tables.back().quantiles.clear();
+  publication.tables.back().count = true;
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  std::vector<Rational> counted;
+  for (const PublicationPart& part : parts(publication)) {
+    places.emplace_back(part.table, part.level);
+    counted.push_back(part.counts_share);
+  }
+  using Places = std::vector<std::pair<std::size_t, std::size_t>>;
+  EXPECT_EQ(places, (Places{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 0}}));
+  EXPECT_EQ(counted, (std::vector<Rational>{0, 0, 0, 0, Rational(1, 10), 0, 1}));
+}
+
+/// Cells of a margin of half as many cells have twice the records, and so need half of the budget for the same relative error. A fiftieth is
+/// shared evenly.
+TEST(PublicationParts, AreInProportionToCells) {
+  const auto share = [](const Rational& of_rest) { return Rational(1, 200) + Rational(49, 50) * of_rest; };
+  const auto is_near = [](const Rational& a, const Rational& b) {
+    const Rational off = a - b;
+    return off < Rational(4, 1'000'000) && -off < Rational(4, 1'000'000);
+  };
+  const std::vector<Rational> pure = shares_of(earnings());
+  const std::vector<Rational> rho = shares_of(earnings(Budget::zcdp(Rational(1, 2))));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const std::int64_t cells = 8 >> i;
+    EXPECT_TRUE(is_near(pure[i], share(Rational(cells, 15)))) << pure[i].to_string();
+    EXPECT_TRUE(is_near(rho[i], share(Rational(cells * cells, 85)))) << rho[i].to_string();
+  }
+}
+
+TEST(PublicationParts, AreRoundedToMillionths) {
+  const std::vector<Rational> shares = shares_of(earnings());
+  EXPECT_EQ(shares, (std::vector<Rational>{Rational(527'668, 1'000'000), Rational(266'333, 1'000'000),
+                                           Rational(135'666, 1'000'000), Rational(70'333, 1'000'000)}));
+}
+
+/// The least of the cells' rows decides, and not their number; a cell of no records and one that no budget saves decide nothing.
+TEST(PublicationParts, FollowTheSmallestCell) {
+  Publication publication = earnings();
+  publication.tables.front().expected_rows = {0, 2, 100, 1000, 1000, 1000, 1000, 1000};
+  const std::vector<Rational> shares = shares_of(publication);
+  // Smallest: 100, of regions 1100 (n: 2 is beyond saving), of sexes 2100, all 5102.
+  const Rational sum = Rational(1, 100) + Rational(1, 1100) + Rational(1, 2100) + Rational(1, 5102);
+  const Rational exact = Rational(1, 200) + Rational(49, 50) * Rational(1, 100) / sum;
+  EXPECT_LT((shares[0] - exact).to_double(), 4e-6);
+  EXPECT_GE(shares[0], exact - Rational(1, 1'000'000));
+}
+
+TEST(PublicationParts, AreAsStated) {
+  Publication publication = earnings();
+  publication.tables.push_back(table_by("hours", {"sex"}, {{0}, {}}));
+  publication.tables.back().share = 2;
+  publication.tables.back().level_shares = {5, 2};
+  const std::vector<Rational> shares = shares_of(publication);
+  EXPECT_EQ(shares[0] + shares[1] + shares[2] + shares[3], Rational(1, 3));
+  EXPECT_EQ(shares[4], Rational(10, 21));
+  EXPECT_EQ(shares[5], Rational(4, 21));
+}
+
+/// Nine quantiles together err about three times as much as one.
+TEST(PublicationParts, FavorTheTableOfMoreQuantiles) {
+  Publication publication = earnings();
+  publication.tables = {table_by("one", {}, {{}}), table_by("nine", {}, {{}})};
+  publication.tables[0].quantiles = {Rational(1, 2)};
+  publication.tables[1].quantiles.clear();
+  for (int i = 1; i < 10; ++i) publication.tables[1].quantiles.emplace_back(i, 10);
+  const std::vector<Rational> shares = shares_of(publication);
+  EXPECT_NEAR((shares[1] / shares[0]).to_double(), (0.01 + 0.98 * 0.75) / (0.01 + 0.98 * 0.25), 1e-4);
+}
+
+TEST(PublicationParts, ExpectTheRowsOfCellsThatAreAlike) {
+  Publication publication = earnings();
+  EXPECT_FALSE(parts(publication)[0].query.expected_rows);
+  publication.tables.front().expected_rows = {100, 200, 300, 400, 100, 100, 100, 100};
+  EXPECT_EQ(parts(publication)[0].query.expected_rows, 400U);
+  EXPECT_EQ(parts(publication)[3].query.expected_rows, 1400U);
+  publication.tables.front().expected_rows[0] = 50;
+  EXPECT_FALSE(parts(publication)[0].query.expected_rows) << "eight times as many in one cell as in another";
+}
+
+// --- Targets ---------------------------------------------------------------------------------------------------------
+
+/// At the least budget every level's worst case is within its target, and a hundredth less is not enough for one of them.
+TEST(PublicationTargets, TakeTheLeastBudget) {
+  Publication publication = earnings();
+  publication.tables.front().expected_rows = std::vector<std::uint64_t>(8, 1000);
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 20)};
+  publication.budget = least_budget(publication);
+  for (const PublicationPart& part : parts(publication)) {
+    const PublicationTable& table = publication.tables[part.table];
+    const LevelCells cells = cells_of(publication, table, table.levels[part.level]);
+    const std::uint64_t allowed = cells.expected_rows.front() / 20;
+    QuantileQuery query = table.by.empty() ? part.query : group_query(part.query);
+    EXPECT_LE(worst_case(query, table.lattice, publication.confidence).largest().value(), allowed);
+    query.budget = query.budget.scaled(Rational(99, 100));
+    EXPECT_GT(worst_case(query, table.lattice, publication.confidence).largest().value(), allowed);
+  }
+}
+
+/// The worst case of a level's query is the same in all of its cells, and so the smallest one decides.
+TEST(PublicationTargets, HoldInTheSmallestCell) {
+  Publication publication = earnings();
+  publication.tables.front().levels = {{0, 1}};
+  publication.tables.front().expected_rows = {500, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 20)};
+  publication.budget = least_budget(publication);
+  const PublicationPart part = parts(publication).front();
+  const Lattice& lattice = publication.tables.front().lattice;
+  EXPECT_LE(worst_case(group_query(part.query), lattice, publication.confidence).largest().value(), 25U);
+}
+
+TEST(PublicationTargets, LeaveTheRestToOthers) {
+  Publication publication = earnings(Budget::pure(Rational(8)));
+  publication.tables.push_back(table_by("hours", {"sex"}, {{0}, {}}));
+  publication.tables.back().target = PublicationTarget{PublicationTarget::Of::ranks, Rational(100)};
+  const std::vector<PublicationPart> all = parts(publication);
+  EXPECT_EQ(sum_of_shares(all), Rational(1));
+  Publication alone = publication;
+  alone.tables = {publication.tables.back()};
+  EXPECT_EQ((all[4].share + all[5].share) * Rational(8), least_budget(alone).epsilon().coefficient());
+}
+
+TEST(PublicationTargets, AreRefusedBeyondTheBudget) {
+  Publication publication = earnings(Budget::pure(Rational(1, 100)));
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::ranks, Rational(10)};
+  try {
+    parts(publication);
+    FAIL() << "the targets cost more";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(error.what()).find("the targets cost epsilon = "), std::string::npos) << error.what();
+    EXPECT_NE(error.hint().find("or write at least epsilon = "), std::string::npos) << error.hint();
+  }
+}
+
+/// Among listed candidates no bound is known at any budget.
+TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
+  Publication publication = earnings();
+  publication.tables.front().lattice = Lattice::explicit_points({0, 10, 100});
+  publication.tables.front().expected_rows = {3, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
+  publication.tables.front().target = PublicationTarget{PublicationTarget::Of::share, Rational(1, 100)};
+  try {
+    least_budget(publication);
+    FAIL() << "no budget reaches this";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("table 'pay', whose smallest cell is n, f with 3 records: "),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace fractile

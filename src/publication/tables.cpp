@@ -1,0 +1,310 @@
+// What a publication says, checked, and the cells of its tables.
+#include "publication/tables.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/publication_plan.hpp"
+#include "fractile/release.hpp"
+#include "fractile/text.hpp"
+
+namespace fractile {
+namespace {
+
+[[noreturn]] void refuse(const char* field, const std::string& what, const Words& hint) {
+  throw Error(ErrorCode::usage, {Field(field), ": " + what}, hint, field);
+}
+
+std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
+/// Of keys, columns and tables: each is there, and once.
+void require_names(const char* field, const std::vector<std::string>& names, const char* what) {
+  std::set<std::string> known;
+  for (const std::string& name : names) {
+    if (name.empty()) refuse(field, std::string(what) + " is an empty text", "write what it is called");
+    if (!is_utf8(name)) refuse(field, std::string(what) + " is not UTF-8 text", "convert it");
+    if (!known.insert(name).second) {
+      refuse(field, fmt::format("{} {} stands twice", what, quoted(name)), "write each once");
+    }
+  }
+}
+
+void require_positive(const char* field, const std::optional<Rational>& share) {
+  if (share && share->sign() <= 0) refuse(field, "not above 0", {"write for example ", Field(field).number(2)});
+}
+
+void validate_levels(const PublicationTable& table) {
+  const std::size_t columns = table.by.size();
+  KeyLevel all(columns);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  if (table.levels.empty() || table.levels.front() != all) {
+    refuse("levels", "the first one is not all of the table's columns", "put the finest level first");
+  }
+  std::set<KeyLevel> known;
+  for (const KeyLevel& level : table.levels) {
+    const bool increases = std::ranges::adjacent_find(level, std::ranges::greater_equal()) == level.end();
+    if (!increases || (!level.empty() && level.back() >= columns)) {
+      refuse("levels", "one does not name columns of the table in their order", "write places in `by`, increasing");
+    }
+    if (!known.insert(level).second) refuse("levels", "one stands twice", "write each once");
+  }
+}
+
+void validate_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  std::vector<std::set<std::string>> known;
+  for (const KeyColumn* const column : columns) known.emplace_back(column->keys.begin(), column->keys.end());
+  std::set<KeyTuple> cells;
+  for (const KeyTuple& cell : table.possible) {
+    if (cell.size() != columns.size()) {
+      refuse("possible", fmt::format("a cell has {} keys, and the table {} columns", cell.size(), columns.size()),
+             "write one key a column");
+    }
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+      if (known[i].contains(cell[i])) continue;
+      refuse("possible", fmt::format("{} is no key of column {}", quoted(cell[i]), quoted(columns[i]->column)),
+             "list it among the keys, or leave the cell out");
+    }
+    if (!cells.insert(cell).second) refuse("possible", "a cell stands twice", "write each once");
+  }
+}
+
+std::size_t cell_count(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  if (!table.possible.empty()) return table.possible.size();
+  std::size_t cells = 1;
+  for (const KeyColumn* const column : columns) {
+    cells *= column->keys.size();
+    if (cells > Publication::most_cells) break;
+  }
+  return cells;
+}
+
+/// Before they are made of the keys.
+std::size_t require_countable(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  const std::size_t cells = cell_count(table, columns);
+  if (cells <= Publication::most_cells) return cells;
+  refuse("by", fmt::format("more than {} cells", Publication::most_cells),
+         "publish by fewer columns, or list the cells that are possible");
+}
+
+void validate_cells(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  validate_possible(table, columns);
+  const std::size_t cells = require_countable(table, columns);
+  if (table.expected_rows.empty()) return;
+  if (table.expected_rows.size() != cells) {
+    refuse("rows", fmt::format("of {} cells, and the table has {}", table.expected_rows.size(), cells),
+           "write one number a cell, or none");
+  }
+  std::uint64_t sum = 0;
+  for (const std::uint64_t rows : table.expected_rows) {
+    if (rows > RankProfile::max_records - sum)
+      refuse("rows", "more than 2^48 in all", "write about how many there are");
+    sum += rows;
+  }
+}
+
+void validate_counts(const PublicationTable& table) {
+  for (std::size_t i = 1; i < table.below.size(); ++i) {
+    if (table.below[i - 1] < table.below[i]) continue;
+    refuse("below", "the values do not increase", "write the smallest first, and each once");
+  }
+  if (!table.has_counts() && table.quantiles.empty()) {
+    refuse("quantiles", "table " + quoted(table.name) + " publishes nothing",
+           {"write ", Field("quantiles").text("deciles"), ", or ask for a count, a mean or shares below values"});
+  }
+  if (!table.counts_share) return;
+  if (table.counts_share->sign() <= 0 || *table.counts_share >= Rational(1)) {
+    refuse("counts_share", "not between 0 and 1", {"write for example ", Field("counts_share").number("0.2")});
+  }
+  if (!table.has_counts() || table.quantiles.empty()) {
+    refuse("counts_share", "there is nothing to share a level's part between",
+           "leave it out: it divides what quantiles and counts take");
+  }
+}
+
+void validate_shares(const PublicationTable& table) {
+  require_positive("share", table.share);
+  for (const Rational& share : table.level_shares) require_positive("level_shares", share);
+  const std::size_t levels = table.quantiles.empty() ? 1 : table.levels.size();
+  if (!table.level_shares.empty() && table.level_shares.size() != levels) {
+    refuse("level_shares", fmt::format("{} shares, and {} levels draw something", table.level_shares.size(), levels),
+           "write one a level, the finest first, then the totals in their order");
+  }
+  if (!table.target) return;
+  if (table.share || !table.level_shares.empty()) {
+    refuse("target", "the table's part of the budget is what a target is solved for", "leave out its shares");
+  }
+  if (table.quantiles.empty()) refuse("target", "it is the quantiles', and there are none", "leave it out");
+  if (table.target->at_most.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
+  if (table.target->of != PublicationTarget::Of::ranks && table.expected_rows.empty()) {
+    refuse("target", "how many records a cell has is not said",
+           {"write about how many, for example ", Field("rows").number(1000), ", or ask for a rank_error"});
+  }
+}
+
+}  // namespace
+
+std::vector<const KeyColumn*> Publication::columns_of(const PublicationTable& table) const {
+  std::vector<const KeyColumn*> columns;
+  for (const std::string& name : table.by) {
+    const auto at = std::ranges::find(keys, name, &KeyColumn::column);
+    if (at == keys.end()) {
+      std::vector<std::string> known;
+      for (const KeyColumn& column : keys) known.push_back(column.column);
+      const std::string nearest = nearest_word(name, known);
+      refuse("by", "the keys of " + quoted(name) + " are not listed",
+             nearest.empty() ? "list the keys of this column, which are public" : "did you mean " + nearest + "?");
+    }
+    columns.push_back(&*at);
+  }
+  return columns;
+}
+
+void Publication::validate_keys() const {
+  std::vector<std::string> columns;
+  for (const KeyColumn& column : keys) {
+    columns.push_back(column.column);
+    if (column.keys.empty()) refuse("keys", "column " + quoted(column.column) + " has none", "list them all");
+    require_names("keys", column.keys, "a key");
+    if (!column.labels.empty() && column.labels.size() != column.keys.size()) {
+      refuse("keys",
+             fmt::format("column {} has {} keys and {} labels", quoted(column.column), column.keys.size(),
+                         column.labels.size()),
+             "write a label for each key, or none");
+    }
+  }
+  require_names("keys", columns, "a column");
+}
+
+void Publication::validate(const PublicationTable& table) const {
+  require_names("column", {table.column}, "a column");
+  require_names("by", table.by, "a column");
+  const std::vector<const KeyColumn*> columns = columns_of(table);
+  validate_levels(table);
+  validate_cells(table, columns);
+  validate_counts(table);
+  validate_shares(table);
+  if (marks.hidden && !table.count) {
+    refuse("hidden", "table " + quoted(table.name) + " releases no count to decide it by",
+           {"write ", Field("count").blank("true"), " there: a mark from records that were not released would leak"});
+  }
+  if (marks.unreliable && !table.intervals) {
+    refuse("unreliable", "table " + quoted(table.name) + " has no intervals to decide it by",
+           {"write ", Field("intervals").number("0.95"), " there"});
+  }
+  if (table.quantiles.empty()) return;
+  const QuantileQuery query = publication_detail::query_of(*this, table, budget);
+  query.validate(table.lattice);
+  if (!table.by.empty()) group_query(query);
+}
+
+void Publication::validate() const {
+  if (budget.measure() == Measure::approximate) {
+    refuse("delta", "a publication's budget is an epsilon or a rho", "leave it out");
+  }
+  if (records_per_person == 0) refuse("records_per_person", "not above 0", "write 1");
+  if (confidence.sign() <= 0 || confidence >= Rational(1)) {
+    refuse("confidence", "not between 0 and 1", {"write for example ", Field("confidence").number("0.95")});
+  }
+  if (tables.empty()) refuse("table", "there is none", "write at least one");
+  require_positive("unreliable", marks.unreliable);
+  validate_keys();
+  std::vector<std::string> names;
+  std::size_t levels = 0;
+  for (const PublicationTable& table : tables) {
+    names.push_back(table.name);
+    levels += table.levels.size();
+  }
+  require_names("name", names, "a table");
+  if (levels > most_parts) refuse("table", fmt::format("more than {} levels in all", most_parts), "publish fewer");
+  for (const PublicationTable& table : tables) validate(table);
+}
+
+QuantileQuery publication_detail::query_of(const Publication& publication, const PublicationTable& table,
+                                           const Budget& budget) {
+  QuantileQuery query{table.quantiles, budget};
+  query.neighbors = publication.neighbors;
+  query.records_per_person = publication.records_per_person;
+  query.mechanism = table.mechanism;
+  query.rates = table.rates;
+  query.base = table.base;
+  query.interpolate = table.interpolate;
+  query.intervals = table.intervals;
+  return query;
+}
+
+bool publication_detail::is_beyond_saving(const PublicationTable& table, std::uint64_t rows) {
+  const Rational records(rows);
+  Rational before(0);
+  for (const Rational& q : table.quantiles) {
+    if (before < q && (q - before) * records < Rational(1)) return true;
+    before = q;
+  }
+  return before < Rational(1) && !table.quantiles.empty() && (Rational(1) - before) * records < Rational(1);
+}
+
+std::optional<std::uint64_t> publication_detail::smallest_rows(const PublicationTable& table, const LevelCells& cells) {
+  std::optional<std::uint64_t> smallest;
+  for (const std::uint64_t rows : cells.expected_rows) {
+    if (rows == 0 || is_beyond_saving(table, rows)) continue;
+    smallest = std::min(smallest.value_or(rows), rows);
+  }
+  return smallest;
+}
+
+// --- Cells -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// All tuples of the keys, the last column's changing first.
+std::vector<KeyTuple> all_tuples(const std::vector<const KeyColumn*>& columns) {
+  std::vector<KeyTuple> tuples{{}};
+  for (const KeyColumn* const column : columns) {
+    std::vector<KeyTuple> longer;
+    longer.reserve(tuples.size() * column->keys.size());
+    for (const KeyTuple& tuple : tuples) {
+      for (const std::string& key : column->keys) {
+        longer.push_back(tuple);
+        longer.back().push_back(key);
+      }
+    }
+    tuples = std::move(longer);
+  }
+  return tuples;
+}
+
+KeyTuple margin_of(const KeyTuple& cell, const KeyLevel& level) {
+  KeyTuple margin;
+  margin.reserve(level.size());
+  for (const std::size_t column : level) margin.push_back(cell[column]);
+  return margin;
+}
+
+}  // namespace
+
+LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level) {
+  const std::vector<const KeyColumn*> columns = publication.columns_of(table);
+  require_countable(table, columns);
+  const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(columns) : table.possible;
+  LevelCells result;
+  std::map<KeyTuple, std::size_t> places;
+  for (std::size_t i = 0; i < finest.size(); ++i) {
+    KeyTuple cell = margin_of(finest[i], level);
+    const auto [at, is_new] = places.try_emplace(cell, result.cells.size());
+    if (is_new) result.cells.push_back(std::move(cell));
+    result.of_finest.push_back(at->second);
+  }
+  if (table.expected_rows.empty()) return result;
+  result.expected_rows.resize(result.cells.size());
+  for (std::size_t i = 0; i < finest.size(); ++i) {
+    result.expected_rows[result.of_finest[i]] += table.expected_rows[i];
+  }
+  return result;
+}
+
+}  // namespace fractile

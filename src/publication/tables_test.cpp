@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "fractile/error.hpp"
+#include "fractile/publication_plan.hpp"
+#include "publication/publication_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using publication_test::earnings;
+using publication_test::table_by;
+
+TEST(PublicationCells, AreAllTuplesWithTheLastColumnChangingFirst) {
+  const Publication publication = earnings();
+  const LevelCells cells = cells_of(publication, publication.tables.front(), {0, 1});
+  EXPECT_EQ(cells.cells.size(), 8U);
+  EXPECT_EQ(cells.cells[0], (KeyTuple{"n", "f"}));
+  EXPECT_EQ(cells.cells[1], (KeyTuple{"n", "m"}));
+  EXPECT_EQ(cells.cells[7], (KeyTuple{"w", "m"}));
+  EXPECT_TRUE(cells.expected_rows.empty());
+}
+
+/// A margin's cell holds the records of the finest level's cells that it is made of.
+TEST(PublicationCells, OfAMarginAreSumsOfTheFinest) {
+  Publication publication = earnings();
+  publication.tables.front().expected_rows = {1, 2, 3, 4, 5, 6, 7, 8};
+  const PublicationTable& table = publication.tables.front();
+  const LevelCells regions = cells_of(publication, table, {0});
+  EXPECT_EQ(regions.cells, (std::vector<KeyTuple>{{"n"}, {"s"}, {"e"}, {"w"}}));
+  EXPECT_EQ(regions.of_finest, (std::vector<std::size_t>{0, 0, 1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(regions.expected_rows, (std::vector<std::uint64_t>{3, 7, 11, 15}));
+  const LevelCells sexes = cells_of(publication, table, {1});
+  EXPECT_EQ(sexes.cells, (std::vector<KeyTuple>{{"f"}, {"m"}}));
+  EXPECT_EQ(sexes.of_finest, (std::vector<std::size_t>{0, 1, 0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(sexes.expected_rows, (std::vector<std::uint64_t>{16, 20}));
+  const LevelCells everyone = cells_of(publication, table, {});
+  EXPECT_EQ(everyone.cells, (std::vector<KeyTuple>{{}}));
+  EXPECT_EQ(everyone.expected_rows, (std::vector<std::uint64_t>{36}));
+}
+
+TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
+  Publication publication = earnings();
+  publication.tables.front().possible = {{"w", "m"}, {"n", "f"}, {"w", "f"}};
+  const PublicationTable& table = publication.tables.front();
+  EXPECT_EQ(cells_of(publication, table, {0, 1}).cells, table.possible);
+  const LevelCells regions = cells_of(publication, table, {0});
+  EXPECT_EQ(regions.cells, (std::vector<KeyTuple>{{"w"}, {"n"}}));
+  EXPECT_EQ(regions.of_finest, (std::vector<std::size_t>{0, 1, 0}));
+}
+
+/// What is said is refused for this reason, and the field is named.
+void expect_refused(const std::string& field, const std::string& why, const std::function<void(Publication&)>& change) {
+  Publication publication = earnings();
+  change(publication);
+  try {
+    publication.validate();
+    ADD_FAILURE() << field << ": " << why;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_EQ(error.field(), field) << error.what();
+    EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    EXPECT_FALSE(error.hint().empty());
+  }
+}
+
+TEST(Publications, AreRefused) {
+  EXPECT_NO_THROW(earnings().validate());
+  const auto first = [](Publication& all) -> PublicationTable& { return all.tables.front(); };
+  expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
+  expect_refused("delta", "an epsilon or a rho",
+                 [](Publication& all) { all.budget = Budget::approximate(Rational(1), Rational(1, 1000)); });
+  expect_refused("confidence", "between 0 and 1", [](Publication& all) { all.confidence = 1; });
+  expect_refused("records_per_person", "not above 0", [](Publication& all) { all.records_per_person = 0; });
+  expect_refused("keys", "'region' has none", [](Publication& all) { all.keys.front().keys.clear(); });
+  expect_refused("keys", "a key 'n' stands twice", [](Publication& all) { all.keys.front().keys.push_back("n"); });
+  expect_refused("keys", "a key is an empty text", [](Publication& all) { all.keys.front().keys.push_back(""); });
+  expect_refused("keys", "2 keys and 1 labels", [](Publication& all) { all.keys.back().labels.pop_back(); });
+  expect_refused("keys", "a column 'sex' stands twice", [](Publication& all) { all.keys.push_back(all.keys.back()); });
+  expect_refused("name", "a table 'pay' stands twice", [](Publication& all) { all.tables.push_back(all.tables[0]); });
+  expect_refused("by", "'regoin' are not listed", [&](Publication& all) { first(all).by = {"regoin", "sex"}; });
+  expect_refused("by", "'sex' stands twice", [&](Publication& all) { first(all).by = {"sex", "sex"}; });
+  expect_refused("levels", "not all of the table's columns", [&](Publication& all) { first(all).levels = {{0}}; });
+  expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {1, 0}; });
+  expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {2}; });
+  expect_refused("levels", "stands twice", [&](Publication& all) { first(all).levels[1] = {1}; });
+  expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible = {{"n"}}; });
+  expect_refused("possible", "'x' is no key", [&](Publication& all) { first(all).possible = {{"n", "x"}}; });
+  expect_refused("possible", "stands twice", [&](Publication& all) { first(all).possible = {{"n", "f"}, {"n", "f"}}; });
+  expect_refused("rows", "of 2 cells, and the table has 8", [&](Publication& all) {
+    first(all).expected_rows = {1, 2};
+  });
+  expect_refused("below", "do not increase", [&](Publication& all) { first(all).below = {2, 2}; });
+  expect_refused("quantiles", "publishes nothing", [&](Publication& all) { first(all).quantiles.clear(); });
+  expect_refused("counts_share", "not between 0 and 1", [&](Publication& all) {
+    first(all).count = true;
+    first(all).counts_share = 1;
+  });
+  expect_refused("counts_share", "nothing to share",
+                 [&](Publication& all) { first(all).counts_share = Rational(1, 5); });
+  expect_refused("share", "not above 0", [&](Publication& all) { first(all).share = 0; });
+  expect_refused("level_shares", "2 shares, and 4 levels", [&](Publication& all) { first(all).level_shares = {1, 2}; });
+  const PublicationTarget target{PublicationTarget::Of::share, Rational(1, 50)};
+  expect_refused("target", "how many records a cell has", [&](Publication& all) { first(all).target = target; });
+  expect_refused("target", "is what a target is solved for", [&](Publication& all) {
+    first(all).target = target;
+    first(all).share = 1;
+  });
+  expect_refused("hidden", "releases no count", [](Publication& all) { all.marks.hidden = 10; });
+  expect_refused("unreliable", "has no intervals", [](Publication& all) { all.marks.unreliable = Rational(1, 5); });
+  expect_refused("by", "more than 100000 cells", [&](Publication& all) {
+    for (KeyColumn& column : all.keys) {
+      column.labels.clear();
+      for (int i = 0; i < 400; ++i) column.keys.push_back(std::to_string(i));
+    }
+  });
+}
+
+/// A census with keys of its own: margins that a person may be in with two records cost as groups do.
+TEST(Publications, HoldWhatGroupsNeed) {
+  Publication publication = earnings();
+  publication.records_per_person = 4'000'000'000;
+  publication.neighbors = Neighbors::change_one;
+  EXPECT_THROW(publication.validate(), Error) << "twice as many records a person are too many";
+}
+
+}  // namespace
+}  // namespace fractile

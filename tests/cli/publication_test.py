@@ -1,0 +1,161 @@
+"""A publication's file, and what fractile plan says of it before any record is read."""
+
+import csv
+import io
+import json
+import time
+from fractions import Fraction
+
+from cli.program import HOUSE, CommandTest, require_engine, run
+
+FILE = """[publication]
+epsilon = 1
+[input]
+file = "payroll.csv"
+[keys]
+{keys}
+[[table]]
+name = "pay"
+column = "pay"
+bounds = [0, 500]
+step = 0.5
+quantiles = "quartiles"
+{table}
+"""
+KEYS = 'region = ["n", "s"]\nsex = ["f", "m"]'
+TABLE = 'by = ["region", "sex"]\ntotals = "all"'
+
+
+class Publication(CommandTest):
+    def file(self, keys=KEYS, table=TABLE):
+        return self.write("earnings.toml", FILE.format(keys=keys, table=table))
+
+    def plan(self, name, *options):
+        return run("plan", name, *options, cwd=self.folder)
+
+    def levels(self, name):
+        result = self.plan(name, "--format", "json")
+        self.assertEqual((result.code, result.err), (0, ""))
+        return json.loads(result.out)["levels"]
+
+    def refuse(self, line, member, *parts, keys=KEYS, table=TABLE):
+        result = self.plan(self.file(keys, table))
+        self.assert_refused(result, 3, f"earnings.toml:{line}: {member}", *parts)
+
+
+class Example(Publication):
+    def test_it_can_be_planned(self):
+        example = run("publish", "--example")
+        self.assertEqual((example.code, example.err), (0, ""))
+        self.write("people.toml", example.out)  # beside no records: none is read
+        levels = self.levels("people.toml")
+        self.assertEqual([(level["table"], level["by"]) for level in levels],
+                         [("income", ["region", "sex"]), ("income", ["region"]), ("income", ["sex"]), ("income", []),
+                          ("age", ["region"])])
+        self.assertEqual({cell["worth"] for level in levels for cell in level["cells"]}, {"useful"})
+
+    def test_it_is_of_the_examples(self):
+        people = (HOUSE / "examples" / "people.csv").read_text().splitlines()
+        rows = list(csv.DictReader(people))
+        self.assertEqual({row["region"] for row in rows}, {"north", "south", "east", "west"})
+        self.assertEqual({row["sex"] for row in rows}, {"female", "male"})
+
+    def test_nothing_else_is_done_yet(self):
+        self.assert_refused(run("publish"), 2, "--example")
+
+
+class Plan(Publication):
+    def test_parts_are_the_budget(self):
+        levels = self.levels(self.file())
+        self.assertEqual(sum(Fraction(level["share"]) for level in levels), 1)
+        self.assertEqual(sum(Fraction(level["cost"]["epsilon"]) for level in levels), 1)
+
+    def test_no_record_is_read(self):
+        self.assertFalse((self.folder / "payroll.csv").exists())
+        self.assertEqual(self.plan(self.file()).code, 0)
+
+    def test_counts_take_a_part_of_the_finest_level(self):
+        levels = self.levels(self.file(table=TABLE + "\ncount = true"))
+        self.assertEqual([("counts_cost" in level) for level in levels], [True, False, False, False])
+        finest = levels[0]
+        self.assertEqual(Fraction(finest["counts_cost"]["epsilon"]) + Fraction(finest["quantiles_cost"]["epsilon"]),
+                         Fraction(finest["cost"]["epsilon"]))
+
+    def test_cells_are_judged_by_public_rows(self):
+        self.write("cells.csv", "region,sex,rows\nn,f,2\nn,m,40\ns,f,5000\ns,m,5000\nx,m,7\n")
+        levels = self.levels(self.file(table=TABLE + '\nrows = "cells.csv"'))
+        worth = {tuple(cell["keys"]): cell["worth"] for cell in levels[0]["cells"]}
+        self.assertEqual(worth[("n", "f")], "lost")
+        self.assertEqual(worth[("s", "f")], "useful")
+        rows = {tuple(cell["keys"]): cell["rows"] for level in levels[1:] for cell in level["cells"]}
+        self.assertEqual(rows, {("n",): 42, ("s",): 10000, ("f",): 5002, ("m",): 5040, (): 10042})
+        text = self.plan("earnings.toml", "--format", "table").out
+        self.assertIn("pay by region x sex: n f", text)
+
+    def test_keys_and_labels_of_a_file(self):
+        self.write("regions.csv", "code,name\nn,North\ns,South\nw,West\n")
+        levels = self.levels(self.file(keys='region = { file = "regions.csv", key = "code", label = "name" }',
+                                       table='by = "region"'))
+        self.assertEqual([cell["keys"] for cell in levels[0]["cells"]], [["n"], ["s"], ["w"]])
+
+    def test_possible_cells_of_a_file(self):
+        self.write("possible.csv", "sex,region\nf,n\nm,s\n")
+        levels = self.levels(self.file(table=TABLE + '\npossible = "possible.csv"'))
+        self.assertEqual([len(level["cells"]) for level in levels], [2, 2, 2, 1])
+        self.assertEqual([cell["keys"] for cell in levels[0]["cells"]], [["n", "f"], ["s", "m"]])
+
+    def test_csv(self):
+        rows = list(csv.DictReader(io.StringIO(self.plan(self.file()).out)))
+        self.assertEqual(len(rows), 9)
+        self.assertEqual({row["level"] for row in rows}, {"region x sex", "region", "sex", "everyone"})
+
+    def test_targets(self):
+        target = TABLE + "\nrows = 2000\ntarget = { share_error = 0.02 }"
+        levels = self.levels(self.write("least.toml", FILE.format(keys=KEYS, table=target)
+                                        .replace("epsilon = 1", 'epsilon = "least"')))
+        for level in levels:
+            for cell in level["cells"]:
+                self.assertLessEqual(cell["worst_case"], Fraction(2, 100) * cell["rows"])
+        least = float(sum(Fraction(level["cost"]["epsilon"]) for level in levels))
+        self.assertGreater(least, 0.1)
+        self.refuse(1, "publication", "the targets cost", table=target.replace("0.02", "0.003"))
+
+    def test_it_takes_less_than_a_second(self):
+        keys = "cell = [" + ", ".join(f'"{i}"' for i in range(500)) + "]"
+        tables = "".join(f'[[table]]\nname = "t{t}"\ncolumn = "c{t}"\nbounds = [0, {1000 + t}]\nstep = 1\n'
+                         f'quantiles = "deciles"\nby = "cell"\ntotals = "all"\nrows = {500 + 100 * t}\n' for t in range(20))
+        name = self.write("large.toml", f"[publication]\nepsilon = 20\n[keys]\n{keys}\n{tables}")
+        begin = time.perf_counter()
+        result = self.plan(name, "--format", "json")
+        taken = time.perf_counter() - begin
+        self.assertEqual(result.code, 0)
+        self.assertLess(taken, 10)  # docs/publication.md says how long it takes on a quiet machine
+        self.assertEqual(sum(len(level["cells"]) for level in json.loads(result.out)["levels"]), 20 * 501)
+
+
+class Refusals(Publication):
+    def test_options_beside_the_file(self):
+        self.assert_refused(self.plan(self.file(), "--epsilon", "2"), 2, "--epsilon", "does not go with FILE")
+        self.assert_refused(self.plan("nowhere.toml"), 3, "cannot open nowhere.toml", "check the path")
+
+    def test_public_files(self):
+        by_region = 'by = "region"'
+        from_file = 'region = { file = "regions.csv" }'
+        self.refuse(6, "keys.region.file", "regions.csv", keys=from_file, table=by_region)
+        self.write("regions.csv", "code\nn\n")
+        self.refuse(6, "keys.region.file", "region", keys=from_file, table=by_region)
+        self.write("payroll.csv", "id,region,pay\n1,n,3\n")
+        self.refuse(6, "keys.region.file", "is what is published", "name a public file",
+                    keys='region = { file = "payroll.csv" }', table=by_region)
+
+    def test_rows_of_cells(self):
+        for text, what in (("region,sex,rows\nn,f,2\n", "of 4 cells, the file has 1"),
+                           ("region,sex,rows\nn,f,2\nn,f,2\n", "record 2 is of a cell that was there before"),
+                           ("region,sex,rows\nn,f,many\n", "in record 1, rows is not a whole number"),
+                           ("region,sex\nn,f\n", "rows")):
+            self.write("cells.csv", text)
+            self.refuse(16, "table[0].rows", what, table=TABLE + '\nrows = "cells.csv"')
+
+
+def setUpModule():
+    require_engine()
