@@ -31,7 +31,7 @@ Shown shown_as(const Typed& typed, const ReleaseRequest& request) {
   if (!query.intervals) {
     usage({field, " goes with ", Field("intervals")}, {"write for example ", Field("intervals").number("0.95")});
   }
-  in_field("compare", [&] { shown.compared->require_among(request.column.selection.keys, query.quantiles); });
+  in_field("compare", [&] { shown.compared->require_among(request.column.selection.keys.all(), query.quantiles); });
   if (shown.format == Format::json) {
     usage({field, " shows its comparisons as a table or as CSV"},
           "leave it out: the JSON is a receipt, and fractile explain RECEIPT --compare tells them from it");

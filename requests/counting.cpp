@@ -12,6 +12,7 @@
 
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
+#include "requests/csv_text.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"
 #include "requests/tables.hpp"
@@ -205,6 +206,12 @@ void set_bound(Typed& typed, const ProfileHeader& header) {
   header.require_bound(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
 }
 
+void set_groups(Typed& typed, const ProfileHeader& header) {
+  const std::string by = text_of_names(header.by.names());
+  set(typed, "by", typed.has("by") && key_columns(typed) == header.by ? typed.one("by") : by);
+  for (const GroupKey& key : header.keys.all()) typed.key_tuples.push_back(key.texts());
+}
+
 /// The cells have been read, and none of them ends the release: an error is what counting would have ended with.
 void set_unreadable(Typed& typed, const ProfileHeader& header) {
   const std::string policy = header.unreadable == Unreadable::missing ? "missing" : "error";
@@ -219,14 +226,13 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set(typed, "column", header.column);
   set(typed, "null", header.null_policy == NullPolicy::error ? "error" : "drop");
   set(typed, "person", header.person);
-  set(typed, "by", header.by);
+  set_groups(typed, header);
   set_lattice(typed, header.lattice);
   set_bound(typed, header);
   set(typed, "missing", listed(header.missing));
   set_unreadable(typed, header);
   if (!header.sql.empty()) typed.values["sql"] = {header.sql};
   if (header.disjoint_persons) typed.values["disjoint_persons"] = {};  // the word of who merged
-  typed.keys = header.keys;
   typed.file = typed.one("counts");
   typed.values["input_format"] = {"profile"};
   return typed;

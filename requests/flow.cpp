@@ -10,7 +10,7 @@
 
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
-#include "requests/channel_file.hpp"
+#include "requests/pipelines/channel_file.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"
 

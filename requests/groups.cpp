@@ -1,6 +1,7 @@
 #include "requests/groups.hpp"
 
 #include "fractile/error.hpp"
+#include "requests/csv_text.hpp"
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"
 #include "requests/sources.hpp"
@@ -8,8 +9,8 @@
 namespace fractile::requests {
 namespace {
 
-std::vector<std::string> typed_keys(const Typed& typed) {
-  const bool listed = typed.has("keys") || !typed.keys.empty();
+GroupKeys typed_keys(const Typed& typed, const KeyColumns& by) {
+  const bool listed = typed.has_keys();
   const bool in_file = typed.has("keys_file");
   if (!typed.has("by")) {
     if (listed || in_file) {
@@ -20,22 +21,36 @@ std::vector<std::string> typed_keys(const Typed& typed) {
   }
   if (listed && in_file) usage({Field("keys_file"), " stands instead of ", Field("keys")}, "give one or the other");
   if (!listed && !in_file) {
+    const Field keys("keys");
+    const Words example = by.size() > 1 ? Words{keys.entry(by[0], "..."), " and so on for each column"}
+                                        : Words(keys.texts({"north", "south"}));
     usage({Field("by"), " without its keys, which are public knowledge, not read from the data"},
-          {"write for example ", Field("keys").texts({"north", "south"}), ", or ", Field("keys_file").blank("PATH")});
+          {"write for example ", example, ", or ", Field("keys_file").blank("PATH")});
   }
-  if (!typed.keys.empty()) return typed.keys;
-  if (listed) return listed_keys(typed.one("keys"));
+  if (!typed.key_tuples.empty()) return GroupKeys::tuples(typed.key_tuples);
+  if (!typed.key_lists.empty()) return GroupKeys::crossed(typed.key_lists);
+  if (listed) return listed_keys(by, typed.values.at("keys"));
   require_no_input(typed, "keys_file");
   const KeysFile file = keys_file(typed.one("keys_file"));
-  if (typed.has("ledger")) require_declared_keys(typed, file.contents);
-  return file.keys();
+  if (typed.has("ledger")) require_declared_keys(typed, file.contents());
+  return file.keys(by);
 }
 
 }  // namespace
 
+KeyColumns key_columns(const Typed& typed) {
+  if (!typed.has("by")) return {};
+  return in_field("by", [&] {
+    KeyColumns columns(names_in(typed.one("by")));
+    columns.validate();
+    return columns;
+  });
+}
+
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
-  RecordSelection selection{typed.one("person"), query.records_per_person, typed.one("by"), typed_keys(typed)};
-  const char* field = typed.has("keys") || !typed.keys.empty() ? "keys" : "keys_file";
+  const KeyColumns by = key_columns(typed);
+  RecordSelection selection{typed.one("person"), query.records_per_person, by, typed_keys(typed, by)};
+  const char* field = typed.has_keys() ? "keys" : "keys_file";
   in_field(field, [&] { selection.validate(); });
   if (!selection.by.empty()) group_query(query);
   if ((selection.selects() || typed.has("sql")) && typed.has("public_rows")) {

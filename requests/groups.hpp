@@ -12,6 +12,9 @@
 
 namespace fractile::requests {
 
+/// The columns that `by` names, with commas between them; none without it. Error(usage) for an empty name.
+KeyColumns key_columns(const Typed& typed);
+
 /// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
 /// when the keys' file cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);

@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <unordered_set>
@@ -10,6 +13,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/text.hpp"
+#include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
 #include "requests/typed.hpp"
 #include "requests/values.hpp"
@@ -17,7 +21,7 @@
 namespace fractile::requests {
 namespace {
 
-constexpr std::size_t most_lines = 100'000;
+constexpr std::size_t most_lines = GroupKeys::most;
 constexpr std::size_t largest_keys_file = std::size_t{256} << 20;  // bytes
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -35,33 +39,127 @@ void check_line(const std::string& key, const std::string& path, std::size_t lin
 
 }  // namespace
 
-std::vector<std::string> listed_keys(const std::string& text) {
-  return in_field("keys", [&] { return words(text); });
+namespace {
+
+/// COLUMN=LIST for several columns.
+Words columns_with_lists(const KeyColumns& by) {
+  Words all;
+  for (const std::string& name : by.names()) all = {all, all.empty() ? "" : " ", Field("keys").entry(name, "...")};
+  return all;
+}
+
+/// The column that a text names, the one with the longest name where there are several.
+std::size_t column_of(const std::string& text, const KeyColumns& by) {
+  std::size_t column = by.size();
+  for (std::size_t k = 0; k < by.size(); ++k) {
+    if (!text.starts_with(by[k] + "=")) continue;
+    if (column == by.size() || by[k].size() > by[column].size()) column = k;
+  }
+  if (column < by.size()) return column;
+  usage({Field("keys"), ": '", text, "' names none of the columns ", to_string(by), ", whose keys it lists"},
+        {"write ", columns_with_lists(by)});
+}
+
+}  // namespace
+
+GroupKeys listed_keys(const KeyColumns& by, const std::vector<std::string>& texts) {
+  if (by.size() == 1) {
+    if (texts.size() > 1)
+      usage({Field("keys"), " stands twice, and there is one key column"}, "write all keys in one list");
+    return in_field("keys", [&] { return words(texts.at(0)); });
+  }
+  std::vector<std::vector<std::string>> lists(by.size());
+  for (const std::string& text : texts) {
+    const std::size_t column = column_of(text, by);
+    if (!lists[column].empty())
+      usage({Field("keys"), ": the column '", by[column], "' stands twice"}, "list its keys once");
+    lists[column] = in_field("keys", [&] { return words(text.substr(by[column].size() + 1)); });
+  }
+  for (std::size_t column = 0; column < by.size(); ++column) {
+    if (lists[column].empty()) {
+      usage({Field("keys"), ": the column '", by[column], "' has no list"}, {"write ", columns_with_lists(by)});
+    }
+  }
+  return in_field("keys", [&] { return GroupKeys::crossed(std::move(lists)); });
 }
 
 KeysFile keys_file(const std::string& path) {
   TextFile file = read_plain_file(path, largest_keys_file);
   if (!file.trouble.empty()) {
     throw Error(ErrorCode::data, {Field("keys_file"), ": cannot read ", path, ": ", file.trouble},
-                "name a text file with a key a line");
+                "name a text file with a key a line, or of several columns CSV");
   }
   return {path, std::move(file.text)};
 }
 
-std::vector<std::string> KeysFile::keys() const {
-  std::istringstream lines(contents);
+GroupKeys KeysFile::keys(const KeyColumns& by) const { return by.size() > 1 ? table(by) : lines(); }
+
+std::vector<std::string> KeysFile::lines() const {
+  std::istringstream lines(contents_);
   std::vector<std::string> keys;
   std::unordered_set<std::string> known;
   std::string line;
   while (std::getline(lines, line)) {
     if (keys.empty() && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
     if (line.ends_with('\r')) line.pop_back();
-    check_line(line, path, keys.size() + 1);
-    if (!known.insert(line).second) refuse_line(path, keys.size() + 1, "stands there before", "write every key once");
+    check_line(line, path_, keys.size() + 1);
+    if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "stands there before", "write every key once");
     keys.push_back(line);
   }
-  if (keys.empty()) usage({Field("keys_file"), ": ", path, " holds no keys"}, "write a key a line");
+  if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write a key a line");
   return keys;
+}
+
+namespace {
+
+/// Where each key column stands in the first line.
+std::vector<std::size_t> places_of(const KeyColumns& by, const std::vector<std::string>& header,
+                                   const std::string& path) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : by.names()) {
+    const auto at = std::ranges::find(header, name);
+    if (at != header.end()) places.push_back(static_cast<std::size_t>(at - header.begin()));
+  }
+  if (places.size() == by.size() && header.size() == by.size()) return places;
+  usage({Field("keys_file"), ": ", path, ": the first line names other columns than ", to_string(by)},
+        {"begin the file with the line ", text_of_names(by.names())});
+}
+
+}  // namespace
+
+GroupKeys KeysFile::table(const KeyColumns& by) const {
+  std::string_view text = contents_;
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  CsvRecords records(text);
+  std::vector<std::size_t> places;
+  std::vector<std::vector<std::string>> tuples;
+  std::set<std::vector<std::string>> known;
+  while (!records.are_done()) {
+    const std::size_t line = records.line();
+    const auto refuse = [&](const char* why, const char* hint) { refuse_line(path_, line, why, hint); };
+    const std::optional<std::vector<std::string>> cells = records.next();
+    if (!cells) refuse("has a quote that is not closed, or not around a cell", "double the quotes within a cell");
+    if (!std::ranges::all_of(*cells, is_utf8))
+      refuse("is not UTF-8 text", "convert the file, e.g. with iconv -t UTF-8");
+    if (places.empty()) {
+      places = places_of(by, *cells, path_);
+      continue;
+    }
+    if (cells->size() != by.size())
+      refuse("has another number of cells than the first one", "write a key for each column");
+    std::vector<std::string> tuple;
+    for (const std::size_t place : places) tuple.push_back((*cells)[place]);
+    if (std::ranges::count(tuple, "") > 0) refuse("has an empty cell", "write a key for each column");
+    if (tuples.size() == GroupKeys::most)
+      refuse("is one too many: at most 100000 groups", "release fewer groups at a time");
+    if (!known.insert(tuple).second) refuse("stands there before", "write every combination once");
+    tuples.push_back(std::move(tuple));
+  }
+  if (tuples.empty()) {
+    usage({Field("keys_file"), ": ", path_, " holds no keys"},
+          {"write the line ", text_of_names(by.names()), ", and then a group a line"});
+  }
+  return GroupKeys::tuples(tuples);
 }
 
 }  // namespace fractile::requests

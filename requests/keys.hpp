@@ -2,21 +2,34 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "fractile/keys.hpp"
 
 namespace fractile::requests {
 
-/// What stands between commas, spaces around it dropped. Error(usage) for an empty item.
-std::vector<std::string> listed_keys(const std::string& text);
+/// Of one column: what stands between commas, spaces around it dropped. Of several: COLUMN=LIST for each of them, in any order; all
+/// combinations are groups. Error(usage) for an empty item, and unless each column has its list.
+GroupKeys listed_keys(const KeyColumns& by, const std::vector<std::string>& texts);
 
 /// A file of keys, read and not yet looked at.
-struct KeysFile {
-  std::string path;
-  std::string contents;
+class KeysFile {
+ public:
+  KeysFile(std::string path, std::string contents) : path_(std::move(path)), contents_(std::move(contents)) {}
+  const std::string& contents() const { return contents_; }
 
-  /// A key a line, exactly; a byte order mark and the line ends of any system are not part of them. Throws `usage` for a line that is
-  /// empty, not UTF-8 or there before. No message holds anything of a line.
-  std::vector<std::string> keys() const;
+  /// Of one column: a key a line, exactly; a byte order mark and the line ends of any system are not part of them. Of several: CSV whose
+  /// first line names these columns, in any order, and whose others are a group each. Throws `usage` for a line that is empty, not UTF-8 or
+  /// there before, and of CSV for one that has an empty cell or another number of them. No message holds anything of a line but the first.
+  GroupKeys keys(const KeyColumns& by) const;
+
+ private:
+  std::vector<std::string> lines() const;
+  GroupKeys table(const KeyColumns& by) const;
+
+  std::string path_;
+  std::string contents_;
 };
 
 /// Throws `data` when it cannot be read, or is no plain file.

@@ -64,7 +64,7 @@ LedgerReading reading_to_declare(const Typed& typed) {
     if (!value.empty()) reading[field] = value;
   }
   if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;
-  if (typed.has("keys_file")) reading["keys_file"] = content_sha256(keys_file(typed.one("keys_file")).contents);
+  if (typed.has("keys_file")) reading["keys_file"] = content_sha256(keys_file(typed.one("keys_file")).contents());
   if (typed.has("table")) reading["table"] = tables_to_pin(typed);
   if (typed.has("sql_stability") != typed.has("sql")) {
     const Field sql("sql");

@@ -71,9 +71,13 @@ struct Typed {
   std::string file = {};
   std::string other = {};  ///< a second file
   std::map<std::string, std::vector<std::string>> values = {};
-  std::vector<std::string> keys = {};  ///< in place of the field keys: one by one, with commas where they have some
+  /// In place of the field keys, text by text, with commas where they have some: a list for each column of `by`, all of whose combinations
+  /// are groups; or else the groups themselves, with a text for each column.
+  std::vector<std::vector<std::string>> key_lists = {};
+  std::vector<std::vector<std::string>> key_tuples = {};
   std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
 
+  bool has_keys() const { return has("keys") || !key_lists.empty() || !key_tuples.empty(); }
   bool has(const std::string& name) const { return values.contains(name); }
   std::string one(const std::string& name, const std::string& fallback = {}) const {
     const auto at = values.find(name);

@@ -109,13 +109,21 @@ constexpr OptionSpec data_format{"--format",          output, "FORMAT", "table o
 // Of release and of count.
 constexpr OptionSpec column_option{"--column", asker,  "NAME",
                                    "",         "What", "the column to publish quantiles of (required)"};
-constexpr OptionSpec by_option{"--by", asker,  "NAME",
-                               "",     "What", "publish each group of records: those with equal text in this column"};
-constexpr OptionSpec keys_option{
-    "--keys", asker,  "LIST",
-    "",       "What", "with --by: that text for every group, public knowledge; records with another one are left out"};
+constexpr OptionSpec by_option{
+    "--by", asker,  "NAME",
+    "",     "What", "publish each group of records: those with equal text in this column, or in several: region,sex"};
+constexpr OptionSpec keys_option{"--keys",
+                                 asker,
+                                 "LIST",
+                                 "",
+                                 "What",
+                                 "with --by: that text for every group, public knowledge; records with another one are "
+                                 "left out. Of several columns once for each: --keys region=n,s --keys sex=f,m",
+                                 true};
 constexpr OptionSpec keys_file_option{
-    "--keys-file", owner, "PATH", "", "What", "instead of --keys: a file with a key a line, for commas and quotes"};
+    "--keys-file", owner,
+    "PATH",        "",
+    "What",        "instead of --keys: a file with a key a line, or of several columns CSV with a group a line"};
 constexpr OptionSpec person_option{
     "--person", owner,
     "NAME",     "",

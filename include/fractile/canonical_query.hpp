@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
+#include "fractile/keys.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
@@ -20,7 +21,7 @@ struct ReleaseDetails {
   std::string delimiter = {};
   bool single_line_records = false;  ///< as in TableOptions
   bool public_rows = false;
-  std::vector<std::string> keys = {};         ///< of the groups
+  GroupKeys keys = {};                        ///< of the groups
   std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
   /// What the table is: the canonical path of a file, which begins with a slash, or a name that was declared; empty when
   /// nothing is known, and then equal queries need not be about the same table.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/keys.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
@@ -19,9 +20,9 @@ class CountedColumn {
   /// for 0.
   CountedColumn(RankProfile profile, std::uint32_t records_per_person);
   /// One profile a key. Every record is in at most one of them, decided by that record alone, and no person has more than
-  /// `records_per_person` records in all of them together. Error(usage) as above, and unless there is a key, as many profiles as keys, and
-  /// one lattice.
-  CountedColumn(std::vector<std::string> keys, std::vector<RankProfile> profiles, std::uint32_t records_per_person);
+  /// `records_per_person` records in all of them together. Error(usage) as above, and unless there is a key, as many profiles as keys, a text
+  /// for each key column in all of them, and one lattice.
+  CountedColumn(std::vector<GroupKey> keys, std::vector<RankProfile> profiles, std::uint32_t records_per_person);
 
   /// The same, counted on the result of a query of which one record changes at most so many rows (TableOptions::sql_stability): a promise
   /// to persons of so many records is one about so many times as many rows. Error(usage) for 0.
@@ -34,7 +35,7 @@ class CountedColumn {
   const std::vector<RankProfile>& profiles() const& { return profiles_; }
   std::vector<RankProfile> profiles() && { return std::move(profiles_); }
   bool has_groups() const { return !keys_.empty(); }
-  const std::vector<std::string>& keys() const { return keys_; }
+  const std::vector<GroupKey>& keys() const { return keys_; }
   /// Of the table.
   std::uint32_t records_per_person() const { return records_per_person_; }
   std::uint32_t sql_stability() const { return sql_stability_; }
@@ -44,7 +45,7 @@ class CountedColumn {
   void require_bound(std::uint64_t asked) const;
 
  private:
-  std::vector<std::string> keys_;
+  std::vector<GroupKey> keys_;
   std::vector<RankProfile> profiles_;
   std::uint32_t records_per_person_;
   std::uint32_t sql_stability_ = 1;

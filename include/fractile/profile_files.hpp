@@ -24,9 +24,9 @@ struct ProfileHeader {
   std::uint32_t records_per_person = 1;
   /// The column of persons by which that bound was kept, each person's records being a random sample; empty: it was declared.
   std::string person = {};
-  /// The column of the groups' keys, and the keys, one a profile; both empty of a single profile.
-  std::string by = {};
-  std::vector<std::string> keys = {};
+  /// The columns of the groups' keys, and the keys, one a profile; both empty of a single profile.
+  KeyColumns by = {};
+  GroupKeys keys = {};
   /// The query whose result was counted; empty: the sources themselves.
   std::string sql = {};
   /// What was counted, a text a counting, sorted; and how persons' records were chosen, once each, sorted.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fractile/keys.hpp"
+
 namespace fractile {
 
 /// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
@@ -33,7 +35,7 @@ struct SourceDescription {
   NullPolicy null_policy = NullPolicy::drop;
   std::string engine;
   std::string person = {};              ///< the column by which persons' records were bounded, if one was named
-  std::string by = {};                  ///< the column of the groups' keys, if there are groups
+  KeyColumns by = {};                   ///< the columns of the groups' keys, if there are groups
   std::vector<NamedTable> tables = {};  ///< what else the query could read
   /// Declared of the query; nothing when it is row-wise. The release was asked for by over_query().
   std::optional<std::uint32_t> sql_stability = {};

@@ -41,8 +41,9 @@ void require_own_receipt(const LedgerEntry& entry, const Release& release, const
 /// canonical_query().
 void require_own_receipts(const LedgerStatement& statement);
 
-/// "quantile,value" and a line a quantile; with groups after a first column "key", quoted where it must be; with intervals "lower" and
-/// "upper" after the value; and a last column unsafe_seed when the bits were reproducible.
+/// "quantile,value" and a line a quantile; with groups after a first column "key", quoted where it must be; with several key columns after
+/// one for each, by its name, with "key." before it where this table has a column of that name itself; with intervals "lower" and "upper"
+/// after the value; and a last column unsafe_seed when the bits were reproducible.
 std::string to_csv(const Release& release);
 /// The same in aligned columns, and under them what was promised, what ran, and what was left out.
 std::string to_table(const Release& release);
@@ -56,18 +57,20 @@ NoiseInWords in_words(const MostlyNoise& noise);
 /// That the values are mostly noise, of all groups or of some; nothing where they are more.
 std::optional<NoiseInWords> noise_in_words(const Release& release);
 
-/// What is to be compared: two keys, quantile by quantile; or else two quantiles, in every group.
+/// What is to be compared: two keys of one key column, quantile by quantile, between groups that have the same keys otherwise; or else two
+/// quantiles, in every group.
 struct ComparisonRequest {
   std::string first;
   std::string second;
 
-  /// Error(usage) unless these are two different ones of the keys, or of the quantiles.
-  void require_among(const std::vector<std::string>& keys, const std::vector<Rational>& quantiles) const;
+  /// Error(usage) unless these are two different ones of the quantiles, or of the keys of one column, and of no other one, by which two
+  /// groups differ.
+  void require_among(const std::vector<GroupKey>& keys, const std::vector<Rational>& quantiles) const;
 };
 
 /// One comparison of a release: `key`'s `quantile` against another key, or another quantile.
 struct NamedComparison {
-  std::string key;       ///< empty without groups
+  GroupKey key;          ///< empty without groups
   std::string quantile;  ///< as a receipt has it
   std::string against;   ///< a key, or a quantile
   Comparison comparison;

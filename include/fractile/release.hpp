@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "fractile/counted.hpp"
+#include "fractile/keys.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
@@ -77,7 +78,7 @@ struct Course;
 struct Release {
   /// What was published of one group, or of the whole column.
   struct Group {
-    std::string key = {};                ///< as it was asked for, public; empty without groups
+    GroupKey key = {};                   ///< as it was asked for, public; empty without groups
     std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
     MechanismUsed used;
     std::vector<PartCost> spent = {};      ///< part by part, in order; determined by what is public or published
@@ -109,7 +110,7 @@ struct Release {
   const Budget& cost() const { return query.budget; }
   bool is_grouped() const { return !groups.front().key.empty(); }
   /// Of the groups, in order; none without.
-  std::vector<std::string> keys() const;
+  std::vector<GroupKey> keys() const;
   /// Whether the same was run for all groups; round numbers are looked for in each.
   bool ran_alike() const;
 

@@ -10,15 +10,20 @@
 #include <string>
 #include <string_view>
 
+#include "fractile/keys.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
 
+/// What stands for a group in the ranks of its records: with one key column the key; with several, for each of them its key behind the key's
+/// size as 4 bytes, lowest byte first. So different groups of the same columns are told apart, whatever their keys hold.
+std::string sampled_group(const GroupKey& key);
+
 /// One of a person's records. Those that are equal in position and group are told apart by their ordinals 0, 1, ...
 struct SampledRecord {
   Position position;
-  std::string_view group;  ///< the key of its group; empty without groups
+  std::string_view group;  ///< as sampled_group() has it; empty without groups
   std::uint64_t ordinal;
 };
 
@@ -39,7 +44,7 @@ class SamplingKey {
   const std::array<std::byte, size>& bytes() const { return bytes_; }
   /// 32 hexadecimal digits by which a key is known without being told: the first 16 bytes of HMAC-SHA-256(key, "key").
   std::string id() const;
-  /// HMAC-SHA-256(key, position, ordinal, size of the group's key, group's key, person): the first two as 8 bytes and the size as 4, each
+  /// HMAC-SHA-256(key, position, ordinal, size of the group, group, person): the first two as 8 bytes and the size as 4, each
   /// lowest byte first; texts as their bytes.
   Rank rank(std::string_view person, const SampledRecord& record) const;
 

@@ -10,6 +10,7 @@
 
 #include "fractile/counted.hpp"
 #include "fractile/exact.hpp"
+#include "fractile/keys.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
@@ -89,10 +90,11 @@ struct RecordSelection {
   /// under a sampling key: a uniform random sample, and a function of that key and that person's records alone. Without: a declaration
   /// that no person has more, which nobody checks. At least 1.
   std::uint32_t records_per_person = 1;
-  /// The column that holds the keys; empty: all records are one group.
-  std::string by = {};
-  /// The keys, which are public: 1 to 100,000, none empty, none twice. Records with another key, or none, are left out.
-  std::vector<std::string> keys = {};
+  /// The columns that hold the keys, none twice; none: all records are one group.
+  KeyColumns by = {};
+  /// The keys, which are public: 1 to 100,000, none empty, none twice, with a text for each column of `by`. A record whose texts in these
+  /// columns are together none of the keys is left out.
+  GroupKeys keys = {};
   /// With `person`: the sampling key, for one release. None: whoever counts draws one.
   std::optional<SamplingKey> sampling_key = {};
 

@@ -190,8 +190,8 @@ Counted Counted::of_frame(Frame& frame, const std::string& sampling_key,
 std::vector<Counted> Counted::alone() const {
   ProfileHeader of_one = header();
   of_one.column.clear();
-  of_one.by.clear();
-  of_one.keys.clear();
+  of_one.by = {};
+  of_one.keys = {};
   of_one.disjoint_persons = false;
   std::vector<Counted> all;
   for (const RankProfile& profile : counted_.profiles) all.push_back(Counted({of_one, {profile}}));
@@ -207,16 +207,18 @@ void bind_counted(nb::module_& module) {
       .def_static(
           "of",
           [](const std::string& column, const Lattice& lattice, bool refuse_missing, const std::string& person,
-             std::uint32_t records_per_person, const std::string& by, const std::vector<std::string>& keys,
-             const std::vector<std::string>& missing) {
+             std::uint32_t records_per_person, const std::vector<std::string>& by,
+             const std::vector<std::vector<std::string>>& key_lists,
+             const std::vector<std::vector<std::string>>& key_tuples, const std::vector<std::string>& missing) {
+            GroupKeys keys = key_tuples.empty() ? GroupKeys::crossed(key_lists) : GroupKeys::tuples(key_tuples);
             return Counted::of({column,
                                 lattice,
                                 refuse_missing ? NullPolicy::error : NullPolicy::drop,
-                                {person, records_per_person, by, keys}},
+                                {person, records_per_person, KeyColumns(by), std::move(keys)}},
                                missing);
           },
           nb::arg("column"), nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("person"),
-          nb::arg("records_per_person"), nb::arg("by"), nb::arg("keys"), nb::arg("missing"),
+          nb::arg("records_per_person"), nb::arg("by"), nb::arg("key_lists"), nb::arg("key_tuples"), nb::arg("missing"),
           "The question, answered for no record.")
       .def_static(
           "of_bytes",

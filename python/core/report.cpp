@@ -40,13 +40,28 @@ nb::tuple in_tuple(const Estimate& estimate) {
   return nb::make_tuple(estimate.value, estimate.lower, estimate.upper, estimate.or_below, estimate.or_above);
 }
 
+/// A str, or with several key columns a tuple of them; "" without groups.
+nb::object key_object(const GroupKey& key) {
+  if (key.size() < 2) return nb::cast(key.empty() ? std::string() : key[0]);
+  nb::list texts;
+  for (const std::string& text : key.texts()) texts.append(text);
+  return nb::tuple(texts);
+}
+
+nb::list keys_of(const Release& release) {
+  nb::list keys;
+  for (const GroupKey& key : release.keys()) keys.append(key_object(key));
+  return keys;
+}
+
 /// (key, quantile, against, difference, ratio or None); an estimate is (value, lower, upper, or_below, or_above).
 nb::list comparisons(const Release& release, const std::string& first, const std::string& second) {
   nb::list list;
   for (const NamedComparison& one : comparisons_of(release, {first, second})) {
     const nb::object ratio =
         one.comparison.ratio ? nb::object(in_tuple(*one.comparison.ratio)) : nb::object(nb::none());
-    list.append(nb::make_tuple(one.key, one.quantile, one.against, in_tuple(one.comparison.difference), ratio));
+    list.append(
+        nb::make_tuple(key_object(one.key), one.quantile, one.against, in_tuple(one.comparison.difference), ratio));
   }
   return list;
 }
@@ -110,10 +125,10 @@ void bind_release(nb::module_& module) {
       .def_ro("receipt", &Release::receipt)
       .def_ro("program", &Release::program)
       .def_prop_ro("sha256", [](const Release& r) { return sha256_of(r.receipt); })
-      .def_prop_ro("keys", &Release::keys)
+      .def_prop_ro("keys", &keys_of, nb::sig("def keys(self) -> list[typing.Any]"))
       .def_prop_ro("quantiles", [](const Release& r) { return r.query.quantiles; })
       .def_prop_ro("kind", [](const Release& r) { return to_string(r.lattice.kind()); })
-      .def_prop_ro("by", [](const Release& r) { return r.source.by; })
+      .def_prop_ro("by", [](const Release& r) { return r.source.by.names(); })
       .def_prop_ro("column", [](const Release& r) { return r.source.column; })
       .def_prop_ro("file", [](const Release& r) { return r.source.file; })
       .def_prop_ro("measure", [](const Release& r) { return to_string(r.cost().measure()); })
@@ -162,7 +177,7 @@ void bind_report(nb::module_& module) {
   module.def("page", &page_of, nb::arg("release"), nb::arg("about"), nb::arg("public"), nb::arg("compare").none(),
              nb::arg("account").none(), nb::arg("guess") = "");
   module.def("comparisons", &comparisons, nb::arg("release"), nb::arg("first"), nb::arg("second"),
-             nb::sig("def comparisons(release: Release, first: str, second: str) -> list[tuple[str, str, str, "
+             nb::sig("def comparisons(release: Release, first: str, second: str) -> list[tuple[typing.Any, str, str, "
                      "tuple[typing.Any, ...], tuple[typing.Any, ...] | None]]"));
   module.def(
       "registry", [](const Release& release, const Texts& about) { return to_registry(release, about_of(about)); },

@@ -29,8 +29,11 @@ namespace {
 
 using requests::Typed;
 
-Typed typed_of(Arguments words, std::string file, std::vector<std::string> keys) {
-  return {{}, std::move(file), {}, std::move(words), std::move(keys)};
+/// As Typed has key_lists and key_tuples.
+using KeyTexts = std::vector<std::vector<std::string>>;
+
+Typed typed_of(Arguments words, std::string file, KeyTexts key_lists = {}, KeyTexts key_tuples = {}) {
+  return {{}, std::move(file), {}, std::move(words), std::move(key_lists), std::move(key_tuples)};
 }
 
 /// What a release gave, and what was said meanwhile.
@@ -41,13 +44,13 @@ struct Released {
 };
 
 /// Frames are used up: their columns are read once. With a `counter`, a frame has the columns and no records: that counts them.
-std::unique_ptr<Released> release(Arguments words, std::string file, std::vector<std::string> keys, Frame* frame,
-                                  nb::handle counter) {
+std::unique_ptr<Released> release(Arguments words, std::string file, KeyTexts key_lists, KeyTexts key_tuples,
+                                  Frame* frame, nb::handle counter) {
   auto released = std::make_unique<Released>();
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
-    Typed typed = typed_of(std::move(words), std::move(file), std::move(keys));
+    Typed typed = typed_of(std::move(words), std::move(file), std::move(key_lists), std::move(key_tuples));
     std::optional<ProfileFile> counts = requests::counts_of(typed);
     if (counts) typed = requests::with_header(std::move(typed), counts->header());
     const ReleaseRequest request = requests::release_asked(typed);
@@ -73,11 +76,12 @@ std::unique_ptr<Released> release(Arguments words, std::string file, std::vector
   return released;
 }
 
-void count(Arguments words, std::string file, std::vector<std::string> keys) {
+void count(Arguments words, std::string file, KeyTexts key_lists, KeyTexts key_tuples) {
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
-    requests::count_to_file(typed_of(std::move(words), std::move(file), std::move(keys)), caller);
+    requests::count_to_file(typed_of(std::move(words), std::move(file), std::move(key_lists), std::move(key_tuples)),
+                            caller);
   } catch (const Interrupted&) {
     raise_interrupted(caller.last_words);
   }
@@ -87,7 +91,7 @@ Caller::Said merge(Arguments words, std::vector<std::string> files) {
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
-    Typed typed = typed_of(std::move(words), files.empty() ? std::string() : files.front(), {});
+    Typed typed = typed_of(std::move(words), files.empty() ? std::string() : files.front());
     if (files.size() > 1) typed.more_files.assign(files.begin() + 1, files.end());
     requests::merge_to_file(typed, caller);
   } catch (const Interrupted&) {
@@ -100,7 +104,7 @@ std::string columns(Arguments words, std::string file) {
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
-    return to_json(requests::columns_of(typed_of(std::move(words), std::move(file), {}), caller));
+    return to_json(requests::columns_of(typed_of(std::move(words), std::move(file)), caller));
   } catch (const Interrupted&) {
     raise_interrupted(caller.last_words);
   }
@@ -109,14 +113,14 @@ std::string columns(Arguments words, std::string file) {
 std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
   const nb::gil_scoped_release unlocked;
   return std::make_unique<PlanReport>(
-      requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {}, {})), with_others));
+      requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {})), with_others));
 }
 
 Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
 
 std::string audited(Arguments words) {
   const nb::gil_scoped_release unlocked;
-  const AuditRequest request = requests::audit_request(typed_of(std::move(words), {}, {}));
+  const AuditRequest request = requests::audit_request(typed_of(std::move(words), {}));
   return to_json(request, audit(request));
 }
 
@@ -176,9 +180,9 @@ void bind_plan(nb::module_& module) {
 void bind_requests(nb::module_& module) {
   bind_released(module);
   bind_plan(module);
-  module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("keys"), nb::arg("frame").none(),
-             nb::arg("counter") = nb::none());
-  module.def("count", &count, nb::arg("words"), nb::arg("file"), nb::arg("keys"));
+  module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("key_lists"), nb::arg("key_tuples"),
+             nb::arg("frame").none(), nb::arg("counter") = nb::none());
+  module.def("count", &count, nb::arg("words"), nb::arg("file"), nb::arg("key_lists"), nb::arg("key_tuples"));
   module.def("merge", &merge, nb::arg("words"), nb::arg("files"));
   module.def("columns", &columns, nb::arg("words"), nb::arg("file"));
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));

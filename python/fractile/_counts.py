@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from . import _core, _frames, _words
 from ._arguments import suggesting
 from ._choices import InputFormat, Null, Unreadable
 from ._errors import UsageError, warn
-from ._release import Bound, Step
+from ._release import Bound, Keys, Step
 
 
 @suggesting
@@ -21,8 +21,8 @@ def count(
     bounds: tuple[Bound, Bound] | None = None,
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
-    by: str | None = None,
-    keys: Iterable[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    keys: Keys | None = None,
     keys_file: str | os.PathLike[str] | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
@@ -54,7 +54,8 @@ def count(
         raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
     _words.add_engine(words)
-    _core.count(words, "" if data is None else _frames.path_of(data), _words.keys(keys))
+    groups = _words.groups(by, keys)
+    _core.count(words, "" if data is None else _frames.path_of(data), groups.lists, groups.tuples)
 
 
 def merge(

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, overload
 
@@ -14,7 +14,7 @@ from . import _core, _frames, _numbers, _times, _words
 from ._arguments import suggesting
 from ._choices import Null
 from ._errors import DataError, Error, UsageError
-from ._release import Bound, Step
+from ._release import Bound, Key, Keys, Step
 
 _MAGIC = b"fractile-profile"
 _OLD_FORMAT = "fractile profile 1"
@@ -277,9 +277,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
-    by: str,
-    keys: Iterable[str],
-) -> dict[str, Profile]: ...
+    by: str | Sequence[str],
+    keys: Keys,
+) -> dict[Key, Profile]: ...
 
 
 @suggesting
@@ -293,9 +293,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
-    by: str | None = None,
-    keys: Iterable[str] | None = None,
-) -> Profile | dict[str, Profile]:
+    by: str | Sequence[str] | None = None,
+    keys: Keys | None = None,
+) -> Profile | dict[Key, Profile]:
     """Counts a column in memory on a lattice. What comes back is as sensitive as the data, and is no release.
 
     With `person`, a column, at most `records_per_person` records of each person count, over all keys together. Which ones, the 32 bytes
@@ -314,12 +314,15 @@ def profile(
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
     texts = [] if missing is None else _words.missing_texts(missing)
-    frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], _asked(lattice, null, texts))
+    groups = _words.groups(by, keys)
+    others = [other for other in (person, *groups.by) if other]
+    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts))
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
-    listed = _words.keys(keys)
-    question = _core.Counted.of(name, lattice._core, null == "error", person or "", records_per_person, by or "", listed, texts)
+    question = _core.Counted.of(
+        name, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts
+    )
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
-    return profiles[0] if by is None else dict(zip(listed, profiles))
+    return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
 def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = ()) -> _frames.Asked:

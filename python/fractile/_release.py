@@ -26,6 +26,10 @@ Value = Union[Decimal, Fraction, dt.date]
 Bound = Union[Number, dt.date]
 #: The distance of possible values: a number, or of dates and times a timedelta or a str such as "1d".
 Step = Union[Number, dt.timedelta]
+#: The keys of groups: those of one column; or of several columns those of each, or the groups as tuples or a frame.
+Keys = Union[Iterable[str], Mapping[str, Iterable[str]], Iterable[Sequence[str]], Any]
+#: The key of a group: a str, or with several key columns a tuple of them.
+Key = Union[str, tuple[str, ...]]
 
 
 class Interval(NamedTuple):
@@ -47,7 +51,7 @@ class Estimate(NamedTuple):
 class Comparison(NamedTuple):
     """One quantile against another one, or against that of another group; `ratio` is None where it is not defined."""
 
-    key: str
+    key: Key
     quantile: str
     against: str
     difference: Estimate
@@ -75,7 +79,7 @@ def _value(kind: str, value: Fraction) -> Value:
 class Group(Mapping[Fraction, Value]):
     """The quantiles of one group, or of a whole column: a mapping from quantiles to exact values, and what is known of them."""
 
-    def __init__(self, key: str, number: int, release: Release) -> None:
+    def __init__(self, key: Key, number: int, release: Release) -> None:
         self.key = key
         self._number = number
         self._release = release
@@ -141,7 +145,7 @@ class Release(Mapping[Any, Any]):
 
     def __init__(self, core: _core.Release, released: _core.Released | None = None, ledger: str = "") -> None:
         self._core = core
-        self._groups: dict[str, Group] | None = None
+        self._groups: dict[Key, Group] | None = None
         self._account = released.account if released is not None else None
         self._stored = released is not None and released.stored
         self._is_new = released is not None
@@ -165,7 +169,7 @@ class Release(Mapping[Any, Any]):
         return self._core
 
     @property
-    def _all(self) -> dict[str, Group]:
+    def _all(self) -> dict[Key, Group]:
         if self._groups is None:
             keys = self._core.keys or [""]
             self._groups = {key: Group(key, number, self) for number, key in enumerate(keys)}
@@ -192,22 +196,26 @@ class Release(Mapping[Any, Any]):
     @property
     def _only(self) -> Group:
         if self.is_grouped:
-            raise UsageError(f"there are several groups: {', '.join(self._core.keys[:20])}", "name one of them, g[key]", "key")
+            raise UsageError(f"there are several groups: {self._some_keys}", "name one of them, g[key]", "key")
         return next(iter(self._all.values()))
+
+    @property
+    def _some_keys(self) -> str:
+        return ", ".join(key if isinstance(key, str) else repr(key) for key in self._core.keys[:20])
 
     @property
     def _mapping(self) -> Mapping[Any, Any]:
         return self._all if self.is_grouped else self._only
 
     @overload
-    def __getitem__(self, which: str) -> Group: ...
+    def __getitem__(self, which: Key) -> Group: ...
     @overload
     def __getitem__(self, which: float | Fraction | Decimal) -> Value: ...
     def __getitem__(self, which: Any) -> Group | Value:
         if not self.is_grouped:
             return self._only[which]
         if which not in self._all:
-            raise KeyError(f"{which!r} is no key of a group; the keys are: {', '.join(self._core.keys[:20])}")
+            raise KeyError(f"{which!r} is no key of a group; the keys are: {self._some_keys}")
         return self._all[which]
 
     def __len__(self) -> int:
@@ -265,6 +273,8 @@ class Release(Mapping[Any, Any]):
 
     def compare(self, first: Number, second: Number) -> list[Comparison]:
         """Differences and ratios of two groups (their keys) or of two quantiles, with intervals, for no further budget.
+
+        With several key columns two keys of one of them are compared in all groups that have the same keys otherwise.
 
         Of dates and times there are differences alone, as timedeltas.
 
@@ -340,13 +350,13 @@ class Release(Mapping[Any, Any]):
             quantiles = list(next(iter(self._all.values())))
             frame = pd.DataFrame(
                 {float(q): self._plain([group[q] for group in self._all.values()]) for q in quantiles},
-                index=pd.Index(self._core.keys, name=self._core.by),
+                index=self._index(),
             )
             return frame.rename_axis(columns="quantile")
         if self.is_grouped:
             frame = pd.DataFrame(
                 [_plain(group.values()) for group in self._all.values()],
-                index=pd.Index(self._core.keys, name=self._core.by),
+                index=self._index(),
                 columns=[float(q) for q in next(iter(self._all.values()))],
             )
             return frame.rename_axis(columns="quantile")
@@ -363,6 +373,14 @@ class Release(Mapping[Any, Any]):
             index=index,
         )
 
+    def _index(self) -> Any:
+        """The keys of groups, for pandas: of several columns a MultiIndex."""
+        import pandas as pd
+
+        if len(self._core.by) > 1:
+            return pd.MultiIndex.from_tuples(self._core.keys, names=self._core.by)
+        return pd.Index(self._core.keys, name=next(iter(self._core.by), ""))
+
     def _plain(self, values: Iterable[Any]) -> Any:
         """For a column of pandas."""
         return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
@@ -370,14 +388,17 @@ class Release(Mapping[Any, Any]):
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row a value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
 
+        With several key columns there is one for each in place of `key`, by its name, as `to_csv` has them.
+
         Values are decimals, exactly; dates are date32, times timestamps in microseconds.
         """
         import pyarrow as pa
 
         rows = [(key, quantile, value) for key, group in self._all.items() for quantile, value in group.items()]
         columns: dict[str, Any] = {}
-        if self.is_grouped:
-            columns["key"] = [key for key, _, _ in rows]
+        names = self._key_names(("quantile", "value", "lower", "upper")) if self.is_grouped else []
+        for number, name in enumerate(names):
+            columns[name] = [key if isinstance(key, str) else key[number] for key, _, _ in rows]
         columns["quantile"] = [str(quantile) for _, quantile, _ in rows]
         columns["value"] = [value for _, _, value in rows]
         if self.has_intervals:
@@ -386,12 +407,19 @@ class Release(Mapping[Any, Any]):
             columns["upper"] = [interval.upper for interval in intervals]
         return pa.table(columns)
 
+    def _key_names(self, others: Sequence[str]) -> list[str]:
+        """What the columns of keys are called beside others."""
+        if len(self._core.by) < 2:
+            return ["key"]
+        return [f"key.{name}" if name in others else name for name in self._core.by]
+
     def plot(self, ax: Any = None) -> Any:
         """Values against quantiles on matplotlib axes, which are returned; a line a group, and intervals as bars."""
         import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
 
         axes = ax if ax is not None else plt.gca()
         for key, group in self._all.items():
+            label = (key if isinstance(key, str) else ", ".join(key)) or None
             shares, values = [float(q) for q in group], [self._drawn_at(v) for v in group.values()]
             intervals = group.intervals.values()
             if intervals:
@@ -399,12 +427,12 @@ class Release(Mapping[Any, Any]):
                     [v - self._drawn_at(i.lower) for v, i in zip(values, intervals)],
                     [self._drawn_at(i.upper) - v for v, i in zip(values, intervals)],
                 ]
-                axes.errorbar(shares, values, yerr=bars, marker="o", capsize=3, label=key or None)
+                axes.errorbar(shares, values, yerr=bars, marker="o", capsize=3, label=label)
             else:
-                axes.plot(shares, values, marker="o", label=key or None)
+                axes.plot(shares, values, marker="o", label=label)
         axes.set(xlabel="quantile", ylabel=self.column)
         if self.is_grouped:
-            axes.legend(title=self._core.by)
+            axes.legend(title=", ".join(self._core.by))
         return axes
 
     def _drawn_at(self, value: Any) -> Any:
@@ -482,8 +510,8 @@ def release(
     step: Step | None = None,
     bounds_budget: Number | None = None,
     candidates: Iterable[Bound] | None = None,
-    by: str | None = None,
-    keys: Iterable[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    keys: Keys | None = None,
     keys_file: str | os.PathLike[str] | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -533,10 +561,13 @@ def release(
         bounds: the smallest and the largest possible value, known without looking at the data; or "auto", to pay for finding them.
             Numbers, or dates or datetimes (without a zone, or with one): the values come back as such.
         step: the distance between possible values; of dates and times a timedelta, or a str: "1d", "15min".
+        by, keys: the columns of groups, and their keys, which are public and never come from the data: by="region", keys=["n", "s"]; of
+            several columns by=["region", "sex"] and keys={"region": ["n", "s"], "sex": ["f", "m"]}, for all combinations, or the groups
+            themselves, [("n", "f"), ("s", "m")] or a frame with these columns.
         epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
 
     Returns:
-        The release: `r[0.5]`, `r.quantiles`, `r.receipt`, and of groups `g["north"]`.
+        The release: `r[0.5]`, `r.quantiles`, `r.receipt`, and of groups `g["north"]`, or of several columns `g["north", "f"]`.
 
     Raises:
         UsageError: an argument is wrong; nothing was read.
@@ -549,13 +580,13 @@ def release(
     ledger_path = _ledger_path(ledger)
     if ledger_path:
         words["ledger"] = [ledger_path]
-    listed = _words.keys(keys)
+    groups = _words.groups(by, keys)
     frame = None
     file = ""
     if _frames.is_path(data):
         file = _frames.path_of(data)
     elif data is not None:
-        others = [name for name in (person, by) if name]
+        others = [name for name in (person, *groups.by) if name]
         frame, words["column"] = _framed(data, column, others, words)
     elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
@@ -563,14 +594,14 @@ def release(
         raise UsageError("counts stands instead of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.add_engine(words)
-    return _released(words, file, listed, frame, ledger_path)
+    return _released(words, file, groups, frame, ledger_path)
 
 
 def _released(
-    words: _words.Words, file: str, keys: list[str], frame: _core.Frame | None, ledger_path: str, counter: Any = None
+    words: _words.Words, file: str, groups: _words.Groups, frame: _core.Frame | None, ledger_path: str, counter: Any = None
 ) -> Release:
     """`counter` counts the records that a frame does not have."""
-    released = _core.release(words, file, keys, frame, counter)
+    released = _core.release(words, file, groups.lists, groups.tuples, frame, counter)
     for what, hint in released.warnings:
         warn(f"{what}; {hint}")
     return Release(released.release, released, ledger_path)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _numbers
 from ._errors import UsageError
@@ -72,6 +73,8 @@ def _word(name: str, value: Any) -> list[str]:
         return _tables(value)
     if name == "missing":
         return [",".join(missing_texts(value))]
+    if name == "by":
+        return _names(value)
     if name in _LISTS:
         return [_numbers.words(value, name, public=name in _PUBLIC)]
     if name in _NUMBERS:
@@ -101,19 +104,97 @@ def words(arguments: Mapping[str, Any]) -> Words:
     return given
 
 
-def keys(value: Any) -> list[str]:
-    """The keys of groups, as texts."""
+class Groups(NamedTuple):
+    """The key columns, and the keys of the groups: lists of which all combinations are groups, or else the groups themselves."""
+
+    by: list[str]
+    lists: list[list[str]]
+    tuples: list[list[str]]
+
+    @property
+    def keys(self) -> list[Any]:
+        """A str a group, or of several columns a tuple of them."""
+        if self.tuples:
+            return [tuple(key) for key in self.tuples]
+        return list(self.lists[0]) if len(self.lists) == 1 else list(itertools.product(*self.lists))
+
+
+def by_names(value: Any) -> list[str]:
+    """The key columns: one name, or several."""
     if value is None:
         return []
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise UsageError("keys: a list of keys is expected", 'write keys=["north", "south"]', "keys")
-    if _numbers.of_a_frame(value):
-        _numbers.warn_of_the_data(value, "keys")
-    listed = [key if isinstance(key, str) else _numbers.word(key, "keys") for key in value]
-    if not listed:
-        raise UsageError("keys: the list is empty", 'write keys=["north", "south"]', "keys")
-    _require_text(listed, "keys")
-    return listed
+    names = [value] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise UsageError("by: a str is expected, or a list of them", 'write by="region", or by=["region", "sex"]', "by")
+    return names
+
+
+def groups(by: Any, keys: Any) -> Groups:
+    """The groups that are asked for. `keys`: a list of keys; of several columns a mapping from each to its list, or the groups as tuples or
+    as a frame with these columns."""
+    names = by_names(by)
+    if keys is None:
+        return Groups(names, [], [])
+    several = _several(names)
+    if _numbers.of_a_frame(keys):
+        _numbers.warn_of_the_data(keys, "keys")
+    if hasattr(keys, "columns"):
+        keys = _rows(keys, names) if several else [key for (key,) in _rows(keys, names)]
+    if isinstance(keys, str) or not isinstance(keys, Iterable):
+        raise UsageError("keys: a list of keys is expected", f"write {several}" if several else 'write keys=["north", "south"]', "keys")
+    if isinstance(keys, Mapping):
+        if set(keys) != set(names):
+            raise UsageError(f"keys: a list for each of the columns {', '.join(names)} is expected", f"write {several or 'keys=[...]'}", "keys")
+        return Groups(names, [_texts(keys[name], several) for name in names], [])
+    if not several:
+        return Groups(names, [_texts(keys, 'keys=["north", "south"]')], [])
+    tuples = [_tuple(key, len(names), several) for key in keys]
+    if not tuples:
+        raise UsageError("keys: the list is empty", f"write {several}", "keys")
+    return Groups(names, [], tuples)
+
+
+def _several(names: list[str]) -> str:
+    """What to write of several columns."""
+    return "" if len(names) < 2 else "keys={" + ", ".join(f"{name!r}: [...]" for name in names) + "}, or a list of tuples"
+
+
+def _texts(listed: Any, hint: str) -> list[str]:
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise UsageError("keys: a list of keys is expected", f"write {hint}", "keys")
+    texts = [key if isinstance(key, str) else _numbers.word(key, "keys") for key in listed]
+    if not texts:
+        raise UsageError("keys: the list is empty", f"write {hint}", "keys")
+    _require_text(texts, "keys")
+    return texts
+
+
+def _tuple(key: Any, columns: int, hint: str) -> list[str]:
+    texts = _texts(key, hint)
+    if len(texts) != columns:
+        raise UsageError(f"keys: a group has {len(texts)} keys, and there are {columns} columns", f"write {hint}", "keys")
+    return texts
+
+
+def _rows(frame: Any, names: list[str]) -> list[Any]:
+    """The rows of a frame that has these columns and no others."""
+    columns = [str(name) for name in getattr(frame, "column_names", frame.columns)]
+    if sorted(columns) != sorted(names):
+        raise UsageError(
+            f"keys: the frame has the columns {', '.join(columns)}", f"give one with the columns {', '.join(names)} alone", "keys"
+        )
+    lists = [frame.column(name).to_pylist() if hasattr(frame, "column_names") else list(frame[name]) for name in names]
+    return list(zip(*lists))
+
+
+def _names(value: Any) -> list[str]:
+    """One text, with commas between names and quotes around one that has any, as --by takes it."""
+
+    def quoted(name: str) -> str:
+        is_plain = name == name.strip(" ") and not any(mark in name for mark in '",\r\n')
+        return name if is_plain else '"' + name.replace('"', '""') + '"'
+
+    return [",".join(quoted(name) for name in by_names(value))]
 
 
 def _require_text(texts: list[str], name: str) -> None:

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from . import _core, _errors, _frames, _words
@@ -22,7 +22,7 @@ from ._choices import Base, Mechanism, Neighbors, Null, Of, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
 from ._profile import Lattice, Profile
-from ._release import Bound, Release, Step, _ledger_path, _released
+from ._release import Bound, Key, Keys, Release, Step, _ledger_path, _released
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame  # pyright: ignore[reportMissingImports]
@@ -337,9 +337,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
-    by: str,
-    keys: Iterable[str],
-) -> dict[str, Profile]: ...
+    by: str | Sequence[str],
+    keys: Keys,
+) -> dict[Key, Profile]: ...
 
 
 def profile(
@@ -354,9 +354,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
-    by: str | None = None,
-    keys: Iterable[str] | None = None,
-) -> Profile | dict[str, Profile]:
+    by: str | Sequence[str] | None = None,
+    keys: Keys | None = None,
+) -> Profile | dict[Key, Profile]:
     """Counts a column on the workers, as `fractile.profile` does on one machine: equal, bit for bit.
 
     What comes back is as sensitive as the data, and is no release. The possible values are those of `release`; the other arguments are
@@ -375,16 +375,16 @@ def profile(
         raise UsageError("bounds: these are the smallest and the largest possible value", "write bounds=(0, 125)", "bounds")
     lower, upper = bounds or (None, None)
     lattice = Lattice(lower, upper, step, candidates=candidates)
-    counter = _Counter(df, column, [other for other in (person, by) if other])
-    listed = _words.keys(keys)
+    groups = _words.groups(by, keys)
+    counter = _Counter(df, column, [other for other in (person, *groups.by) if other])
     texts = [] if missing is None else _words.missing_texts(missing)
     question = _core.Counted.of(
-        counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed, texts
+        counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts
     )
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     profiles = [Profile(core) for core in counter.count(question, key).alone]
-    return profiles[0] if by is None else dict(zip(listed, profiles))
+    return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
 def release(
@@ -397,8 +397,8 @@ def release(
     step: Step | None = None,
     bounds_budget: Number | None = None,
     candidates: Iterable[Bound] | None = None,
-    by: str | None = None,
-    keys: Iterable[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    keys: Keys | None = None,
     keys_file: str | os.PathLike[str] | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
@@ -445,6 +445,7 @@ def release(
     ledger_path = _ledger_path(ledger)
     if ledger_path:
         words["ledger"] = [ledger_path]
-    counter = _Counter(df, column, [name for name in (person, by) if name])
+    groups = _words.groups(by, keys)
+    counter = _Counter(df, column, [name for name in (person, *groups.by) if name])
     words["column"] = [counter.column]
-    return _released(words, "", _words.keys(keys), counter.columns(), ledger_path, counter)
+    return _released(words, "", groups, counter.columns(), ledger_path, counter)

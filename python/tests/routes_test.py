@@ -65,7 +65,7 @@ def of_pieces(nasty, folder):
 def of_tasks(nasty, folder):
     """As Spark's workers do it, two of them."""
     lattice = fractile.Lattice(*nasty.bounds, nasty.step)
-    question = _core.Counted.of("x", lattice._core, False, "", 1, "", [], [])
+    question = _core.Counted.of("x", lattice._core, False, "", 1, [], [], [], [])
     half = len(nasty.values) // 2
     rows = []
     for task, values in enumerate((nasty.values[:half], nasty.values[half:])):

@@ -33,7 +33,8 @@ LATTICE = fractile.Lattice(0, 500_000, "0.01")
 KEY = bytes(range(32))
 GROUPS = {"by": "region", "keys": ["north", "south"]}
 PERSONS = {"person": "id", "records_per_person": 2}
-ASKED = {"all": {}, "groups": GROUPS, "persons": PERSONS, "both": GROUPS | PERSONS}
+TWICE = {"by": ["region", "age"], "keys": {"region": ["north", "south"], "age": ["30", "31"]}}
+ASKED = {"all": {}, "groups": GROUPS, "persons": PERSONS, "both": GROUPS | PERSONS, "twice": TWICE | PERSONS}
 SECRET = 31_415.92
 
 

@@ -16,15 +16,20 @@ LATTICE = fractile.Lattice(0, 500_000, "0.01")
 KEY = bytes(range(32))
 BUCKETS = 50
 GROUPS = {"by": "region", "keys": ["north", "south"]}
+TWICE = {"by": ["region", "age"], "keys": [("north", "30"), ("south", "31"), ("north", "31"), ("south", "1")]}
 PERSONS = {"person": "id", "records_per_person": 2}
 
 
-def question(person="", records_per_person=1, by="", keys=(), null="drop", missing=()):
-    return _core.Counted.of("income", LATTICE._core, null == "error", person, records_per_person, by, list(keys), list(missing))
+def question(person="", records_per_person=1, by=None, keys=None, null="drop", missing=()):
+    groups = fractile._words.groups(by, keys)
+    texts = list(missing)
+    return _core.Counted.of(
+        "income", LATTICE._core, null == "error", person, records_per_person, groups.by, groups.lists, groups.tuples, texts
+    )
 
 
 def columns_of(asked):
-    return [name for name in ("income", asked.get("person"), asked.get("by")) if name]
+    return [name for name in ("income", asked.get("person"), *fractile._words.by_names(asked.get("by"))) if name]
 
 
 def batches_of(table, size):
@@ -68,7 +73,7 @@ def table(people):
     return pa.table(people)
 
 
-@pytest.mark.parametrize("asked", [{}, GROUPS, PERSONS, GROUPS | PERSONS], ids=["all", "groups", "persons", "both"])
+@pytest.mark.parametrize("asked", [{}, GROUPS, PERSONS, GROUPS | PERSONS, TWICE | PERSONS], ids=["all", "groups", "persons", "both", "twice"])
 @pytest.mark.parametrize("tasks", [1, 2, 9])
 def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked, monkeypatch):
     monkeypatch.setattr(spark, "_ROWS_AT_ONCE", 100)
@@ -226,23 +231,24 @@ class Elsewhere:
         return "memory"
 
 
-def released(table, counter, words, keys=()):
+def released(table, counter, words, by=None, keys=None):
+    groups = fractile._words.groups(by, keys)
     empty = table.schema.empty_table()
     frame = _core.Frame.of_stream(empty.__arrow_c_stream__(), "")
-    return _core.release({name: [value] if isinstance(value, str) else value for name, value in words.items()}, "", list(keys), frame, counter)
+    return _core.release({name: [value] if isinstance(value, str) else value for name, value in words.items()}, "", groups.lists, groups.tuples, frame, counter)
 
 
 WORDS = {"column": "income", "bounds": ["0", "500000"], "step": "0.01", "epsilon": "1"}
 
 
 @pytest.mark.parametrize(
-    "more", [{}, PERSONS, GROUPS | PERSONS, {"bounds": "auto"}, {"public_rows": True}, PERSONS | {"missing": ["p7", 30000, "-9"]}]
+    "more", [{}, PERSONS, GROUPS | PERSONS, TWICE | PERSONS, {"bounds": "auto"}, {"public_rows": True}, PERSONS | {"missing": ["p7", 30000, "-9"]}]
 )
 def test_receipts_are_those_of_one_machine(table, more):
     usual = {"bounds": (0, 500_000), "step": "0.01", "epsilon": 1, "unsafe_seed": 7} | more
     words = fractile._words.words({name: value for name, value in usual.items() if name != "keys"}) | {"column": ["income"]}
     columns = table.select(columns_of(more))
-    assert released(columns, Elsewhere(columns), words, more.get("keys", ())).release.with_receipt().receipt == fractile.release(table, "income", **usual).receipt
+    assert released(columns, Elsewhere(columns), words, more.get("by"), more.get("keys")).release.with_receipt().receipt == fractile.release(table, "income", **usual).receipt
 
 
 def test_nothing_is_counted_before_the_charge(table, tmp_path):

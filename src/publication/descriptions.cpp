@@ -54,8 +54,8 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
                               const std::string& dataset) {
   constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
   std::uint64_t size = 8'000;           // all that stands in it once, but what was typed
-  for (const std::string* typed : {&description.file, &description.sql, &description.column, &description.person,
-                                   &description.by, &description.engine, &dataset}) {
+  for (const std::string* typed :
+       {&description.file, &description.sql, &description.column, &description.person, &description.engine, &dataset}) {
     size += escaped * typed->size();
   }
   for (const NamedTable& table : description.tables) size += 60 + escaped * (table.name.size() + table.file.size());
@@ -67,8 +67,17 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
   std::uint64_t each = 3'000;  // what ran, and what it spent
   for (const Rational& quantile : request.query.quantiles) each += 300 + quantile.to_string().size() + 5 * digits;
   if (request.query.intervals) each += request.query.quantiles.size() * 300;
-  const auto& keys = request.column.selection.keys;
-  for (const std::string& key : keys) size += escaped * key.size() + each;
+  for (const std::string& name : description.by.names()) {
+    size += escaped * name.size() + 20;
+    if (description.by.size() > 1) each += escaped * name.size() + 60;  // a group names its keys by column
+  }
+  const GroupKeys& keys = request.column.selection.keys;
+  for (std::size_t group = 0; group < keys.size(); ++group) {
+    size += each;
+    for (std::size_t column = 0; column < keys.columns(); ++column) {
+      size += escaped * keys.list(column)[keys.number(group, column)].size();
+    }
+  }
   return keys.empty() ? size + each : size;
 }
 

@@ -52,7 +52,7 @@ TEST_F(Publishing, GroupsOfPersonsPaidByALedger) {
   ReleaseRequest asked = request();
   asked.receipt = folder.path("receipt.json");
   const Answer answer = publish(Source::file({.file = people()}), asked, payment);
-  EXPECT_EQ(answer.release.value().keys(), (std::vector<std::string>{"north", "south"}));
+  EXPECT_EQ(answer.release.value().keys(), (std::vector<GroupKey>{"north", "south"}));
   const Ledger after = Ledger::open_to_read(payment.ledger);
   const LedgerEntry entry = after.entry(answer.release->charge.value().entry);
   EXPECT_EQ(entry.state, EntryState::committed);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -25,12 +26,16 @@ CountedColumn::CountedColumn(RankProfile profile, std::uint32_t records_per_pers
   profiles_.push_back(std::move(profile));
 }
 
-CountedColumn::CountedColumn(std::vector<std::string> keys, std::vector<RankProfile> profiles,
+CountedColumn::CountedColumn(std::vector<GroupKey> keys, std::vector<RankProfile> profiles,
                              std::uint32_t records_per_person)
     : keys_(std::move(keys)), profiles_(std::move(profiles)), records_per_person_(records_per_person) {
   require_some(records_per_person);
   if (keys_.empty() || keys_.size() != profiles_.size()) {
     throw Error(ErrorCode::usage, "as many profiles as keys are needed, and at least one");
+  }
+  const auto has_other_columns = [&](const GroupKey& key) { return key.size() != keys_.front().size(); };
+  if (std::ranges::any_of(keys_, has_other_columns)) {
+    throw Error(ErrorCode::usage, "every group needs a key for each key column");
   }
   for (const RankProfile& profile : profiles_) profile.require_on(lattice());
 }

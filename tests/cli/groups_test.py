@@ -8,7 +8,7 @@ import random
 import resource
 import unittest
 
-from cli.program import CommandTest, Engine, require_engine
+from cli.program import CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 
@@ -176,6 +176,116 @@ class Persons(GroupsTest):
         expected = self.run_release("t.csv", **asked).out
         for name, more in (("u.csv", {}), ("u.csv", {"threads": "3"}), ("t.csv", {"memory": "100MB"})):
             self.assertEqual(self.run_release(name, **asked, **more).out, expected)
+
+
+class SeveralColumns(GroupsTest):
+    """Groups by two columns. Nothing tells keys apart by texts that are put together."""
+
+    TABLE = ("who,city,sex,x\n" + "1,a,f,3\n2,a,f,3\n3,a,m,5\n4,b,m,7\n5,b,d,9\n6,c,f,9\n7,a,,9\n8,,f,9\n" + '9,"a,b",f,2\n10,a,"b,f",8\n')
+    CROSSED = ("--keys", "city=a,b", "--keys", "sex=f,m")
+
+    def both(self, *arguments, **changes):
+        """The values of the groups, by their keys, from CSV."""
+        rows = list(csv.reader(io.StringIO(self.sure("t.csv", *arguments, **{"by": "city,sex", **changes}))))
+        self.assertEqual(rows[0][:4], ["city", "sex", "quantile", "value"])
+        return {(city, sex): value for city, sex, _, value, *_ in rows[1:]}
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", self.TABLE)
+
+    def test_keys_of_each_column_are_crossed(self):
+        values = self.both(*self.CROSSED)
+        self.assertEqual(list(values), [("a", "f"), ("a", "m"), ("b", "f"), ("b", "m")])
+        self.assertEqual([values["a", "f"], values["a", "m"], values["b", "m"]], ["3", "5", "7"])
+        self.assertEqual(self.both("--keys", "sex=f,m", "--keys", "city=a,b", unsafe_seed="1"),
+                         self.both(*self.CROSSED, unsafe_seed="1"))
+
+    def test_a_file_lists_the_groups_themselves(self):
+        for content in ('city,sex\nb,m\n"a,b",f\na,"b,f"\n', 'sex,city\r\nm,b\r\nf,"a,b"\r\n"b,f",a', "\ufeff" + 'city,sex\nb,m\n"a,b",f\na,"b,f"\n'):
+            self.write("cells.csv", content)
+            self.assertEqual(self.both(keys_file="cells.csv"), {("b", "m"): "7", ("a,b", "f"): "2", ("a", "b,f"): "8"})
+
+    def test_other_ways_in_give_the_same(self):
+        expected = self.both(*self.CROSSED, unsafe_seed="2", person="who")
+        sql = 'SELECT who, city, sex AS "s,x", CAST(x AS DOUBLE) AS x FROM input'
+        other = self.sure("t.csv", "--keys", "city=a,b", "--keys", "s,x=f,m", by='city,"s,x"', sql=sql, unsafe_seed="2", person="who")
+        self.assertEqual([tuple(row[:2]) + (row[3],) for row in csv.reader(io.StringIO(other))][1:],
+                         [key + (value,) for key, value in expected.items()])
+
+    def test_profile_files(self):
+        count = ("count", "t.csv", "--column", "x", "--bounds", "0", "10", "--step", "1", "--by", "city,sex")
+        for name in ("one", "other"):
+            self.assertEqual(run(*count, *self.CROSSED, "--source", name, "--output", f"{name}.profile", cwd=self.folder).code, 0)
+        self.assertEqual(run("merge", "one.profile", "other.profile", "--output", "all.profile", cwd=self.folder).code, 0)
+        released = run("release", "--counts", "all.profile", "--quantiles", "median", "--epsilon", "1000", cwd=self.folder)
+        values = [line.rsplit(",", 2)[0] + " " + line.rsplit(",", 1)[1] for line in released.out.splitlines()[1:]]
+        self.assertEqual([values[0], values[1], values[3]], ["a,f 3", "a,m 5", "b,m 7"])
+        self.assertEqual(run(*count, "--keys", "city=b,a", "--keys", "sex=f,m", "--output", "turned.profile", cwd=self.folder).code, 0)
+        refused = run("merge", "one.profile", "turned.profile", "--output", "x.profile", cwd=self.folder)
+        self.assert_refused(refused, 2, "profiles of different groups cannot merge")
+
+    def test_the_receipt_names_keys_by_column(self):
+        result = self.run_release("t.csv", *self.CROSSED, by="city,sex", format="json", receipt="r.json")
+        document = json.loads(result.out)
+        self.assertEqual(document["by"], ["city", "sex"])
+        self.assertEqual(document["groups"][1]["keys"], {"city": "a", "sex": "m"})
+        explained = self.of("explain", "r.json", "--format", "markdown")
+        self.assertIn("by city and sex", explained)
+        self.assertIn("| city | sex | share |", explained)
+        self.assertIn("<th scope=\"col\">sex</th>", self.of("explain", "r.json", "--format", "html"))
+
+    def test_a_ledger_holds_it_however_it_was_typed(self):
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "5")
+        self.write("cells.csv", "city,sex\na,f\na,m\nb,f\nb,m\n")
+        first = self.run_release("t.csv", *self.CROSSED, by="city,sex", ledger="l.db")
+        self.assertEqual(first.code, 0, first)
+        again = self.run_release("t.csv", "--keys", "sex=f,m", "--keys", "city=a,b", by=' city , sex', ledger="l.db")
+        self.assertEqual(again.out, first.out)
+        self.assertIn("nothing was spent", again.err)
+        self.assertIn("by city and sex (4 groups)", self.of("ledger", "show", "l.db", "--format", "table"))
+        refused = self.run_release("t.csv", by="city,sex", keys_file="cells.csv", ledger="l.db")
+        self.assert_refused(refused, 2, "--keys-file holds on a ledger's dataset only as its owner declared it")
+
+    def test_keys_of_one_column_are_compared_in_all_others(self):
+        out = self.run_release("t.csv", *self.CROSSED, by="city,sex", intervals="0.9", compare="f,m", quantiles="median").out
+        rows = list(csv.reader(io.StringIO(out)))
+        self.assertEqual(rows[0][:3], ["statistic", "city", "sex"])
+        self.assertEqual([row[1:3] + [row[4]] for row in rows if row[0] == "difference"], [["a", "m", "f"], ["b", "m", "f"]])
+
+    def test_what_cannot_be_is_refused_before_the_file_is_looked_at(self):
+        def refuse(*parts, arguments=(), **changes):
+            with self.subTest(parts):
+                self.assert_refused(self.run_release("nowhere.csv", *arguments, **{"by": "city,sex", **changes}), 2, *parts)
+
+        refuse("--keys: 'a,b' names none of the columns city and sex", "--keys city=... --keys sex=...", keys="a,b")
+        refuse("--keys: the column 'sex' has no list", keys="city=a,b")
+        refuse("--keys: the column 'city' stands twice", arguments=("--keys", "city=a", "--keys", "city=b"))
+        refuse("--keys: the key 'a' stands twice", arguments=("--keys", "city=a,a", "--keys", "sex=f"))
+        refuse("--keys: the list 'a,' has an empty item", arguments=("--keys", "city=a,", "--keys", "sex=f"))
+        refuse("--by without its keys", "--keys city=...")
+        refuse("--by: the list 'city,,sex' has an empty item", by="city,,sex", keys="a")
+        refuse("--by: the key column 'city' stands twice", by="city,city", keys="city=a")
+        refuse("--keys stands twice, and there is one key column", by="city", arguments=("--keys", "a", "--keys", "b"))
+        many = ",".join(map(str, range(400)))
+        refuse("--keys: 160000 combinations of keys are more than 100000",
+               arguments=("--keys", f"city={many}", "--keys", f"sex={many}"))
+        for content, *parts in (("", "--keys-file: k.csv holds no keys", "city,sex"),
+                                ("city,sex\n", "--keys-file: k.csv holds no keys"),
+                                ("city\na\n", "the first line names other columns than city and sex", "city,sex"),
+                                ("city,sex,x\na,f,1\n", "the first line names other columns than city and sex"),
+                                ("city,city\na,f\n", "the first line names other columns than city and sex"),
+                                ("city,sex\na,f\na\n", "k.csv: line 3 has another number of cells"),
+                                ("city,sex\na,f\na,\n", "k.csv: line 3 has an empty cell"),
+                                ("city,sex\na,f\n\n", "k.csv: line 3 has another number of cells"),
+                                ('city,sex\n"a\nb",f\na,f\n"a\nb",f\n', "k.csv: line 5 stands there before"),
+                                ('city,sex\na,"f\n', "k.csv: line 2 has a quote that is not closed"),
+                                ('city,sex\na,f"f\n', "k.csv: line 2 has a quote that is not closed, or not around a cell"),
+                                (b"city,sex\na,\xe9\n", "k.csv: line 2 is not UTF-8 text")):
+            self.write("k.csv", content)
+            refuse(*parts, keys_file="k.csv")
+        self.write("k.csv", "city,sex\n" + "".join(f"{i},f\n" for i in range(100_001)))
+        refuse("k.csv: line 100002 is one too many: at most 100000 groups", keys_file="k.csv")
 
 
 class Receipts(GroupsTest):

@@ -12,7 +12,7 @@ inline Release release(const RankProfile& profile, const ReleaseOptions& options
   return release(CountedColumn(profile, options.query.records_per_person), options, bits);
 }
 
-inline Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+inline Release release(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                        const ReleaseOptions& options, RandomBits& bits) {
   return release(CountedColumn(keys, profiles, options.query.records_per_person), options, bits);
 }

@@ -7,12 +7,18 @@ legend_of <- function(names, look) {
   graphics::legend("topleft", legend = names, col = look$col, pch = look$pch, lty = 1L, bty = "n", cex = 0.8)
 }
 
+# The columns of keys: those before the quantile.
+keys_in <- function(x) unclass_frame(x)[seq_len(max(0L, match("quantile", names(x), nomatch = 1L) - 1L))]
+
+unclass_frame <- function(x) structure(x, class = "data.frame")
+
 # Values against quantiles, a line a group, and intervals as bars; an end beyond the possible values reaches the edge.
-plot.fractile_release <- function(x, xlab = "quantile", ylab = attr(x, "column"), ylim = NULL, legend = !is.null(x$key), ...) {
+plot.fractile_release <- function(x, xlab = "quantile", ylab = attr(x, "column"), ylim = NULL, legend = names(x)[1] != "quantile", ...) {
   if (is.null(x$quantile) || is.null(x$value)) {
     refuse("usage", "x: a part of a release has no figure", "plot the release itself, or the columns that you have")
   }
-  key <- if (is.null(x$key)) rep("", nrow(x)) else x$key
+  names <- keys_in(x)
+  key <- if (ncol(names) == 0L) rep("", nrow(x)) else do.call(paste, c(unname(as.list(names)), sep = ", "))
   keys <- unique(key)
   look <- look_of(length(keys))
   ends <- c(x$lower, x$upper)

@@ -5,9 +5,6 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
   if ("format" %in% names(options)) {
     refuse("usage", "format: the result is a data frame", "its receipt is attr(r, \"receipt\"); fractile_explain(r, format = ...) shows it")
   }
-  if (length(options$by) > 1L) {
-    refuse("usage", "by: one column is expected", "paste several into one first: df$cell <- paste(df$region, df$sex)")
-  }
   words <- option_words(options)
   data <- data_of(x, column, options)
   text <- run(c("release", data$file, "--column", data$column, words, "--format", "json"), data$write)
@@ -100,6 +97,16 @@ cost_of <- function(privacy) {
   paste0(paste(names(parts), "=", parts, collapse = ", "), ", ", privacy$neighbors, each)
 }
 
+# The keys of each value: a column `key`, or with several key columns one for each, by its name.
+keys_of <- function(groups, by, others) {
+  times <- lengths(lapply(groups, `[[`, "quantiles"))
+  if (length(by) < 2L) return(data.frame(key = rep(vapply(groups, `[[`, "", "key"), times)))
+  by <- unlist(by)
+  keys <- lapply(by, function(column) rep(vapply(groups, function(group) group$keys[[column]], ""), times))
+  names(keys) <- ifelse(by %in% others, paste0("key.", by), by)
+  as.data.frame(keys, optional = TRUE)
+}
+
 release_of <- function(text) {
   receipt <- json_read(text)
   groups <- if (is.null(receipt$groups)) list(list(quantiles = receipt$quantiles)) else receipt$groups
@@ -112,8 +119,7 @@ release_of <- function(text) {
     table$upper <- ends_of(items, "upper", "or_above", Inf, kind)
   }
   if (!is.null(receipt$groups)) {
-    keys <- rep(vapply(groups, `[[`, "", "key"), lengths(lapply(groups, `[[`, "quantiles")))
-    table <- cbind(key = keys, table)
+    table <- cbind(keys_of(groups, receipt$by, names(table)), table)
   }
   structure(table, class = c("fractile_release", "data.frame"), receipt = text, column = receipt$source$column,
             cost = paste0(cost_of(receipt$privacy), if (!is.null(receipt$unsafe_seed)) "; NOT PRIVATE: the random bits came from a seed"))

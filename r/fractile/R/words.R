@@ -38,6 +38,31 @@ value_words <- function(value, field) {
   refuse("usage", paste0(field, ": numbers or text are expected, not ", class(value)[1]), "write for example 1, 0.5 or \"1/3\"")
 }
 
+# Names with commas between them; in quotes where they have some, as CSV has them.
+names_word <- function(names) {
+  quoted <- grepl("[\",\r\n]|^ | $", names)
+  paste(ifelse(quoted, paste0("\"", gsub("\"", "\"\"", names, fixed = TRUE), "\""), names), collapse = ",")
+}
+
+list_word <- function(words, field) {
+  if (length(words) == 0L) refuse("usage", paste0(field, ": it is empty"), "leave it out, or write a value")
+  if (length(words) > 1L && any(grepl(",", words, fixed = TRUE))) {
+    refuse("usage", paste0(field, ": an element holds a comma, which separates elements"),
+           if (field == "keys") "write the keys into a file, one a line, and give it as keys_file" else "give numbers, or text without commas")
+  }
+  paste(words, collapse = ",")
+}
+
+# Of several columns: a list of keys for each.
+keys_words <- function(keys) {
+  if (is.data.frame(keys)) {
+    refuse("usage", "keys: a list of keys for each column is expected, and not a data frame",
+           "write the groups by write.csv(keys, file, row.names = FALSE), and give that as keys_file")
+  }
+  lists <- lapply(keys, value_words, "keys")
+  as.vector(rbind("--keys", paste0(names(keys), "=", vapply(lists, list_word, "", "keys"))))
+}
+
 option_words <- function(options) {
   fields <- names(options)
   if (length(options) && (is.null(fields) || any(fields == ""))) {
@@ -47,14 +72,12 @@ option_words <- function(options) {
     option <- paste0("--", gsub("_", "-", field))
     if (is.null(value) || isFALSE(value)) return(NULL)
     if (isTRUE(value)) return(option)
+    if (field == "keys" && is.list(value) && !is.null(names(value))) return(keys_words(value))
+    if (field == "by" && is.character(value)) return(c(option, names_word(enc2utf8(value))))
     words <- value_words(value, field)
     if (length(words) == 0L) refuse("usage", paste0(field, ": it is empty"), "leave it out, or write a value")
     if (!is.null(names(value))) return(rbind(option, paste0(names(value), "=", words)))
     if (field == "bounds") return(c(option, if (identical(words, "auto")) c("auto", "auto") else words))
-    if (length(words) > 1L && any(grepl(",", words, fixed = TRUE))) {
-      refuse("usage", paste0(field, ": an element holds a comma, which separates elements"),
-             if (field == "keys") "write the keys into a file, one a line, and give it as keys_file" else "give numbers, or text without commas")
-    }
-    c(option, paste(words, collapse = ","))
+    c(option, list_word(words, field))
   }, fields, options), use.names = FALSE)
 }

@@ -21,6 +21,10 @@ stopifnot(
   grepl("epsilon: Inf", field_of(words(list(epsilon = Inf)))),
   grepl("bounds: .*missing", field_of(words(list(bounds = c(0, NA))))),
   grepl("keys: .*comma", field_of(words(list(keys = c("a,b", "c"))))),
+  identical(words(list(by = c("region", "last, first"), keys = list(region = c("n", "s"), "last, first" = "x"))),
+            c("--by", "region,\"last, first\"", "--keys", "region=n,s", "--keys", "last, first=x")),
+  grepl("keys: .*comma", field_of(words(list(keys = list(a = c("n,s", "x")))))),
+  grepl("keys: .*not a data frame", field_of(words(list(keys = data.frame(a = "x", b = "y"))))),
   grepl("keys: it is empty", field_of(words(list(keys = character())))),
   grepl("has no name", field_of(words(list(3))))
 )

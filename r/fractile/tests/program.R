@@ -39,6 +39,22 @@ k <- fractile_release(people, c(0, 125), 1, "median", 20, column = "age", by = "
 stopifnot(identical(k$key, "s\u00fcd, \"x\""), k$value %in% c(34, 47, 51))
 unlink(keys)
 
+# Groups by two columns.
+people$kind <- rep(c("a,b", "c", "d"), length.out = 1001)
+two <- function(...) fractile_release(people, c(0, 125), 1, c(0.25, 0.5), 5, column = "age", unsafe_seed = 1, ...)
+t <- two(by = c("region", "kind"), keys = list(region = "north", kind = c("c", "d")))
+stopifnot(
+  identical(names(t), c("region", "kind", "quantile", "value")), identical(t$kind, rep(c("c", "d"), each = 2)),
+  identical(t$region, rep("north", 4))
+)
+writeLines(c("kind,region", "\"a,b\",north", "d,north"), keys <- tempfile())
+t <- two(by = c("region", "kind"), keys_file = keys)
+stopifnot(identical(t$kind, rep(c("a,b", "d"), each = 2)))
+unlink(keys)
+pdf(NULL)
+plot(t)
+invisible(dev.off())
+
 # Every cell arrives: what is missing counts as a row, wherever it stands.
 count <- function(...) sub(".*\"public_rows\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 20), "receipt"))
 stopifnot(

@@ -36,7 +36,7 @@ PlanScale scale_of(const AuditRequest& request) {
   return scale;
 }
 
-const std::vector<std::string> keys{"a", "b"};
+const std::vector<GroupKey> keys{"a", "b"};
 
 BoundsSearch search_of(const AuditRequest& request) { return {1, request.doublings.value()}; }
 

@@ -43,7 +43,7 @@ QuantileQuery group_query(const QuantileQuery& query) {
 namespace {
 
 /// Within the profiles' own bounds, from a share of the query's budget.
-Release groups_from(const std::vector<std::string>& keys, std::span<const RankProfile> profiles,
+Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
                     const QuantileQuery& query, Share share, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
@@ -57,15 +57,16 @@ Release groups_from(const std::vector<std::string>& keys, std::span<const RankPr
   return release;
 }
 
-void require_keys(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles) {
+void require_keys(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles) {
   if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
   if (keys.empty()) throw Error(ErrorCode::usage, "no groups", "name a key at least");
-  if (std::ranges::find(keys, "") != keys.end()) throw Error(ErrorCode::usage, "a key is empty", "give it a name");
+  const auto is_blank = [](const GroupKey& key) { return key.empty() || std::ranges::count(key.texts(), "") > 0; };
+  if (std::ranges::any_of(keys, is_blank)) throw Error(ErrorCode::usage, "a key is empty", "give it a name");
 }
 
 }  // namespace
 
-Release release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                      const ReleaseOptions& options, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery& query = options.query;
   group_query(query);  // refuses before anything is spent
@@ -79,7 +80,7 @@ Release release_with(const std::vector<std::string>& keys, const std::vector<Ran
   return release;
 }
 
-Release detail::release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+Release detail::release(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                         const ReleaseOptions& options, RandomBits& bits, Filter filter) {
   RandomSource source(bits, filter);
   Release release = release_with(keys, profiles, options, source);

@@ -60,7 +60,7 @@ TEST(ReleaseGroups, ShowsThePromise) {
   const RankProfile empty(five, {}, {});
   const Release groups = release({"x", "y"}, {empty, empty}, asked, bits);
   ASSERT_EQ(groups.groups.size(), 2U);
-  EXPECT_EQ(groups.keys(), (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(groups.keys(), (std::vector<GroupKey>{"x", "y"}));
   EXPECT_TRUE(groups.ran_alike());
   EXPECT_EQ(groups.query.neighbors, Neighbors::change_one);
   EXPECT_EQ(groups.query.records_per_person, 2U);
@@ -76,7 +76,7 @@ TEST(ReleaseGroups, RefusesWhatDoesNotFit) {
   RandomBits bits = testing::placed_bits({});  // refused before any is drawn
   EXPECT_THROW(release({"x", "y"}, {empty}, asked, bits), Error);
   EXPECT_THROW(release({"x", ""}, {empty, empty}, asked, bits), Error);
-  EXPECT_THROW(release(std::vector<std::string>(), {}, asked, bits), Error);
+  EXPECT_THROW(release(std::vector<GroupKey>(), {}, asked, bits), Error);
   for (const Lattice& other : {Lattice::regular(0, 3, 1), Lattice::regular(1, 5, 1),
                                Lattice::explicit_points({0, 1, 2, 3, 4}), Lattice::regular(0, 4, 1, ValueKind::date)}) {
     EXPECT_THROW(release({"x", "y"}, {empty, RankProfile(other, {}, {})}, asked, bits), Error);

@@ -340,8 +340,8 @@ Release release(const CountedColumn& counted, const ReleaseOptions& options, Ran
   return release;
 }
 
-std::vector<std::string> Release::keys() const {
-  std::vector<std::string> keys;
+std::vector<GroupKey> Release::keys() const {
+  std::vector<GroupKey> keys;
   if (!is_grouped()) return keys;
   for (const Group& group : groups) keys.push_back(group.key);
   return keys;

@@ -14,7 +14,7 @@ namespace fractile {
 /// release(), with draws of any source. The scale is an audit's, where it is not that of all releases.
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
                      const PlanScale& scale = {});
-Release release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                      const ReleaseOptions& options, DrawSource& source, const PlanScale& scale = {});
 
 /// What one profile gives within its own bounds, for a person of so many steps, with `share` in place of the query's budget.
@@ -25,7 +25,7 @@ namespace detail {
 
 /// What release() calls, with a filter that decides as little as a test wants.
 Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits, Filter filter);
-Release release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+Release release(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                 const ReleaseOptions& options, RandomBits& bits, Filter filter);
 
 }  // namespace detail

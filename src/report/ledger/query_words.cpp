@@ -11,6 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
+#include "fractile/keys.hpp"
 #include "fractile/text.hpp"
 
 namespace fractile::report_detail {
@@ -84,6 +85,17 @@ std::string beginning(const std::string& query) {
   return size < text.size() ? text.substr(0, size) + "..." : text;
 }
 
+/// The key columns.
+std::string columns_in_words(const Json& query) {
+  const auto at = query.FindMember("by");
+  if (at == query.MemberEnd() || !at->value.IsArray()) return text_at(query, "by");
+  std::vector<std::string> names;
+  for (const Json& name : at->value.GetArray()) {
+    if (name.IsString()) names.emplace_back(name.GetString(), name.GetStringLength());
+  }
+  return to_string(KeyColumns(std::move(names)));
+}
+
 }  // namespace
 
 std::string query_in_words(const std::string& query) {
@@ -92,7 +104,7 @@ std::string query_in_words(const std::string& query) {
   if (json.HasParseError() || !is_ours(json)) return beginning(query);
   std::string text = fmt::format("{} of {} ({})", quantiles_in_words(json["quantiles"]), text_at(json, "column"),
                                  possible_in_words(json));
-  if (const std::string by = text_at(json, "by"); !by.empty()) {
+  if (const std::string by = columns_in_words(json); !by.empty()) {
     text += fmt::format(", by {} ({} groups)", by, size_at(json, "keys"));
   }
   if (const std::string level = text_at(json, "intervals"); !level.empty()) text += ", with intervals at " + level;

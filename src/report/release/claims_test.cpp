@@ -775,10 +775,12 @@ double tail(std::uint64_t runs, std::uint64_t fails, double p) {
 }
 
 Release released(const World& world, const Drawn& drawn, RandomBits& bits) {
-  std::vector<std::string> keys;
+  std::vector<GroupKey> keys;
   std::vector<RankProfile> profiles;
   for (std::size_t g = 0; g < world.groups; ++g) {
-    keys.push_back("key" + std::string(1, static_cast<char>('a' + g)));
+    std::vector<std::string> texts(std::max<std::size_t>(1, world.source.by.size()), "all");
+    texts.front() = "key" + std::string(1, static_cast<char>('a' + g));
+    keys.emplace_back(std::move(texts));
     profiles.push_back(profile_of(world, drawn.counting, g));
   }
   Release made = world.groups > 0 ? release(keys, profiles, world.options, bits)
@@ -1089,7 +1091,7 @@ class AnyWorld {
         world.rows.push_back({value(world.lattice, below(3) == 0 ? 1 : shape, middle), person, below(2)});
       }
     }
-    if (world.groups > 0) world.source.by = "g";
+    if (world.groups > 0) world.source.by = world.of_persons() ? KeyColumns{"g", "h"} : KeyColumns("g");
     const auto& intervals = world.options.query.intervals;
     if (intervals && intervals->of == IntervalOf::population) {
       world.sampled = persons * 4 / 5;

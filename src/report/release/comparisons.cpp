@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/key_cells.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -16,8 +20,6 @@ namespace {
 using report_detail::csv_line;
 using report_detail::OpenEnds;
 using report_detail::Row;
-
-enum class Compared { keys, quantiles };
 
 std::optional<Rational> quantile_of(const std::string& word) {
   try {
@@ -37,11 +39,57 @@ bool is_among(const std::string& word, const std::vector<Rational>& quantiles) {
               "name two keys of the groups, or two of the quantiles: 0.25,0.75 compares the quartiles");
 }
 
-Compared what_is_compared(const ComparisonRequest& request, const std::vector<std::string>& keys,
-                          const std::vector<Rational>& quantiles) {
-  const auto is_key = [&](const std::string& word) { return std::ranges::find(keys, word) != keys.end(); };
+/// Two groups whose keys differ in one column alone, by their places.
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+GroupKey with_text(const GroupKey& key, std::size_t column, const std::string& text) {
+  std::vector<std::string> texts = key.texts();
+  texts[column] = text;
+  return GroupKey(std::move(texts));
+}
+
+/// The columns of which this is a key.
+std::vector<std::size_t> columns_with(const std::string& word, const std::vector<GroupKey>& keys) {
+  std::vector<std::size_t> columns;
+  for (std::size_t column = 0; !keys.empty() && column < keys.front().size(); ++column) {
+    const auto has_word = [&](const GroupKey& key) { return key[column] == word; };
+    if (std::ranges::any_of(keys, has_word)) columns.push_back(column);
+  }
+  return columns;
+}
+
+/// The groups of the second key, in order, each behind that of the first one.
+Pairs pairs_of(const ComparisonRequest& request, std::size_t column, const std::vector<GroupKey>& keys) {
+  std::map<GroupKey, std::size_t> places;
+  for (std::size_t i = 0; i < keys.size(); ++i) places.emplace(keys[i], i);
+  Pairs pairs;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i][column] != request.second) continue;
+    const auto first = places.find(with_text(keys[i], column, request.first));
+    if (first != places.end()) pairs.emplace_back(first->second, i);
+  }
+  return pairs;
+}
+
+/// Of two keys the pairs of groups; none of two quantiles.
+Pairs what_is_compared(const ComparisonRequest& request, const std::vector<GroupKey>& keys,
+                       const std::vector<Rational>& quantiles) {
   if (request.first == request.second) refuse(fmt::format("'{}' would be compared with itself", request.first));
-  if (is_key(request.first) && is_key(request.second)) return Compared::keys;
+  const std::vector<std::size_t> of_first = columns_with(request.first, keys);
+  const std::vector<std::size_t> of_second = columns_with(request.second, keys);
+  std::vector<std::size_t> columns;
+  std::ranges::set_intersection(of_first, of_second, std::back_inserter(columns));
+  if (columns.size() > 1) {
+    refuse(fmt::format("'{}' and '{}' are both keys of several columns", request.first, request.second));
+  }
+  if (columns.size() == 1) {
+    Pairs pairs = pairs_of(request, columns.front(), keys);
+    if (pairs.empty()) {
+      refuse(fmt::format("no group with '{}' has one with '{}' beside it", request.first, request.second));
+    }
+    return pairs;
+  }
+  const auto is_key = [&](const std::string& word) { return !columns_with(word, keys).empty(); };
   for (const std::string& word : {request.first, request.second}) {
     if (is_among(word, quantiles)) continue;
     if (is_key(word)) refuse(fmt::format("'{}' is a key, and would be compared with what is none", word));
@@ -50,11 +98,7 @@ Compared what_is_compared(const ComparisonRequest& request, const std::vector<st
   if (*quantile_of(request.first) == *quantile_of(request.second)) {
     refuse(fmt::format("'{}' would be compared with itself", request.first));
   }
-  return Compared::quantiles;
-}
-
-const Release::Group& group_of(const Release& release, const std::string& key) {
-  return *std::ranges::find(release.groups, key, &Release::Group::key);
+  return {};
 }
 
 std::size_t place_of(const Release& release, const std::string& quantile) {
@@ -107,29 +151,26 @@ Row joined(Row row, const Row& more) {
 
 }  // namespace
 
-void ComparisonRequest::require_among(const std::vector<std::string>& keys,
-                                      const std::vector<Rational>& quantiles) const {
+void ComparisonRequest::require_among(const std::vector<GroupKey>& keys, const std::vector<Rational>& quantiles) const {
   what_is_compared(*this, keys, quantiles);
 }
 
 std::vector<NamedComparison> comparisons_of(const Release& release, const ComparisonRequest& request) {
   const std::vector<Rational>& quantiles = release.query.quantiles;
-  const Compared compared = what_is_compared(request, release.keys(), quantiles);
+  const Pairs pairs = what_is_compared(request, release.keys(), quantiles);
   if (release.groups.front().intervals_in_pairs.empty()) {
     throw Error(ErrorCode::usage, "the receipt has no intervals, and nothing to compare",
                 {"release with ", Field("intervals").blank("LEVEL")});
   }
   std::vector<NamedComparison> result;
-  if (compared == Compared::keys) {
-    const Release::Group& first = group_of(release, request.first);
-    const Release::Group& second = group_of(release, request.second);
+  for (const auto& [first, second] : pairs) {
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
-      result.push_back(
-          {second.key, quantiles[i].to_string(), first.key,
-           compared_values(release, estimate_in_pairs(release, first, i), estimate_in_pairs(release, second, i))});
+      result.push_back({release.groups[second].key, quantiles[i].to_string(), request.first,
+                        compared_values(release, estimate_in_pairs(release, release.groups[first], i),
+                                        estimate_in_pairs(release, release.groups[second], i))});
     }
-    return result;
   }
+  if (!pairs.empty()) return result;
   const std::size_t first = place_of(release, request.first);
   const std::size_t second = place_of(release, request.second);
   for (const Release::Group& group : release.groups) {
@@ -142,40 +183,42 @@ std::vector<NamedComparison> comparisons_of(const Release& release, const Compar
 
 std::string to_csv(const Release& release, const std::vector<NamedComparison>& comparisons) {
   const ValueKind kind = release.lattice.kind();
+  const Row headings{"quantile", "against", "value", "lower", "upper"};
   std::string text;
-  const auto add = [&](const std::string& statistic, const std::string& key, const Row& cells) {
-    Row row = joined(release.is_grouped() ? Row{statistic, key} : Row{statistic}, cells);
+  const auto add = [&](const std::string& statistic, const Row& key, const Row& cells) {
+    Row row = joined(joined({statistic}, key), cells);
     if (release.unsafe_seed) row.push_back(text.empty() ? "unsafe_seed" : std::to_string(*release.unsafe_seed));
     text += csv_line(row);
   };
-  add("statistic", "key", {"quantile", "against", "value", "lower", "upper"});
+  const Row others = joined({"statistic", "unsafe_seed"}, headings);
+  add("statistic", release.is_grouped() ? report_detail::csv_key_headings(release, others) : Row(), headings);
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
       const report_detail::Ends ends = report_detail::ends_of(release.lattice, group.intervals[i]);
-      add("value", group.key,
+      add("value", group.key.texts(),
           {release.query.quantiles[i].to_string(), "", release.lattice.text(group.indices[i]),
            report_detail::lower_text(ends, OpenEnds::infinite), report_detail::upper_text(ends, OpenEnds::infinite)});
     }
   }
   for (const NamedComparison& each : comparisons) {
     const Row names{each.quantile, each.against};
-    add("difference", each.key, joined(names, cells_of(each.comparison.difference, in_full(kind), OpenEnds::infinite)));
+    add("difference", each.key.texts(),
+        joined(names, cells_of(each.comparison.difference, in_full(kind), OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
-    add("ratio", each.key, joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
+    add("ratio", each.key.texts(), joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
   return text;
 }
 
 std::vector<report_detail::Row> report_detail::comparison_rows(const Release& release,
                                                                const std::vector<NamedComparison>& comparisons) {
-  const bool grouped = release.is_grouped();
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
   Row heading{"quantile", "against", "difference", "lower", "upper"};
   if (with_ratios) heading.insert(heading.end(), {"ratio", "lower", "upper"});
-  std::vector<Row> rows{joined(grouped ? Row{release.source.by} : Row{}, heading)};
+  std::vector<Row> rows{joined(key_headings(release), heading)};
   for (const NamedComparison& each : comparisons) {
     const std::optional<Estimate>& ratio = each.comparison.ratio;
-    const Row row = joined(grouped ? Row{each.key} : Row{}, {each.quantile, each.against});
+    const Row row = behind_key(each.key, {each.quantile, each.against});
     rows.push_back(
         joined(row, cells_of(each.comparison.difference, in_full(release.lattice.kind()), OpenEnds::in_words)));
     if (!with_ratios) continue;

@@ -67,6 +67,34 @@ TEST(Comparisons, OfTwoQuantilesAreMadeInEveryGroup) {
   }
 }
 
+/// Of three towns and two sexes, but for one combination.
+Release people() {
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const GroupKeys keys = GroupKeys::tuples({{"n", "f"}, {"n", "m"}, {"s", "m"}, {"s", "f"}, {"e", "m"}, {"f", "f"}});
+  const std::vector<RankProfile> profiles(keys.size(), reference_table(cents, Shape::normal, 1000));
+  Release groups = release(keys.all(), profiles, quartiles(), bits);
+  groups.source = alone;
+  groups.source.by = {"town", "sex"};
+  return read_receipt(to_json(groups), "it");
+}
+
+TEST(Comparisons, OfKeysOfOneColumnAreMadeWithTheOthersAlike) {
+  const Release receipt = people();
+  const std::vector<NamedComparison> comparisons = comparisons_of(receipt, {"f", "m"});
+  ASSERT_EQ(comparisons.size(), 6U);
+  EXPECT_EQ(comparisons[0].key, receipt.groups[1].key);
+  EXPECT_EQ(comparisons[3].key, receipt.groups[2].key);
+  EXPECT_EQ(comparisons[3].against, "f");
+  EXPECT_EQ(comparisons[3].comparison.difference,
+            compare(estimate_in_pairs(receipt, receipt.groups[3], 0), estimate_in_pairs(receipt, receipt.groups[2], 0))
+                .difference);
+  EXPECT_EQ(comparisons_of(receipt, {"s", "n"}).size(), 6U);
+  const std::string csv = to_csv(receipt, comparisons);
+  EXPECT_NE(csv.find("statistic,town,sex,quantile,against,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\ndifference,s,m,1/4,f,"), std::string::npos) << csv;
+  EXPECT_NE(to_table(receipt, comparisons).find("each line by itself"), std::string::npos);
+}
+
 std::string refusal_of(const Release& receipt, const ComparisonRequest& request) {
   try {
     comparisons_of(receipt, request);
@@ -84,6 +112,8 @@ TEST(Comparisons, OfWhatIsNotThereAreRefused) {
   EXPECT_EQ(refusal_of(receipt, {"0.5", "0.9"}), "'0.9' is not one of the quantiles");
   EXPECT_EQ(refusal_of(receipt, {"0.5", "1/2"}), "'0.5' would be compared with itself");
   EXPECT_EQ(refusal_of(receipt, {"0.25", "0.25"}), "'0.25' would be compared with itself");
+  EXPECT_EQ(refusal_of(people(), {"e", "f"}), "no group with 'e' has one with 'f' beside it");
+  EXPECT_EQ(refusal_of(people(), {"n", "m"}), "'n' is a key, and would be compared with what is none");
   QuantileQuery without = quartiles();
   without.intervals.reset();
   EXPECT_EQ(refusal_of(receipt_alone(without), {"0.25", "0.5"}),

@@ -15,6 +15,7 @@
 #include "report/release/declarations.hpp"
 #include "report/release/explained_guess.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/key_cells.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/text/page.hpp"
 #include "report/text/text_columns.hpp"
@@ -182,7 +183,6 @@ std::string round_numbers_in_words(const Release& release) {
 
 /// A heading, and a row a value; on pages with figures also of which shares it may be the quantile, when that is drawn.
 std::vector<report_detail::Row> published_rows(const Page& page, const Release& release) {
-  const bool grouped = release.is_grouped();
   const bool with_intervals = release.query.intervals.has_value();
   const bool with_shares = page.has_figures() && report_detail::has_share_bars(release);
   std::vector<report_detail::Row> rows{{"share", page.typed(release.source.column)}};
@@ -192,7 +192,11 @@ std::vector<report_detail::Row> published_rows(const Page& page, const Release& 
     rows[0].emplace_back("off by at most");
   }
   if (with_shares) rows[0].insert(rows[0].end(), {"a quantile of, from", "to"});
-  if (grouped) rows[0].insert(rows[0].begin(), page.typed(release.source.by));
+  const auto typed = [&](report_detail::Row row) {
+    for (std::string& name : row) name = page.typed(name);
+    return row;
+  };
+  rows[0] = report_detail::behind_key(GroupKey(typed(report_detail::key_headings(release))), rows[0]);
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
       rows.push_back({share_of(release.query.quantiles[i]), release.lattice.text(group.indices[i])});
@@ -208,7 +212,7 @@ std::vector<report_detail::Row> published_rows(const Page& page, const Release& 
         const report_detail::Shares shares = report_detail::shares_of(release, i);
         row.insert(row.end(), {share_of(shares.from), share_of(shares.to)});
       }
-      if (grouped) row.insert(row.begin(), page.typed(group.key));
+      row = report_detail::behind_key(GroupKey(typed(group.key.texts())), row);
     }
   }
   return rows;
@@ -224,12 +228,20 @@ void explain_values(Page& page, const Release& release) {
   if (page.has_figures()) report_detail::draw_release(page, release);
   constexpr std::size_t most_columns = 10;  // of values, on a page
   const bool is_wide = page.has_figures() && grouped && release.query.quantiles.size() <= most_columns;
+  const std::size_t keys = report_detail::key_columns_of(release);
   std::vector<report_detail::Row> rows = is_wide ? report_detail::wide_rows(release) : published_rows(page, release);
-  const std::size_t names = grouped && !is_wide ? 2 : 1;
-  page.table(
-      {"release", "The published values" + std::string(is_wide ? ", " + report_detail::about_wide_rows(release) : ""),
-       names},
-      rows);
+  std::size_t names = is_wide ? keys : keys + 1;
+  std::string caption = "The published values";
+  if (is_wide && keys == 2 && release.query.quantiles.size() == 1) {
+    std::vector<report_detail::Row> crossed = report_detail::crossed_rows(release);
+    if (crossed.front().size() <= most_columns) {
+      rows = std::move(crossed);
+      names = 1;
+      caption += fmt::format(" of {}", share_of(release.query.quantiles.front()));
+    }
+  }
+  if (is_wide) caption += ", " + report_detail::about_wide_rows(release);
+  page.table({"release", caption, names}, rows);
   if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
   const std::string found = round_numbers_in_words(release);
   if (!grouped && !found.empty()) page.paragraph(found);
@@ -686,7 +698,7 @@ std::string title_of(const Page& page, const Release& release, const About& abou
   if (!about.title.empty()) return page.typed(about.title);
   const std::size_t quantiles = release.query.quantiles.size();
   return fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s", page.typed(release.source.column),
-                     !release.is_grouped() ? "" : " by " + page.typed(release.source.by));
+                     !release.is_grouped() ? "" : " by " + page.typed(to_string(release.source.by)));
 }
 
 void explain_on(Page& page, const Release& release, const std::vector<NamedComparison>& comparisons,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fractile/audit_report.hpp"
+#include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
@@ -90,16 +91,35 @@ void write_run(Writer& json, const Release& release, const Release::Group& group
   write_spent(json, release, group);
 }
 
+/// One key column as ever. With several, `by` lists them, and a group names its keys by column.
+void write_columns(Writer& json, const KeyColumns& by) {
+  if (by.size() > 1)
+    return list(json, "by", by.names(), [&](const std::string& name) { report_detail::text(json, name); });
+  member(json, "by", by.empty() ? "" : by[0]);
+}
+
+void write_key(Writer& json, const KeyColumns& by, const GroupKey& key) {
+  if (key.size() == 1) return member(json, "key", key[0]);
+  if (key.size() != by.size()) throw Error(ErrorCode::internal, "a receipt needs the names of its key columns");
+  object(json, "keys", [&] {
+    for (std::size_t column = 0; column < key.size(); ++column) {
+      const std::string name = name_text(by[column]);
+      json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+      report_detail::text(json, key[column]);
+    }
+  });
+}
+
 /// What ran stands in each group unless it was the same.
 void write_groups(Writer& json, const Release& release) {
   const bool alike = release.ran_alike();
   const Release::Group& first = release.groups.front();
   if (alike) write_run(json, release, first);
   if (release.is_grouped()) {
-    member(json, "by", release.source.by);
+    write_columns(json, release.source.by);
     list(json, "groups", release.groups, [&](const Release::Group& group) {
       json.StartObject();
-      member(json, "key", group.key);
+      write_key(json, release.source.by, group.key);
       if (!alike) write_run(json, release, group);
       write_quantiles(json, release, group);
       if (!alike) report_detail::write_noise(json, group.noise);

@@ -347,10 +347,10 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   const bool same = std::ranges::all_of(noisy, [&](std::size_t i) { return noises[i]->rows == first.rows; });
   if (same && noisy.size() == noises.size()) return words;
   std::string named;
-  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + release.groups[i].key;
+  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + to_string(release.groups[i].key);
   words.what = fmt::format("with this budget the values of {} of {} groups are mostly noise ({})", noisy.size(),
                            noises.size(), named);
-  words.hint = fmt::format("in {} {}", release.groups[noisy.front()].key, words.hint);
+  words.hint = fmt::format("in {} {}", to_string(release.groups[noisy.front()].key), words.hint);
   return words;
 }
 

@@ -6,6 +6,7 @@
 #include "fractile/receipts.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/key_cells.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -19,15 +20,19 @@ using report_detail::OpenEnds;
 using report_detail::Row;
 using report_detail::upper_text;
 
-/// A heading, and a row a value: quantile and value, with groups the key before them, with intervals their ends after them.
-std::vector<Row> rows_of(const Release& release, const std::string& key, const std::string& value, OpenEnds ends) {
-  std::vector<Row> rows{{"quantile", value}};
-  if (release.query.intervals) rows[0].insert(rows[0].end(), {"lower", "upper"});
-  if (release.is_grouped()) rows[0].insert(rows[0].begin(), key);
+/// What stands above a quantile, its value and, with intervals, their ends.
+Row headings_of(const Release& release, const std::string& value) {
+  Row headings{"quantile", value};
+  if (release.query.intervals) headings.insert(headings.end(), {"lower", "upper"});
+  return headings;
+}
+
+/// A row a value: of groups the key, and then the quantile, the value and, with intervals, their ends.
+std::vector<Row> rows_of(const Release& release, OpenEnds ends) {
+  std::vector<Row> rows;
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      Row& row = rows.emplace_back();
-      if (release.is_grouped()) row.push_back(group.key);
+      Row& row = rows.emplace_back(group.key.texts());
       row.insert(row.end(), {release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i])});
       if (!release.query.intervals) continue;
       const report_detail::Ends written = report_detail::ends_of(release.lattice, group.intervals[i]);
@@ -126,16 +131,23 @@ std::string terms_of(const Release& release) {
 }  // namespace
 
 std::string to_csv(const Release& release) {
-  std::string text;
-  for (Row row : rows_of(release, "key", "value", OpenEnds::infinite)) {
-    if (release.unsafe_seed) row.push_back(text.empty() ? "unsafe_seed" : std::to_string(*release.unsafe_seed));
+  Row headings = headings_of(release, "value");
+  if (release.unsafe_seed) headings.emplace_back("unsafe_seed");
+  Row keys = release.is_grouped() ? report_detail::csv_key_headings(release, headings) : Row();
+  keys.insert(keys.end(), headings.begin(), headings.end());
+  std::string text = csv_line(keys);
+  for (Row row : rows_of(release, OpenEnds::infinite)) {
+    if (release.unsafe_seed) row.push_back(std::to_string(*release.unsafe_seed));
     text += csv_line(row);
   }
   return text;
 }
 
 std::string to_table(const Release& release) {
-  const std::vector<Row> rows = rows_of(release, release.source.by, release.source.column, OpenEnds::in_words);
+  std::vector<Row> rows = rows_of(release, OpenEnds::in_words);
+  Row headings = report_detail::key_headings(release);
+  for (std::string& heading : headings_of(release, release.source.column)) headings.push_back(std::move(heading));
+  rows.insert(rows.begin(), std::move(headings));
   const std::size_t numbers = release.query.intervals ? 3 : 1;  // to the right, what is before them to the left
   return aligned(rows, rows.front().size() - numbers) + terms_of(release);
 }

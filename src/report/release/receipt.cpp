@@ -266,9 +266,29 @@ MechanismUsed used_of(const Json& run, const Release& release) {
   return used;
 }
 
+/// One column is a text, several are a list of texts.
+KeyColumns columns_of(const Json& json) {
+  if (json.HasMember("by") && json["by"].IsArray()) return KeyColumns(texts_of(json, "by"));
+  return text_of(json, "by");
+}
+
+/// A text, or of several columns a text for each, by their names.
+GroupKey key_of(const Json& json, const KeyColumns& by) {
+  if (by.size() < 2) return text_of(json, "key");
+  std::vector<std::string> texts;
+  for (const std::string& name : by.names()) {
+    const Json member(rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
+    const bool has_key = json.HasMember("keys") && json["keys"].HasMember(member);
+    if (!has_key) throw Error(ErrorCode::data, "a group has no key in the column '" + name + "'", "");
+    texts.emplace_back(json["keys"][member].GetString(), json["keys"][member].GetStringLength());
+  }
+  if (json["keys"].MemberCount() != by.size()) throw Error(ErrorCode::data, "a group has a key in no column", "");
+  return GroupKey(std::move(texts));
+}
+
 Release::Group group_of(const Json& json, const Json& common, const Release& release) {
   const Json& run = run_of(json, common);
-  Release::Group group{text_of(json, "key"), {}, used_of(run, release), spent_of(run)};
+  Release::Group group{key_of(json, release.source.by), {}, used_of(run, release), spent_of(run)};
   const Json& list = json["quantiles"];
   if (quantiles_of(list) != release.query.quantiles) {
     throw Error(ErrorCode::data, "its groups have different quantiles", "");
@@ -290,7 +310,7 @@ SourceDescription source_of(const Json& json) {
       text_of(source, "file"),   text_of(source, "sql"),
       text_of(source, "column"), choice_of(text_of(source, "null_policy"), {NullPolicy::drop, NullPolicy::error}),
       text_of(source, "engine"), text_of(source, "person"),
-      text_of(json, "by")};
+      columns_of(json)};
   if (source.HasMember("tables")) {
     for (const Json& table : source["tables"].GetArray()) {
       read_back.tables.push_back({text_of(table, "name"), text_of(table, "file")});
@@ -348,15 +368,18 @@ Release release_of(const Json& json) {
   const Json& first = is_grouped ? json["groups"][0] : json;
   Release release{query_of(json, first, run_of(first, json)), lattice_of(json["lattice"]), {}};
   release.errors = errors_of(json["worst_case"]);
+  release.source = source_of(json);
   if (is_grouped) {
-    for (const Json& group : json["groups"].GetArray()) release.groups.push_back(group_of(group, json, release));
+    for (const Json& group : json["groups"].GetArray()) {
+      release.groups.push_back(group_of(group, json, release));
+      if (release.groups.back().key.empty()) throw Error(ErrorCode::data, "a group has no key", "");
+    }
   } else {
     release.groups.push_back(group_of(json, json, release));
   }
   if (json.HasMember("bounds")) release.bounds = bounds_of(json["bounds"]);
   release.public_rows = count_of(json, "public_rows");
   release.unsafe_seed = count_of(json, "unsafe_seed");
-  release.source = source_of(json);
   if (json.HasMember("charge")) {
     const Json& charge = json["charge"];
     release.charge = Charge{text_of(charge, "dataset"), Rational::parse(text_of(charge, "entry")).to_int64(),

@@ -21,12 +21,37 @@ std::string text_at(const Json& query, const char* name) {
   return {at->value.GetString(), at->value.GetStringLength()};
 }
 
-std::vector<std::string> texts_at(const Json& query, const char* name) {
+std::string text_in(const Json& value) {
+  return value.IsString() ? std::string(value.GetString(), value.GetStringLength()) : std::string();
+}
+
+std::vector<std::string> texts_in(const Json& list) {
   std::vector<std::string> texts;
-  const auto at = query.FindMember(name);
-  if (at == query.MemberEnd() || !at->value.IsArray()) return texts;
-  for (const Json& each : at->value.GetArray()) texts.emplace_back(each.IsString() ? each.GetString() : "");
+  for (const Json& each : list.GetArray()) texts.push_back(text_in(each));
   return texts;
+}
+
+std::vector<std::string> texts_at(const Json& query, const char* name) {
+  const auto at = query.FindMember(name);
+  if (at == query.MemberEnd() || !at->value.IsArray()) return {};
+  return texts_in(at->value);
+}
+
+/// One key column is a text, several are a list of texts.
+KeyColumns columns_at(const Json& query) {
+  std::vector<std::string> names = texts_at(query, "by");
+  return names.empty() ? KeyColumns(text_at(query, "by")) : KeyColumns(std::move(names));
+}
+
+/// One a group: a text, or of several key columns a list of texts.
+std::vector<GroupKey> keys_at(const Json& query) {
+  std::vector<GroupKey> keys;
+  const auto at = query.FindMember("keys");
+  if (at == query.MemberEnd() || !at->value.IsArray()) return keys;
+  for (const Json& each : at->value.GetArray()) {
+    keys.push_back(each.IsArray() ? GroupKey(texts_in(each)) : GroupKey(text_in(each)));
+  }
+  return keys;
 }
 
 /// As lattice_in_words().
@@ -110,8 +135,8 @@ std::string difference(const Json& query, const Release& release) {
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},
-      {"the column of groups", source.by == text_at(query, "by")},
-      {"the keys", release.keys() == texts_at(query, "keys")},
+      {"the column of groups", source.by == columns_at(query)},
+      {"the keys", release.keys() == keys_at(query)},
       {"the records per person",
        std::to_string(release.query.records_per_person) == text_at(query, "records_per_person")},
       {"the share of bounds",

@@ -39,6 +39,17 @@ Release grouped(const QuantileQuery& query, const Lattice& lattice) {
   return release({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
 }
 
+/// By two columns, whose keys read the same when they are put together.
+Release grouped_twice(const QuantileQuery& query, const Lattice& lattice) {
+  RandomBits bits = RandomBits::unsafe_seeded(2);
+  const std::vector<GroupKey> keys = GroupKeys::tuples({{"a,b", "c"}, {"a", "b,c"}}).all();
+  Release groups = release(
+      keys, {reference_table(lattice, Shape::uniform, 300), reference_table(lattice, Shape::normal, 9)}, query, bits);
+  groups.source = by_town;
+  groups.source.by = {"town", "value"};
+  return groups;
+}
+
 Release bounded() {
   RandomBits bits = RandomBits::unsafe_seeded(3);
   const BoundsSearch search{Rational(1)};
@@ -72,6 +83,7 @@ std::vector<std::string> all_kinds() {
   many.quantiles = synthetic_rows(100);
   texts.push_back(to_json(described(released(many, cents), source)));  // which counts the records
   texts.push_back(to_json(described(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town)));
+  texts.push_back(to_json(grouped_twice(quartiles(Budget::pure(Rational(4))), ages)));
   texts.push_back(to_json(described(bounded(), source)));
   many.expected_rows = 300;
   texts.push_back(to_json(described(released(many, cents), source)));
@@ -107,6 +119,23 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.unsafe_seed, 1U);
 }
 
+TEST(Receipt, NamesTheKeysOfSeveralColumnsByColumn) {
+  const Release groups = grouped_twice(quartiles(Budget::pure(Rational(4))), Lattice::regular(0, 125, 1));
+  const std::string text = to_json(groups);
+  EXPECT_NE(text.find("\"by\": [\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"keys\": {\n        \"town\": \"a,b\",\n        \"value\": \"c\"\n"), std::string::npos)
+      << text;
+  const Release receipt = read_receipt(text, "r.json");
+  EXPECT_EQ(receipt.source.by, (KeyColumns{"town", "value"}));
+  EXPECT_EQ(receipt.keys(), groups.keys());
+  const std::string csv = to_csv(receipt);
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "town,key.value,quantile,value,unsafe_seed");
+  EXPECT_NE(csv.find("\n\"a,b\",c,1/4,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\na,\"b,c\",1/4,"), std::string::npos) << csv;
+  EXPECT_EQ(to_table(receipt).find("town  value  quantile  age"), 0U) << to_table(receipt);
+  EXPECT_NE(explain(receipt, Prose::text).find("by town and value"), std::string::npos);
+}
+
 /// A receipt of members that no other kind has.
 std::string of_everything() {
   QuantileQuery query = quartiles(Budget::zcdp(Rational(1, 2)));
@@ -114,7 +143,7 @@ std::string of_everything() {
   query.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table, true};
   const Lattice days = Lattice::regular(0, 63, 7, ValueKind::date);
   Release whole = described(released(query, days), by_town);
-  whole.source.by.clear();
+  whole.source.by = {};
   whole.source.sql = "SELECT 1";
   whole.source.tables = {{"t", "t.csv"}};
   whole.source.sql_stability = 3;
@@ -314,12 +343,31 @@ std::string of_version_one(std::string text) {
   return signed_again(text);
 }
 
+TEST(Receipt, GroupsHaveAKeyInEveryKeyColumn) {
+  const std::string text = to_json(grouped_twice(quartiles(Budget::pure(Rational(4))), Lattice::regular(0, 125, 1)));
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return refusal_of(signed_again(changed));
+  };
+  EXPECT_EQ(refused("\"town\": \"a\"", "\"city\": \"a\""),
+            "'r.json' is no receipt: a group has no key in the column 'town'");
+  EXPECT_EQ(refused("\"town\": \"a\"", "\"city\": \"a\", \"town\": \"a\""),
+            "'r.json' is no receipt: a group has a key in no column");
+  EXPECT_NE(refused("\"town\": \"a\"", "\"town\": \"\"").find("breaks the schema's rule"), std::string::npos);
+  EXPECT_NE(refused("\"keys\": {", "\"key\": \"x\", \"keys\": {").find("breaks the schema's rule"), std::string::npos);
+  const std::string list =
+      text.substr(text.find("\"by\": ["), text.find(']', text.find("\"by\": [")) + 1 - text.find("\"by\": ["));
+  EXPECT_EQ(refused(list, "\"by\": \"town\""), "'r.json' is no receipt: a group has no key");
+}
+
 // Nothing is lost on the way to the names of version 2.
 TEST(Receipt, VersionOneSaysTheSame) {
   std::vector<std::string> texts = all_kinds();
   texts.push_back(of_everything());
   std::string together;
   for (const std::string& text : texts) {
+    if (text.find("\"keys\"") != std::string::npos) continue;  // of several key columns, which it does not know
     const std::string old = of_version_one(text);
     EXPECT_EQ(old.find("\"branch_rows\""), std::string::npos);
     Release read = read_receipt(old, "r.json");

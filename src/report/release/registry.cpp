@@ -170,7 +170,7 @@ void write_basic(Yaml& yaml, const Release& release, const About& about) {
   yaml.member(4, "data_curator_type", about.curator_type);
   const std::string described =
       fmt::format("{} quantiles of {}{}.", release.query.quantiles.size(), release.source.column,
-                  !release.is_grouped() ? "" : " by " + release.source.by);
+                  !release.is_grouped() ? "" : " by " + to_string(release.source.by));
   yaml.member(2, "description", about.description.empty() ? described : about.description);
   yaml.member(2, "intended_use", about.use);
   yaml.member(2, "data_product_type", "Summary statistics");

@@ -8,6 +8,7 @@
 
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/key_cells.hpp"
 #include "report/text/time_axis.hpp"
 
 namespace fractile::report_detail {
@@ -112,7 +113,8 @@ std::optional<double> value_at(const Release& release, const Release::Group& gro
 
 /// A box of the quartiles, where both were asked for.
 figures::Range range_of(const Release& release, const Release::Group& group) {
-  figures::Range range{group.key, place(release, group.indices.front()), place(release, group.indices.back())};
+  figures::Range range{to_string(group.key), place(release, group.indices.front()),
+                       place(release, group.indices.back())};
   range.box_from = value_at(release, group, Rational(1, 4));
   range.box_to = value_at(release, group, Rational(3, 4));
   range.middle = value_at(release, group, Rational(1, 2));
@@ -154,7 +156,7 @@ void draw_groups(Page& page, const Release& release) {
         figures == 1 ? "release" : fmt::format("release_{}", f + 1), {}, release.source.column, axis, {}};
     const std::string which = figures == 1 ? "" : fmt::format(", groups {} to {} of {}", first + 1, end, groups.size());
     figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", release.source.column,
-                               release.source.by, which, about_rows(release));
+                               to_string(release.source.by), which, about_rows(release));
     figure.description = fmt::format("{} groups; the table has their values.", end - first);
     for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(release, *groups[g]));
     page.figure(figure);
@@ -202,27 +204,63 @@ std::string about_wide_rows(const Release& release) {
                                     : "with the number of records that each may be off";
 }
 
+namespace {
+
+/// A value with its interval, or with its error unless that is said elsewhere.
+std::string value_cell(const Release& release, const Release::Group& group, std::size_t i, bool with_error) {
+  std::string cell = release.lattice.text(group.indices[i]);
+  if (release.query.intervals) {
+    const Ends ends = ends_of(release.lattice, group.intervals[i]);
+    return cell +
+           fmt::format(" ({} to {})", lower_text(ends, OpenEnds::in_words), upper_text(ends, OpenEnds::in_words));
+  }
+  return with_error ? cell + fmt::format(" ({})", error_text(group.rank_errors[i])) : cell;
+}
+
+bool says_errors_once(const Release& release) { return !release.query.intervals && have_equal_errors(release); }
+
+constexpr const char* off_by = "(off by at most)";
+
+}  // namespace
+
 std::vector<Row> wide_rows(const Release& release) {
-  const bool with_intervals = release.query.intervals.has_value();
-  const bool equal = !with_intervals && have_equal_errors(release);
-  std::vector<Row> rows{{release.source.by}};
+  const bool equal = says_errors_once(release);
+  std::vector<Row> rows{key_headings(release)};
   for (const Rational& quantile : release.query.quantiles) rows[0].push_back(share_of(quantile));
   if (equal) {
-    rows.push_back({"(off by at most)"});
+    rows.push_back({off_by});
+    rows.back().resize(key_columns_of(release));
     for (const auto& each : release.groups.front().rank_errors) rows.back().push_back(error_text(each));
   }
   for (const Release::Group& group : release.groups) {
-    rows.push_back({group.key});
+    rows.push_back(group.key.texts());
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      std::string cell = release.lattice.text(group.indices[i]);
-      if (with_intervals) {
-        const Ends ends = ends_of(release.lattice, group.intervals[i]);
-        cell += fmt::format(" ({} to {})", lower_text(ends, OpenEnds::in_words), upper_text(ends, OpenEnds::in_words));
-      } else if (!equal) {
-        cell += fmt::format(" ({})", error_text(group.rank_errors[i]));
-      }
-      rows.back().push_back(std::move(cell));
+      rows.back().push_back(value_cell(release, group, i, !equal));
     }
+  }
+  return rows;
+}
+
+std::vector<Row> crossed_rows(const Release& release) {
+  const bool equal = says_errors_once(release);
+  std::vector<std::vector<std::string>> tuples;
+  for (const GroupKey& key : release.keys()) tuples.push_back(key.texts());
+  const GroupKeys keys = GroupKeys::tuples(tuples);
+  const std::vector<std::string>& columns = keys.list(1);
+  std::vector<Row> rows{{fmt::format("{}", fmt::join(key_headings(release), " / "))}};
+  rows[0].insert(rows[0].end(), columns.begin(), columns.end());
+  if (equal) {
+    rows.emplace_back(columns.size() + 1, error_text(release.groups.front().rank_errors.front()));
+    rows.back().front() = off_by;
+  }
+  const std::size_t before = rows.size();
+  for (const std::string& key : keys.list(0)) {
+    rows.emplace_back(columns.size() + 1, "-");  // a combination that was left out
+    rows.back().front() = key;
+  }
+  for (std::size_t group = 0; group < keys.size(); ++group) {
+    rows[before + keys.number(group, 0)][1 + keys.number(group, 1)] =
+        value_cell(release, release.groups[group], 0, !equal);
   }
   return rows;
 }

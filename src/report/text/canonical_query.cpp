@@ -9,8 +9,8 @@
 namespace fractile {
 namespace {
 
-/// One JSON object on one line, all of whose values are texts or lists of texts; what is empty is left out, so that
-/// members can be added without changing older texts.
+/// One JSON object on one line, all of whose values are texts, lists of texts or lists of these; what is empty is left out, so that members
+/// can be added without changing older texts.
 class Line {
  public:
   Line() { json_.StartObject(); }
@@ -29,6 +29,18 @@ class Line {
     json_.EndArray();
   }
 
+  template <class Items>
+  void add_lists(const char* name, std::size_t size, Items&& items) {
+    json_.Key(name);
+    json_.StartArray();
+    for (std::size_t i = 0; i < size; ++i) {
+      json_.StartArray();
+      for (const std::string& each : items(i)) write(each);
+      json_.EndArray();
+    }
+    json_.EndArray();
+  }
+
   std::string text() {
     json_.EndObject();
     return {buffer_.GetString(), buffer_.GetSize()};
@@ -43,6 +55,16 @@ class Line {
   rapidjson::StringBuffer buffer_;
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
+
+/// One key column as ever. Of several each key is a list: no text that is put together tells two keys apart.
+void add_groups(Line& line, const KeyColumns& by, const GroupKeys& keys) {
+  if (by.size() > 1) {
+    line.add_list("by", by.size(), [&](std::uint64_t i) { return by[i]; });
+    return line.add_lists("keys", keys.size(), [&](std::size_t i) { return keys[i].texts(); });
+  }
+  line.add("by", by.empty() ? "" : by[0]);
+  if (!keys.empty()) line.add_list("keys", keys.size(), [&](std::uint64_t i) { return keys.list(0)[i]; });
+}
 
 void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
   line.add("column", source.column);
@@ -65,10 +87,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");
   line.add("person", source.person);
-  line.add("by", source.by);
-  if (!details.keys.empty()) {
-    line.add_list("keys", details.keys.size(), [&](std::uint64_t i) { return details.keys[i]; });
-  }
+  add_groups(line, source.by, details.keys);
 }
 
 void add_lattice(Line& line, const Lattice& lattice) {

@@ -46,6 +46,24 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
       R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");
 }
 
+// The same groups are the same query, however they were typed; keys are lists of their texts, which no separator puts together.
+TEST(CanonicalQuery, ListsTheKeysOfSeveralColumnsByThemselves) {
+  const Release release = some_release();
+  SourceDescription source = some_source();
+  source.by = {"town", "sex"};
+  const auto text = [&](GroupKeys keys) {
+    ReleaseDetails details;
+    details.keys = std::move(keys);
+    return canonical_query(release.query, release.lattice, source, details);
+  };
+  const std::string crossed = text(GroupKeys::crossed({{"a", "b"}, {"f", "m"}}));
+  EXPECT_NE(crossed.find(R"("by":["town","sex"],"keys":[["a","f"],["a","m"],["b","f"],["b","m"]],)"), std::string::npos)
+      << crossed;
+  EXPECT_EQ(text(GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"b", "f"}, {"b", "m"}})), crossed);
+  EXPECT_NE(text(GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"b", "m"}, {"b", "f"}})), crossed);
+  EXPECT_NE(text(GroupKeys::tuples({{"a,b", "c"}})), text(GroupKeys::tuples({{"a", "b,c"}})));
+}
+
 TEST(CanonicalQuery, SaysWhichIntervals) {
   Release release = some_release();
   release.query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, true};

@@ -1,12 +1,34 @@
 #include "source/counting/keyed_sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <tuple>
 
 #include "fractile/error.hpp"
 
 namespace fractile {
+
+namespace {
+
+/// Lowest byte first.
+void put_number(char* at, std::uint64_t number, int bytes) {
+  for (int k = 0; k < bytes; ++k) at[k] = static_cast<char>(number >> (8 * k));
+}
+
+}  // namespace
+
+std::string sampled_group(const GroupKey& key) {
+  if (key.size() < 2) return key.empty() ? std::string() : key[0];
+  std::string bytes;
+  for (const std::string& text : key.texts()) {
+    std::array<char, 4> size{};
+    put_number(size.data(), text.size(), size.size());
+    bytes.append(size.data(), size.size());
+    bytes += text;
+  }
+  return bytes;
+}
 
 SamplingKey SamplingKey::draw(RandomBits& bits) {
   constexpr std::size_t word = 8;
@@ -40,11 +62,6 @@ namespace source_detail {
 namespace {
 
 constexpr std::size_t fixed_size = 20;
-
-/// Lowest byte first.
-void put_number(char* at, std::uint64_t number, int bytes) {
-  for (int k = 0; k < bytes; ++k) at[k] = static_cast<char>(number >> (8 * k));
-}
 
 }  // namespace
 

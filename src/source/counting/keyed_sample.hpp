@@ -30,7 +30,7 @@ class Ranking {
 /// multiset. Not for two threads at once.
 class KeyedSample {
  public:
-  /// `groups`: the key of each group by its number; none without groups. It outlives this.
+  /// `groups`: what sampled_group() has of each group, by its number; none without groups. It outlives this.
   KeyedSample(const SamplingKey& key, std::uint32_t most, std::span<const std::string> groups)
       : most_(most), groups_(groups), ranking_(key) {}
 

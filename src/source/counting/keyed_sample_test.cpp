@@ -76,6 +76,27 @@ TEST(SamplingKey, RanksAreThoseOfThePage) {
             "9b638c0754c53855fcbce00131d52aa66b851d00c64faab149a9fdcab7683bfb");
 }
 
+// The same, the group of two columns being struct.pack("<I", 2) + b"ab" + struct.pack("<I", 1) + b"c".
+TEST(SamplingKey, GroupsOfSeveralColumnsAreThoseOfThePage) {
+  EXPECT_EQ(sampled_group({}), "");
+  EXPECT_EQ(sampled_group("north"), "north");
+  const std::string group = sampled_group(GroupKey(std::vector<std::string>{"ab", "c"}));
+  EXPECT_EQ(group, std::string("\2\0\0\0ab\1\0\0\0c", 11));
+  EXPECT_EQ(hex(counted_key().rank("ada", {7, group, 0})),
+            "30d66832617b39bf382f1529f5d7040a45aa68dbb80b2942dbd2ba53aebf9a22");
+  std::set<std::string> groups;
+  for (const std::vector<std::string>& key : {std::vector<std::string>{"a,b", "c"},
+                                              {"a", "b,c"},
+                                              {"ab", ""},
+                                              {"", "ab"},
+                                              {"a", "b"},
+                                              {"a", "c"},
+                                              {"c", "b"}}) {
+    groups.insert(sampled_group(GroupKey(key)));
+  }
+  EXPECT_EQ(groups.size(), 7U);
+}
+
 TEST(SamplingKey, HasThirtyTwoBytes) {
   EXPECT_THROW(SamplingKey::of_bytes(""), Error);
   EXPECT_THROW(SamplingKey::of_bytes(std::string(31, 'k')), Error);

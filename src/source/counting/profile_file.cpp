@@ -20,8 +20,9 @@ namespace fractile {
 namespace {
 
 constexpr std::string_view magic = "fractile-profile";
-constexpr std::uint64_t format = 2;
 constexpr std::uint64_t first_format = 1;  // which did not say what counts as missing, nor who read
+constexpr std::uint64_t format = 2;
+constexpr std::uint64_t newest_format = 3;  // of several key columns, which older programs do not know
 constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
@@ -65,7 +66,18 @@ void put_lattice(std::string& bytes, const Lattice& lattice) {
   for (std::uint64_t i = 0; i < lattice.size(); ++i) put_text(bytes, lattice.at(i).to_decimal());
 }
 
+/// As old a format as can say it, so that older programs read what they know.
+std::uint64_t format_of(const ProfileHeader& header) { return header.by.size() > 1 ? newest_format : format; }
+
+/// The keys of each column, and which of them each group has.
+void put_keys(std::string& bytes, const GroupKeys& keys) {
+  for (std::size_t column = 0; column < keys.columns(); ++column) put_texts(bytes, keys.list(column));
+  put(bytes, keys.size());
+  for (const std::uint32_t number : keys.numbers()) put(bytes, number);
+}
+
 std::string body_of(const ProfileHeader& header) {
+  const bool is_newest = format_of(header) == newest_format;
   std::string bytes;
   put_lattice(bytes, header.lattice);
   put_text(bytes, header.column);
@@ -73,11 +85,19 @@ std::string body_of(const ProfileHeader& header) {
   put(bytes, header.records_per_person);
   put(bytes, header.disjoint_persons ? 1 : 0);
   put_text(bytes, header.person);
-  put_text(bytes, header.by);
+  if (is_newest) {
+    put_texts(bytes, header.by.names());
+  } else {
+    put_text(bytes, header.by.empty() ? "" : header.by[0]);
+  }
   put_text(bytes, header.sql);
   put_texts(bytes, header.sources);
   put_texts(bytes, header.samplers);
-  put_texts(bytes, header.keys);
+  if (is_newest) {
+    put_keys(bytes, header.keys);
+  } else {
+    put_texts(bytes, header.keys.empty() ? std::vector<std::string>() : header.keys.list(0));
+  }
   put_texts(bytes, header.missing);
   put(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
   put_texts(bytes, header.readers);
@@ -253,6 +273,18 @@ bool is_sorted_and_valid(const ProfileHeader& header) {
   return std::ranges::is_sorted(header.sources) && are_once_each(header.samplers) && are_once_each(header.readers);
 }
 
+GroupKeys keys_in_file(Reader& reader, std::size_t columns) {
+  std::vector<std::vector<std::string>> lists;
+  for (std::size_t column = 0; column < columns; ++column) lists.push_back(reader.texts());
+  std::vector<std::uint32_t> numbers;
+  for (std::uint64_t left = reader.number(GroupKeys::most); left > 0; --left) {
+    for (std::size_t column = 0; column < columns; ++column) {
+      numbers.push_back(static_cast<std::uint32_t>(reader.number(GroupKeys::most)));
+    }
+  }
+  return GroupKeys::numbered(std::move(lists), std::move(numbers));
+}
+
 ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
   ProfileHeader header{lattice_of(reader)};
   header.column = reader.text();
@@ -260,11 +292,13 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
   header.records_per_person = static_cast<std::uint32_t>(reader.number(std::numeric_limits<std::uint32_t>::max()));
   header.disjoint_persons = reader.number(1) == 1;
   header.person = reader.text();
-  header.by = reader.text();
+  const bool is_newest = of_format == newest_format;
+  header.by = is_newest ? KeyColumns(reader.texts()) : KeyColumns(reader.text());
+  if (is_newest && (header.by.size() < 2 || header.by.size() > GroupKeys::most_columns)) reader.refuse_damage();
   header.sql = reader.text();
   header.sources = reader.texts();
   header.samplers = reader.texts();
-  header.keys = reader.texts();
+  header.keys = is_newest ? keys_in_file(reader, header.by.size()) : GroupKeys(reader.texts());
   if (of_format > first_format) {
     header.missing = reader.texts();
     header.unreadable = reader.number(1) == 1 ? Unreadable::missing : Unreadable::error;
@@ -281,7 +315,8 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
 ProfileHeader read_header(Reader& reader) {
   if (reader.raw(magic.size()) != magic) reader.refuse("is no profile file");
   const std::uint64_t of_format = reader.number();
-  if (of_format < first_format || of_format > format) reader.refuse("has a format that this version does not know");
+  if (of_format < first_format || of_format > newest_format)
+    reader.refuse("has a format that this version does not know");
   const std::string body = reader.raw(reader.number(longest_header));
   reader.require_hash();
   try {
@@ -351,8 +386,12 @@ void ProfileHeader::validate() const {
   if (readers.size() > most_texts || std::ranges::any_of(readers, is_long)) {
     throw Error(ErrorCode::usage, "a profile file names at most 100000 readers");
   }
-  if (is_long(column) || is_long(person) || is_long(by) || is_long(sql) || std::ranges::any_of(sources, is_long) ||
-      std::ranges::any_of(samplers, is_long) || std::ranges::any_of(keys, is_long)) {
+  bool has_long_key = std::ranges::any_of(by.names(), is_long);
+  for (std::size_t k = 0; k < keys.columns(); ++k) {
+    has_long_key = has_long_key || std::ranges::any_of(keys.list(k), is_long);
+  }
+  if (is_long(column) || is_long(person) || is_long(sql) || std::ranges::any_of(sources, is_long) ||
+      std::ranges::any_of(samplers, is_long) || has_long_key) {
     throw Error(ErrorCode::usage, "a profile file holds texts of at most 1048576 bytes");
   }
 }
@@ -383,7 +422,7 @@ std::string to_bytes(const CountedProfiles& counted) {
     texts->assign(once.begin(), once.end());
   }
   std::string bytes(magic);
-  put(bytes, format);
+  put(bytes, format_of(header));
   put_text(bytes, body_of(header));
   Sha256 hash;
   hash.add(bytes);

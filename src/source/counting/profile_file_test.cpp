@@ -73,6 +73,11 @@ TEST(ProfileFile, BringsBackWhatWasWritten) {
   EXPECT_TRUE(rc::check([] {
     CountedProfiles counted = any_counted();
     ProfileHeader& header = counted.header;
+    if (*rc::gen::arbitrary<bool>()) {
+      header.by = {"town", "sex"};
+      header.keys = *rc::gen::element(GroupKeys::tuples({{"a,b", "c"}, {"a", "b,c"}}),
+                                      GroupKeys::tuples({{"a", "x"}, {"a", "y"}}));
+    }
     using Texts = std::vector<std::string>;
     header.missing = *rc::gen::elementOf(std::vector<Texts>{{}, {"NA"}, {"NA", "-9"}});
     header.unreadable = *rc::gen::element(Unreadable::error, Unreadable::missing);
@@ -80,6 +85,7 @@ TEST(ProfileFile, BringsBackWhatWasWritten) {
     const std::string bytes = to_bytes(counted);
     const CountedProfiles back = profiles_of_bytes(bytes, "it");
     RC_ASSERT(back.profiles == counted.profiles);
+    RC_ASSERT(back.header.by == counted.header.by);
     RC_ASSERT(back.header.keys == counted.header.keys);
     RC_ASSERT(back.header.sources == counted.header.sources);
     RC_ASSERT(back.header.samplers == counted.header.samplers);
@@ -89,6 +95,21 @@ TEST(ProfileFile, BringsBackWhatWasWritten) {
     RC_ASSERT(back.header.readers == counted.header.readers);
     RC_ASSERT(to_bytes(back) == bytes);
   }));
+}
+
+// Older programs read what has one key column, or none.
+TEST(ProfileFile, OfSeveralKeyColumnsIsOfFormat3) {
+  constexpr std::size_t at_format = 16;
+  EXPECT_EQ(small_file().at(at_format), 2);
+  CountedProfiles counted{header_of(Lattice::regular(0, 3, 1)), {}};
+  counted.header.by = "town";
+  counted.header.keys = {"x"};
+  counted.profiles = {RankProfile(counted.header.lattice, {}, {})};
+  EXPECT_EQ(to_bytes(counted).at(at_format), 2);
+  counted.header.by = {"town", "sex"};
+  EXPECT_THROW(to_bytes(counted), Error);
+  counted.header.keys = GroupKeys::tuples({{"x", "f"}});
+  EXPECT_EQ(to_bytes(counted).at(at_format), 3);
 }
 
 TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {

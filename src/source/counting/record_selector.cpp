@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "exact/workers.hpp"
@@ -15,6 +16,45 @@ KeyNumbers::KeyNumbers(std::span<const std::string> keys) : keys_(keys), mask_(s
     std::size_t slot = hash_of(keys[k]) & mask_;
     while (slots_[slot] != 0) slot = (slot + 1) & mask_;
     slots_[slot] = static_cast<std::uint32_t>(k + 1);
+  }
+}
+
+namespace {
+
+/// How many slots for each pair may be there, so that none has to be looked for.
+constexpr std::size_t most_dense = 8;
+
+}  // namespace
+
+PairNumbers::PairNumbers(std::size_t firsts, std::size_t seconds, std::size_t most)
+    : is_dense_(firsts <= (most_dense * most + 4096) / std::max<std::size_t>(1, seconds)), seconds_(seconds) {
+  const std::size_t slots = is_dense_ ? firsts * seconds : std::bit_ceil(4 * most + 4);
+  if (!is_dense_) shift_ = std::numeric_limits<std::uint64_t>::digits - std::countr_zero(slots);
+  slots_.resize(slots);
+}
+
+std::uint32_t PairNumbers::add(std::uint32_t first, std::uint32_t second, std::uint32_t fresh) {
+  Slot& slot = slots_[slot_of(first, second)];
+  if (slot.number == 0) slot = {first, second, fresh + 1};
+  return slot.number - 1;
+}
+
+GroupNumbers::GroupNumbers(const GroupKeys& keys) {
+  std::vector<std::uint32_t> before(keys.size());  // of each group the number of its keys in the columns so far
+  for (std::size_t group = 0; group < keys.size(); ++group) before[group] = keys.number(group, 0);
+  std::size_t firsts = keys.list(0).size();
+  columns_.emplace_back(keys.list(0));
+  for (std::size_t column = 1; column < keys.columns(); ++column) {
+    columns_.emplace_back(keys.list(column));
+    const bool is_last = column + 1 == keys.columns();
+    PairNumbers& pairs = pairs_.emplace_back(firsts, keys.list(column).size(), keys.size());
+    std::uint32_t next = 0;
+    for (std::size_t group = 0; group < keys.size(); ++group) {
+      const std::uint32_t fresh = is_last ? static_cast<std::uint32_t>(group) : next;
+      before[group] = pairs.add(before[group], keys.number(group, column), fresh);
+      if (before[group] == next) ++next;
+    }
+    firsts = next;
   }
 }
 
@@ -33,8 +73,12 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
       has_person_(!selection.person.empty()),
       has_key_(!selection.by.empty()),
       groups_(has_key_ ? selection.keys.size() : 1),
-      numbers_(selection.keys),
-      persons_(RecordCode(2 * lattice.size(), groups_ - 1), limits_of(memory, threads_)) {}
+      persons_(RecordCode(2 * lattice.size(), groups_ - 1), limits_of(memory, threads_)) {
+  if (!has_key_) return;
+  numbers_.emplace(selection.keys);
+  if (!has_person_) return;
+  for (std::size_t group = 0; group < groups_; ++group) sampled_groups_.push_back(sampled_group(selection.keys[group]));
+}
 
 SelectedProfiles RecordSelector::finish(const std::function<void()>& on_progress) {
   SelectedProfiles selected{{}, false, false};
@@ -58,7 +102,7 @@ void RecordSelector::count_persons(KeyedCounts& counts, const std::function<void
   IdleParts<Sampler> samplers;
   const auto new_sampler = [&] {
     return std::make_unique<Sampler>(Sampler{
-        KeyedSample(key_.value(), selection_.records_per_person, selection_.keys), KeyedCounts(lattice_, groups_), {}});
+        KeyedSample(key_.value(), selection_.records_per_person, sampled_groups_), KeyedCounts(lattice_, groups_), {}});
   };
   const std::thread::id asking = std::this_thread::get_id();
   share_among_threads(threads_, PersonRecords::partitions, [&](std::size_t partition) {

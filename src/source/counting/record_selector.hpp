@@ -37,7 +37,7 @@ inline bool names_nobody(std::string_view person) {
   return person.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
-/// The numbers of the keys, in their order.
+/// The numbers of a column's keys, in their order.
 class KeyNumbers {
  public:
   /// The keys outlive this.
@@ -59,6 +59,68 @@ class KeyNumbers {
   std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a key, or 0
 };
 
+/// A number for each of some pairs of numbers.
+class PairNumbers {
+ public:
+  /// For pairs of numbers below `firsts` and below `seconds`; at most `most` will be added.
+  PairNumbers(std::size_t firsts, std::size_t seconds, std::size_t most);
+
+  /// Of a pair that is new, `fresh`; of another one the number that it has.
+  std::uint32_t add(std::uint32_t first, std::uint32_t second, std::uint32_t fresh);
+  /// Nothing for a pair that was not added.
+  std::optional<std::uint32_t> of(std::uint32_t first, std::uint32_t second) const {
+    const Slot& slot = slots_[slot_of(first, second)];
+    if (slot.number == 0) return {};
+    return slot.number - 1;
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t first;
+    std::uint32_t second;
+    std::uint32_t number;  // 1 + that of the pair; 0: there is none here
+  };
+
+  /// Where the pair is, or would be.
+  std::size_t slot_of(std::uint32_t first, std::uint32_t second) const {
+    if (is_dense_) return first * seconds_ + second;
+    constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;
+    std::size_t slot = ((std::uint64_t{first} << 32 | second) * spread) >> shift_;
+    while (slots_[slot].number != 0 && (slots_[slot].first != first || slots_[slot].second != second)) {
+      slot = (slot + 1) & (slots_.size() - 1);
+    }
+    return slot;
+  }
+
+  bool is_dense_;  // a slot for each pair that there can be
+  std::size_t seconds_;
+  int shift_ = 0;
+  std::vector<Slot> slots_;
+};
+
+/// The numbers of the groups, in their order, by the keys of their columns. Texts are never put together: each column's key has a number,
+/// and then the numbers of the columns so far have one.
+class GroupNumbers {
+ public:
+  /// The keys are valid and outlive this.
+  explicit GroupNumbers(const GroupKeys& keys);
+
+  /// `key_at` gives a record's text in a column. Nothing when these are together no listed key.
+  template <class KeyAt>
+  std::optional<std::uint32_t> of(KeyAt key_at) const {
+    std::optional<std::uint32_t> number = columns_.front().of(key_at(0));
+    for (std::size_t column = 1; number && column < columns_.size(); ++column) {
+      const std::optional<std::uint32_t> next = columns_[column].of(key_at(column));
+      number = next ? pairs_[column - 1].of(*number, *next) : std::nullopt;
+    }
+    return number;
+  }
+
+ private:
+  std::vector<KeyNumbers> columns_;
+  std::vector<PairNumbers> pairs_;  // of the columns before, and the second column on
+};
+
 /// The bytes of a limit that records of persons and their tables may take.
 PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
 
@@ -70,8 +132,8 @@ class RecordSelector {
   RecordSelector(const Lattice& lattice, const RecordSelection& selection, const std::optional<SamplingKey>& key,
                  std::size_t threads, std::uint64_t memory);
 
-  /// Records of a column that is read so. `person_at` and `key_at` give the text of a row, empty where it is NULL; they are asked where
-  /// persons or keys count. From any thread. Throws as TimeCells::numbers().
+  /// Records of a column that is read so. person_at(row) and key_at(column, row) give the text of a row, empty where it is NULL; they are
+  /// asked where persons or keys count. From any thread. Throws as TimeCells::numbers().
   template <class PersonAt, class KeyAt>
   void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
     parts_.with_one([this] { return std::make_unique<Part>(*this); },
@@ -110,7 +172,8 @@ class RecordSelector {
       part.any_missing = part.any_missing || position == nowhere;
       part.any_nobody = part.any_nobody || is_nobodys;
       if (position == nowhere || is_nobodys) continue;
-      const std::optional<std::uint32_t> key = has_key_ ? numbers_.of(key_at(row)) : std::uint32_t{0};
+      const std::optional<std::uint32_t> key =
+          has_key_ ? numbers_->of([&](std::size_t column) { return key_at(column, row); }) : std::uint32_t{0};
       if (!key) continue;
       if (has_person_) {
         persons_.add(*part.of_persons, person, {position, *key});
@@ -147,7 +210,8 @@ class RecordSelector {
   bool has_person_;
   bool has_key_;
   std::size_t groups_;
-  KeyNumbers numbers_;
+  std::optional<GroupNumbers> numbers_;      // with keys
+  std::vector<std::string> sampled_groups_;  // with persons and keys, as sampled_group() has them
   PersonRecords persons_;
   IdleParts<Part> parts_;
 };

@@ -17,8 +17,6 @@ namespace fractile {
 namespace source_detail {
 namespace {
 
-constexpr std::size_t most_keys = 100'000;
-
 /// A column as exact text.
 std::string text_expression(const Column& column) {
   return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
@@ -64,27 +62,11 @@ class NameCells {
   std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits_{};
 };
 
-void check_keys(const std::vector<std::string>& keys) {
-  if (keys.size() > most_keys) {
-    throw Error(ErrorCode::usage, fmt::format("{} keys are more than {}", keys.size(), most_keys),
-                "release fewer groups at a time", "keys");
-  }
-  std::unordered_set<std::string_view> seen;
-  seen.reserve(keys.size());
-  for (const std::string& key : keys) {
-    if (key.empty())
-      throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it", "keys");
-    if (!seen.insert(key).second) {
-      throw Error(ErrorCode::usage, fmt::format("the key '{}' stands twice", key), "write every key once", "keys");
-    }
-  }
-}
-
 /// Where the cells of a column stand in a chunk.
 struct Places {
   std::size_t number;
   std::size_t person;
-  std::size_t key;
+  std::vector<std::size_t> keys;
   CellReading reading;
 };
 
@@ -96,7 +78,9 @@ class CellsOfAll {
       const CellReading reading = reading_of(columns.number, lattice.kind(), unreadable);
       const std::size_t number =
           add(columns.number, number_expression(columns.number, lattice, unreadable), reading.type);
-      places.push_back({number, add_name(columns.person), add_name(columns.key), reading});
+      Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading};
+      for (const Column& key : columns.keys) at.keys.push_back(add_name(key));
+      places.push_back(std::move(at));
     }
     cells.relation = relation.from(read_);
   }
@@ -111,9 +95,8 @@ class CellsOfAll {
     cells.types.push_back(type);
     return cells.types.size() - 1;
   }
-  std::size_t add_name(const std::optional<Column>& column) {
-    if (!column) return 0;
-    return add(*column, name_expression(*column), comes_as_number(*column) ? CellType::integer : CellType::text);
+  std::size_t add_name(const Column& column) {
+    return add(column, name_expression(column), comes_as_number(column) ? CellType::integer : CellType::text);
   }
 
   std::vector<Column> read_;
@@ -181,10 +164,12 @@ std::uint64_t count_selected(const Connection& connection, const Relation& relat
     for (std::size_t i = 0; i < selected.size(); ++i) {
       const Places& at = all.places[i];
       NameCells persons(chunk, at.person, all.cells.types);
-      NameCells keys(chunk, at.key, all.cells.types);
+      std::vector<NameCells> keys;
+      keys.reserve(at.keys.size());
+      for (const std::size_t key : at.keys) keys.emplace_back(chunk, key, all.cells.types);
       selected[i].selector.add(
           chunk.column(at.number), at.reading, [&](std::size_t row) { return persons.at(row); },
-          [&](std::size_t row) { return keys.at(row); });
+          [&](std::size_t column, std::size_t row) { return keys[column].at(row); });
     }
   };
   return connection.for_each_chunk(all.cells, select, on_progress);
@@ -222,7 +207,13 @@ void RecordSelection::validate() const {
                 {"write both, for example ", Field("by").text("region"), " ", Field("keys").texts({"north", "south"})},
                 by.empty() ? "keys" : "by");
   }
-  source_detail::check_keys(keys);
+  by.validate();
+  if (by.size() != keys.columns()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} key columns are named, and a key has {} texts", by.size(), keys.columns()),
+                "write a key for each key column", "keys");
+  }
+  keys.validate();
 }
 
 void RecordSelection::require_public_rows() const {
@@ -235,7 +226,7 @@ void RecordSelection::require_public_rows() const {
 
 CountedColumn RecordSelection::counted(std::vector<RankProfile> profiles) const {
   if (by.empty()) return {std::move(profiles.at(0)), records_per_person};
-  return {keys, std::move(profiles), records_per_person};
+  return {keys.all(), std::move(profiles), records_per_person};
 }
 
 }  // namespace fractile

@@ -22,7 +22,7 @@ namespace fractile::source_detail {
 struct SelectedColumns {
   Column number;
   std::optional<Column> person;
-  std::optional<Column> key;
+  std::vector<Column> keys;
 };
 
 /// What one pass counts, beside others.

@@ -62,6 +62,44 @@ TEST_F(SelectedRecords, GroupsArePartsOfTheTable) {
   EXPECT_EQ(groups[2], profile_of_ages({}));
 }
 
+// A record whose text in one key column is listed counts in no group unless all its texts together are a key.
+TEST_F(SelectedRecords, GroupsOfSeveralColumnsArePartsOfTheTable) {
+  const std::string text =
+      "city,sex,age\nx,f,1\nx,m,2\ny,f,3\ny,m,4\nx,d,5\nz,f,6\nx,,7\n,f,8\nx,f,9\n\"x \",f,10\nx,F,11\nf,x,12\n";
+  const auto by = [](GroupKeys keys) { return RecordSelection{.by = {"city", "sex"}, .keys = std::move(keys)}; };
+  EXPECT_EQ(select_text(text, by(GroupKeys::crossed({{"x", "y"}, {"m", "f"}}))),
+            (std::vector{profile_of_ages({2}), profile_of_ages({1, 9}), profile_of_ages({4}), profile_of_ages({3})}));
+  EXPECT_EQ(select_text(text, by(GroupKeys::tuples({{"y", "m"}, {"x", "f"}, {"w", "m"}}))),
+            (std::vector{profile_of_ages({4}), profile_of_ages({1, 9}), profile_of_ages({})}));
+  const RecordSelection turned{.by = {"sex", "city"}, .keys = GroupKeys::tuples({{"f", "x"}})};
+  EXPECT_EQ(select_text(text, turned)[0], profile_of_ages({1, 9}));
+}
+
+TEST_F(SelectedRecords, KeysOfSeveralColumnsAreNotPutTogether) {
+  const std::string text = "city,sex,age\n\"a,b\",c,1\na,\"b,c\",2\nab,c,3\na,bc,4\n\"a,b,c\",,5\n";
+  const RecordSelection both{.by = {"city", "sex"},
+                             .keys = GroupKeys::tuples({{"a", "b,c"}, {"a,b", "c"}, {"a", "bc"}})};
+  EXPECT_EQ(select_text(text, both), (std::vector{profile_of_ages({2}), profile_of_ages({1}), profile_of_ages({4})}));
+}
+
+TEST_F(SelectedRecords, KeysOfSeveralColumnsAreValuesOfTheirTypes) {
+  const std::string file =
+      write_parquet("typed.parquet",
+                    "SELECT * FROM (VALUES (1, DATE '2024-01-31', 1), (1, DATE '2024-02-01', 2), (2, DATE "
+                    "'2024-01-31', 3)) t(city, day, age)");
+  const auto profiles = [&](const std::vector<std::vector<std::string>>& tuples) {
+    return select({.file = file}, {.by = {"city", "day"}, .keys = GroupKeys::tuples(tuples)});
+  };
+  EXPECT_EQ(profiles({{"2", "2024-1-31"}, {"01", "2024-02-01"}}),
+            (std::vector{profile_of_ages({3}), profile_of_ages({2})}));
+  const auto refused = [&](const std::vector<std::vector<std::string>>& tuples) {
+    return std::string(error_of([&] { profiles(tuples); }).what());
+  };
+  EXPECT_EQ(refused({{"1", "2024-01-31"}, {"2", "x"}}), "key 2 is no value of column 'day', which is DATE");
+  EXPECT_EQ(refused({{"1", "2024-01-31"}, {"01", "2024-02-01"}}),
+            "key 2 is the same as another one in column 'city', which is INTEGER");
+}
+
 TEST_F(SelectedRecords, SamplesAreDrawnAmongListedKeysAndNumbers) {
   std::string text = "who,city,age\n";
   for (int i = 0; i < 50; ++i) text += "p,elsewhere,9\np,x,\np,,9\n";
@@ -164,6 +202,9 @@ TEST_F(SelectedRecords, WrongSelections) {
   EXPECT_EQ(code(by_person(0)), ErrorCode::usage);
   EXPECT_EQ(code(by_key({})), ErrorCode::usage);
   EXPECT_EQ(code({.keys = {"x"}}), ErrorCode::usage);
+  EXPECT_EQ(code({.by = {"city", "who"}, .keys = {"x"}}), ErrorCode::usage);
+  EXPECT_EQ(code({.by = {"city", "city"}, .keys = GroupKeys::tuples({{"x", "x"}})}), ErrorCode::usage);
+  EXPECT_EQ(code({.by = {"city", "town"}, .keys = GroupKeys::tuples({{"x", "x"}})}), ErrorCode::data);
   EXPECT_EQ(code(by_key({"x", ""})), ErrorCode::usage);
   EXPECT_EQ(code(by_key({"x", "y", "x"})), ErrorCode::usage);
   EXPECT_EQ(code({.person = "whom"}), ErrorCode::data);
@@ -220,6 +261,35 @@ TEST_F(SelectedRecords, TheSampleIsAFunctionOfEachPersonsRecords) {
   EXPECT_EQ(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
   selection.sampling_key = SamplingKey::draw(bits);
   EXPECT_NE(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
+}
+
+/// By the page's own definition, from each person's records.
+TEST_F(SelectedRecords, RanksAreOfAllKeysOfARecord) {
+  RecordSelection selection{.person = "who", .records_per_person = 2, .by = {"city", "sex"}};
+  selection.keys = GroupKeys::crossed({{"x", "y"}, {"f", "m", "d"}});
+  selection.sampling_key = SamplingKey::of_bytes(std::string(32, 's'));
+  std::string text = "who,city,sex,age\n";
+  std::vector<std::vector<double>> kept(selection.keys.size());
+  for (int person = 0; person < 300; ++person) {
+    const std::string who = std::to_string(person);
+    std::vector<std::pair<SamplingKey::Rank, std::size_t>> ranks;  // all of one age: the groups alone tell them apart
+    const int age = person % 100;
+    for (std::size_t group = 0; group < selection.keys.size(); ++group) {
+      const GroupKey key = selection.keys[group];
+      text += who + "," + key[0] + "," + key[1] + "," + std::to_string(age) + "\n";
+      const Position position = ages.position_of(static_cast<double>(age));
+      ranks.emplace_back(selection.sampling_key->rank(who, {position, sampled_group(key), 0}), group);
+    }
+    std::ranges::sort(ranks);
+    for (std::size_t i = 0; i < 2; ++i) kept[ranks[i].second].push_back(age);
+  }
+  std::vector<RankProfile> expected;
+  for (const std::vector<double>& group : kept) expected.push_back(profile_of_ages(group));
+  EXPECT_EQ(select_text(text, selection), expected);
+  selection.keys = GroupKeys::crossed({{"y", "x"}, {"d", "f", "m"}});
+  const std::vector<RankProfile> turned = select_text(text, selection);
+  EXPECT_EQ(turned[0], expected[5]);
+  EXPECT_EQ(turned[4], expected[0]);
 }
 
 TEST_F(SelectedRecords, AnotherPersonChangesNobodysSample) {

@@ -386,7 +386,7 @@ void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
     require_countable(column, lattice);
     selection.validate();
     state_->names_column(selection.person);
-    state_->names_column(selection.by);
+    for (const std::string& name : selection.by.names()) state_->names_column(name);
     if (public_rows) selection.require_public_rows();
   }
 }
@@ -483,7 +483,8 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
   const State& state = state_->loaded();
   const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
   const ArrowColumn* const person_column = state.names_column(selection.person);
-  const ArrowColumn* const key_column = state.names_column(selection.by);
+  std::vector<const ArrowColumn*> key_columns;
+  for (const std::string& name : selection.by.names()) key_columns.push_back(state.names_column(name));
   const Lattice counted_on = in_units_of(column, lattice);
   const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
   RecordSelector selector(counted_on, selection, key, state.threads, state.memory);
@@ -493,11 +494,11 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
   for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
                    NamesInOrder persons(person_column);
-                   NamesInOrder keys(key_column);
+                   std::vector<NamesInOrder> keys(key_columns.begin(), key_columns.end());
                    selector.add(
                        numbers.read(*block.piece, column.type, block.from, block.rows, missing), column.type.reading(),
                        [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
-                       [&](std::size_t row) { return keys.at(block.before + row); });
+                       [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); });
                  });
   SelectedProfiles selected = selector.finish(on_progress);
   if (null_policy == NullPolicy::error && selected.any_nobody) {

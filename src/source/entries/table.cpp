@@ -449,10 +449,14 @@ void require_persons(const OpenedTable& source, const RecordSelection& selection
 RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection& selection) {
   if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
   RecordSelection typed = selection;
-  const std::optional<Column> by = optional_column(source, selection.by);
-  if (!by || by->full_type.empty()) return typed;
+  std::optional<Connection> connection;
   try {
-    typed.keys = keys_of_type(Connection::open(source.library), *by, selection.keys);
+    for (std::size_t k = 0; k < selection.by.size(); ++k) {
+      const Column by = source.relation->column(selection.by[k], source.display_name);
+      if (by.full_type.empty()) continue;
+      if (!connection) connection.emplace(Connection::open(source.library));
+      typed.keys = std::move(typed.keys).with_list(k, keys_of_type(*connection, by, selection.keys.list(k)));
+    }
   } catch (const EngineFailure& failure) {
     throw worded(failure, source.display_name);
   }
@@ -535,15 +539,19 @@ struct Task {
   std::optional<SamplingKey> key;
 
   bool missing_too() const { return asked.null_policy == NullPolicy::error; }
-  const std::string& key_name() const { return columns.key ? columns.key->engine_name : columns.number.engine_name; }
   bool looks_for_missing(const std::string& engine_name) const {
     return columns.number.engine_name == engine_name || (columns.person && columns.person->engine_name == engine_name);
   }
 };
 
 SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked) {
-  return {table.relation->numeric_column(asked.column, asked.lattice.kind(), table.display_name),
-          optional_column(table, asked.selection.person), optional_column(table, asked.selection.by)};
+  SelectedColumns columns{table.relation->numeric_column(asked.column, asked.lattice.kind(), table.display_name),
+                          optional_column(table, asked.selection.person),
+                          {}};
+  for (const std::string& name : asked.selection.by.names()) {
+    columns.keys.push_back(table.relation->column(name, table.display_name));
+  }
+  return columns;
 }
 
 std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns, RandomBits& bits) {
@@ -560,10 +568,13 @@ std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToC
 
 /// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
 bool hide_keys(const OpenedTable& table, const std::vector<Task>& tasks) {
-  return !table.missing.empty() && std::ranges::any_of(tasks, [&](const Task& task) {
-    return !task.looks_for_missing(task.key_name()) &&
-           std::ranges::any_of(tasks, [&](const Task& other) { return other.looks_for_missing(task.key_name()); });
-  });
+  const auto hides_keys_of = [&](const Task& task) {
+    return std::ranges::any_of(task.columns.keys, [&](const Column& key) {
+      const auto looks = [&](const Task& other) { return other.looks_for_missing(key.engine_name); };
+      return !looks(task) && std::ranges::any_of(tasks, looks);
+    });
+  };
+  return !table.missing.empty() && std::ranges::any_of(tasks, hides_keys_of);
 }
 
 std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
@@ -795,9 +806,8 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     if (asked.public_rows) require_rows(*state_, asked.selection);
     const SelectedColumns read = columns_of(*state_, asked);
     all.push_back(read.number);
-    for (const std::optional<Column>& column : {read.person, read.key}) {
-      if (column) all.push_back(*column);
-    }
+    if (read.person) all.push_back(*read.person);
+    all.insert(all.end(), read.keys.begin(), read.keys.end());
     if (!asked.selection.selects()) continue;
     static_cast<void>(state_->relation->from(all));  // refuses what cannot be read at once
     static_cast<void>(with_typed_keys(*state_, asked.selection));

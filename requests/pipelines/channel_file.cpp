@@ -1,12 +1,14 @@
-#include "requests/channel_file.hpp"
+#include "requests/pipelines/channel_file.hpp"
 
 #include <fmt/core.h>
 
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
 
 namespace fractile::requests {
@@ -21,46 +23,12 @@ constexpr std::size_t largest_channel_file = std::size_t{64} << 20;  // bytes
               "a channel is CSV as fractile flow channel prints it: secret,first,second and rows a,1/3,2/3");
 }
 
-/// Cells between commas; quotes may stand around them, and twice inside.
-class Lines {
- public:
-  explicit Lines(const std::string& text) : text_(text) {}
-
-  bool are_done() const { return at_ >= text_.size(); }
-
-  /// Nothing when a quote is not closed.
-  std::optional<Line> next() {
-    Line line{""};
-    bool is_quoted = false;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '"' && is_quoted && at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
-        line.back() += text_[++at_];
-      } else if (c == '"') {
-        is_quoted = !is_quoted;
-      } else if (c == ',' && !is_quoted) {
-        line.emplace_back();
-      } else if (c == '\n' && !is_quoted) {
-        ++at_;
-        return line;
-      } else if (c != '\r' || is_quoted) {
-        line.back() += c;
-      }
-    }
-    return is_quoted ? std::nullopt : std::optional(line);
-  }
-
- private:
-  const std::string& text_;
-  std::size_t at_ = 0;
-};
-
 std::vector<Line> lines_of(const std::string& name, const std::string& text) {
   std::vector<Line> lines;
-  for (Lines rest(text); !rest.are_done();) {
+  for (CsvRecords rest(text); !rest.are_done();) {
     std::optional<Line> line = rest.next();
     const std::string where = fmt::format("{}:{}", name, lines.size() + 1);
-    if (!line) refuse(where, "a quote is not closed");
+    if (!line) refuse(where, "a quote is not closed, or not around a cell");
     if (!lines.empty() && line->size() != lines.front().size()) {
       refuse(where, fmt::format("{} cells, and the first line has {}", line->size(), lines.front().size()));
     }

@@ -1,0 +1,114 @@
+"""Groups by several columns: keys of each, all combinations of which are groups, or the groups themselves."""
+
+import itertools
+import pickle
+import subprocess
+
+import fractile
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import program_path
+
+ASKED = {"bounds": (0, 500_000), "step": 1, "epsilon": 1, "unsafe_seed": 7}
+REGIONS = ["north", "south"]
+KINDS = ["a,b", 'c "d"', "e"]
+GROUPS = {"by": ["region", "kind"], "keys": {"kind": KINDS, "region": REGIONS}}
+
+
+@pytest.fixture(scope="module")
+def records(people):
+    return people | {"kind": [KINDS[i % 3] if i % 7 else "other" for i in range(len(people["id"]))]}
+
+
+@pytest.fixture(scope="module")
+def file(records, tmp_path_factory):
+    path = tmp_path_factory.mktemp("keys") / "people.parquet"
+    pq.write_table(pa.table(records), path)
+    return str(path)
+
+
+@pytest.mark.parametrize("person", [{}, {"person": "id", "records_per_person": 2}])
+def test_every_door_gives_what_the_program_gives(records, file, person, tmp_path):
+    keys = ["--keys", "region=north,south", "--keys", "kind=e"]
+    tuples = [(region, "e") for region in REGIONS]
+    options = ["--column", "income", "--bounds", "0", "500000", "--step", "1", "--epsilon", "1", "--unsafe-seed", "7", "--format", "csv"]
+    words = [word for name, value in person.items() for word in ("--" + name.replace("_", "-"), str(value))]
+    run = [program_path(), "release", file, *options, "--by", "region,kind", *keys, *words]
+    expected = subprocess.run(run, capture_output=True, check=True, text=True).stdout
+    for frame in (pd.DataFrame(records), pl.DataFrame(records), pa.table(records), file):
+        for given in ({"region": REGIONS, "kind": ["e"]}, tuples):
+            r = fractile.release(frame, "income", by=["region", "kind"], keys=given, **person, **ASKED)
+            assert r.to_csv() == expected
+    assert list(r) == tuples
+
+
+def test_keys_are_tuples(records):
+    r = fractile.release(pd.DataFrame(records), "income", **GROUPS, **ASKED)
+    assert list(r) == list(itertools.product(REGIONS, KINDS))
+    assert r["south", "a,b"].key == ("south", "a,b") and len(r["south", "a,b"]) == 3
+    assert fractile.Release.from_text(r.receipt) == r and pickle.loads(pickle.dumps(r)) == r
+    with pytest.raises(KeyError, match="north"):
+        r["north"]
+    frame = r.to_pandas()
+    assert list(frame.index.names) == ["region", "kind"] and list(frame.index) == list(r)
+    table = r.to_arrow()
+    assert table.column_names == ["region", "kind", "quantile", "value"]
+    assert table.column("kind").to_pylist()[:6] == ["a,b"] * 3 + ['c "d"'] * 3
+
+
+def test_a_frame_has_the_groups(records):
+    tuples = [("south", "e"), ("north", "a,b")]
+    expected = fractile.release(pl.DataFrame(records), "income", by=["region", "kind"], keys=tuples, **ASKED)
+    rows = {"kind": ["e", "a,b"], "region": ["south", "north"]}
+    for frame in (pd.DataFrame(rows), pl.DataFrame(rows), pa.table(rows)):
+        with pytest.warns(fractile.FractileWarning, match="keys is a .* which looks computed from the data"):
+            r = fractile.release(pl.DataFrame(records), "income", by=["region", "kind"], keys=frame, **ASKED)
+        assert r == expected
+    one = fractile.release(pl.DataFrame(records), "income", by=["region"], keys={"region": REGIONS}, **ASKED)
+    assert one == fractile.release(pl.DataFrame(records), "income", by="region", keys=REGIONS, **ASKED)
+    assert list(one) == REGIONS
+
+
+def test_numbers_are_keys(records):
+    groups = {"by": ["age", "region"], "keys": [(30, "north"), ("31", "south")]}
+    profiles = fractile.profile(pa.table(records), "income", lattice=fractile.Lattice(0, 500_000, 1), **groups)
+    rows = list(zip(records["age"], records["region"]))
+    assert {key: p.records for key, p in profiles.items()} == {
+        ("30", "north"): rows.count((30, "north")), ("31", "south"): rows.count((31, "south"))
+    }  # fmt: skip
+
+
+def test_profile_files(file, tmp_path):
+    asked = {name: ASKED[name] for name in ("bounds", "step")}
+    fractile.count(file, "income", output=tmp_path / "p", **GROUPS, **asked)
+    r = fractile.release(counts=tmp_path / "p", epsilon=1, unsafe_seed=7)
+    direct = fractile.release(file, "income", **GROUPS, **ASKED)
+    assert list(r) == list(itertools.product(REGIONS, KINDS)) and r.to_csv() == direct.to_csv()
+
+
+def test_two_keys_of_a_column_are_compared(records):
+    r = fractile.release(pa.table(records), "income", **GROUPS, **ASKED | {"epsilon": 5}, intervals=0.9, quantiles=[0.5])
+    assert [(c.key, c.against) for c in r.compare("north", "south")] == [(("south", kind), "north") for kind in KINDS]
+
+
+@pytest.mark.parametrize(
+    ("by", "keys", "message"),
+    [
+        (["region", "kind"], ["north", "south"], "keys: a list of keys is expected"),
+        (["region", "kind"], [("north",)], "keys: a group has 1 keys, and there are 2 columns"),
+        (["region", "kind"], [], "keys: the list is empty"),
+        (["region", "kind"], {"region": REGIONS}, "keys: a list for each of the columns region, kind is expected"),
+        (["region", "kind"], {"region": REGIONS, "kind": []}, "keys: the list is empty"),
+        (["region", "kind"], [("north", "e"), ("north", "e")], "keys: the group 'north, e' stands twice"),
+        (["region", "region"], [("north", "north")], "by: the key column 'region' stands twice"),
+        (["region", 3], [("north", "e")], "by: a str is expected, or a list of them"),
+        ([], ["north"], "by: a str is expected, or a list of them"),
+    ],
+)
+def test_what_cannot_be(records, by, keys, message):
+    with pytest.raises(fractile.UsageError) as raised:
+        fractile.release(pa.table(records), "income", by=by, keys=keys, **ASKED)
+    assert message in raised.value.message

@@ -1,0 +1,180 @@
+#include "fractile/keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint, "keys");
+}
+
+[[noreturn]] void refuse_number(const std::string& number, const char* of_what) {
+  refuse(fmt::format("{} {} are more than {}", number, of_what, GroupKeys::most), "release fewer groups at a time");
+}
+
+std::size_t product_of(const std::vector<std::vector<std::string>>& lists) {
+  std::size_t groups = lists.empty() ? 0 : 1;
+  for (const std::vector<std::string>& list : lists) {
+    if (!list.empty() && groups > std::numeric_limits<std::size_t>::max() / list.size()) {
+      refuse_number("all combinations of", "these keys");
+    }
+    groups *= list.size();
+  }
+  return groups;
+}
+
+/// Of one column.
+void check_list(const std::vector<std::string>& list) {
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(list.size());
+  for (const std::string& key : list) {
+    if (key.empty()) refuse("a key is empty", "every group needs a key with something in it");
+    if (!seen.insert(key).second) refuse(fmt::format("the key '{}' stands twice", key), "write every key once");
+  }
+}
+
+}  // namespace
+
+KeyColumns::KeyColumns(std::string name) {
+  if (!name.empty()) names_.push_back(std::move(name));
+}
+
+void KeyColumns::validate() const {
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : names_) {
+    if (name.empty()) throw Error(ErrorCode::usage, "a key column has no name", "name the columns", "by");
+    if (seen.insert(name).second) continue;
+    throw Error(ErrorCode::usage, fmt::format("the key column '{}' stands twice", name), "name it once", "by");
+  }
+}
+
+std::string to_string(const KeyColumns& columns) {
+  const std::span<const std::string> names = columns.names();
+  if (names.empty()) return {};
+  if (names.size() == 1) return names.front();
+  return fmt::format("{} and {}", fmt::join(names.first(names.size() - 1), ", "), names.back());
+}
+
+GroupKey::GroupKey(std::string text) {
+  if (!text.empty()) texts_.push_back(std::move(text));
+}
+
+std::string to_string(const GroupKey& key) { return fmt::format("{}", fmt::join(key.texts(), ", ")); }
+
+GroupKeys::GroupKeys(std::vector<std::string> keys) {
+  if (keys.empty()) return;
+  numbers_.resize(keys.size());
+  std::iota(numbers_.begin(), numbers_.end(), 0U);
+  lists_.push_back(std::move(keys));
+}
+
+GroupKeys GroupKeys::crossed(std::vector<std::vector<std::string>> lists) {
+  const std::size_t groups = product_of(lists);
+  if (groups > most) refuse_number(std::to_string(groups), "combinations of keys");
+  GroupKeys keys;
+  if (groups == 0) return keys;
+  keys.numbers_.resize(groups * lists.size());
+  std::size_t repeats = groups;  // of a column's numbers, from its first key to its last
+  for (std::size_t column = 0; column < lists.size(); ++column) {
+    repeats /= lists[column].size();
+    for (std::size_t group = 0; group < groups; ++group) {
+      const std::size_t number = group / repeats % lists[column].size();
+      keys.numbers_[group * lists.size() + column] = static_cast<std::uint32_t>(number);
+    }
+  }
+  keys.lists_ = std::move(lists);
+  return keys;
+}
+
+GroupKeys GroupKeys::tuples(const std::vector<std::vector<std::string>>& tuples) {
+  GroupKeys keys;
+  if (tuples.empty()) return keys;
+  if (tuples.size() > most) refuse_number(std::to_string(tuples.size()), "groups");
+  const std::size_t columns = tuples.front().size();
+  keys.lists_.resize(columns);
+  std::vector<std::unordered_map<std::string_view, std::uint32_t>> known(columns);
+  for (const std::vector<std::string>& tuple : tuples) {
+    if (tuple.empty() || tuple.size() != columns) {
+      refuse(fmt::format("a group has {} keys, and another one {}", tuple.size(), columns),
+             "write a key for each key column");
+    }
+    for (std::size_t column = 0; column < columns; ++column) {
+      std::vector<std::string>& list = keys.lists_[column];
+      const auto [at, is_new] = known[column].try_emplace(tuple[column], static_cast<std::uint32_t>(list.size()));
+      if (is_new) list.push_back(tuple[column]);
+      keys.numbers_.push_back(at->second);
+    }
+  }
+  return keys;
+}
+
+GroupKeys GroupKeys::numbered(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers) {
+  bool is_in_order = lists.empty() ? numbers.empty() : !numbers.empty() && numbers.size() % lists.size() == 0;
+  std::vector<std::uint32_t> named(lists.size());
+  for (std::size_t i = 0; is_in_order && i < numbers.size(); ++i) {
+    std::uint32_t& next = named[i % lists.size()];
+    is_in_order = numbers[i] <= next;
+    if (numbers[i] == next) ++next;
+  }
+  for (std::size_t column = 0; column < lists.size(); ++column) {
+    is_in_order = is_in_order && named[column] == lists[column].size();
+  }
+  if (!is_in_order) refuse("keys are numbered in another order than the one in which they stand", "number them in it");
+  GroupKeys keys;
+  keys.lists_ = std::move(lists);
+  keys.numbers_ = std::move(numbers);
+  return keys;
+}
+
+GroupKey GroupKeys::operator[](std::size_t group) const {
+  std::vector<std::string> texts;
+  texts.reserve(columns());
+  for (std::size_t column = 0; column < columns(); ++column) texts.push_back(lists_[column][number(group, column)]);
+  return GroupKey(std::move(texts));
+}
+
+std::vector<GroupKey> GroupKeys::all() const {
+  std::vector<GroupKey> keys;
+  keys.reserve(size());
+  for (std::size_t group = 0; group < size(); ++group) keys.push_back((*this)[group]);
+  return keys;
+}
+
+GroupKeys GroupKeys::with_list(std::size_t column, std::vector<std::string> texts) && {
+  if (texts.size() != lists_.at(column).size()) throw Error(ErrorCode::internal, "keys were lost");
+  lists_[column] = std::move(texts);
+  return std::move(*this);
+}
+
+void GroupKeys::validate() const {
+  if (size() > most) refuse_number(std::to_string(size()), columns() == 1 ? "keys" : "groups");
+  if (columns() > most_columns) {
+    refuse(fmt::format("{} key columns are more than {}", columns(), most_columns), "group by fewer columns");
+  }
+  for (const std::vector<std::string>& list : lists_) check_list(list);
+  if (columns() < 2) return;
+  std::vector<std::size_t> groups(size());
+  std::iota(groups.begin(), groups.end(), std::size_t{0});
+  const auto numbers_of = [&](std::size_t group) { return std::span(numbers_).subspan(group * columns(), columns()); };
+  std::ranges::sort(groups, [&](std::size_t a, std::size_t b) {
+    return std::ranges::lexicographical_compare(numbers_of(a), numbers_of(b));
+  });
+  const auto twin = std::ranges::adjacent_find(
+      groups, [&](std::size_t a, std::size_t b) { return std::ranges::equal(numbers_of(a), numbers_of(b)); });
+  if (twin != groups.end()) {
+    refuse(fmt::format("the group '{}' stands twice", to_string((*this)[*twin])), "write every combination once");
+  }
+}
+
+}  // namespace fractile

@@ -1,0 +1,31 @@
+#include "report/release/key_cells.hpp"
+
+#include <algorithm>
+
+namespace fractile::report_detail {
+
+std::size_t key_columns_of(const Release& release) { return release.groups.front().key.size(); }
+
+/// Not every release says where its records came from.
+Row key_headings(const Release& release) {
+  Row headings = release.source.by.names();
+  headings.resize(key_columns_of(release));
+  return headings;
+}
+
+Row csv_key_headings(const Release& release, const Row& others) {
+  if (key_columns_of(release) == 1) return {"key"};
+  Row headings = key_headings(release);
+  for (std::string& heading : headings) {
+    if (std::ranges::find(others, heading) != others.end()) heading.insert(0, "key.");
+  }
+  return headings;
+}
+
+Row behind_key(const GroupKey& key, const Row& cells) {
+  Row row = key.texts();
+  row.insert(row.end(), cells.begin(), cells.end());
+  return row;
+}
+
+}  // namespace fractile::report_detail

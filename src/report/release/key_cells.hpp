@@ -1,0 +1,21 @@
+// Keys of groups in tables: a cell for each key column.
+#pragma once
+
+#include "fractile/release.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile::report_detail {
+
+/// How many of a table's columns hold keys; none without groups.
+std::size_t key_columns_of(const Release& release);
+
+/// What stands above them, for people: the names of the key columns.
+Row key_headings(const Release& release);
+
+/// The same for programs: `key`, or with several columns their names, with "key." before one that is among `others`.
+Row csv_key_headings(const Release& release, const Row& others);
+
+/// A row's cells behind those of its key.
+Row behind_key(const GroupKey& key, const Row& cells);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/counting/record_selector.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+std::optional<std::uint32_t> number_of(const GroupNumbers& numbers, const Texts& texts) {
+  return numbers.of([&](std::size_t column) { return std::string_view(texts[column]); });
+}
+
+TEST(GroupNumbers, AreThoseOfTheListedKeys) {
+  EXPECT_TRUE(rc::check("whatever texts the keys have", [] {
+    const auto columns = *rc::gen::inRange<std::size_t>(1, 5);
+    const auto any_text = rc::gen::element<std::string>("a", "b", ",", "a,", ",a", "a,b", "\x1f", "1", "01");
+    const auto any_tuple = rc::gen::container<Texts>(columns, any_text);
+    const auto listed = *rc::gen::nonEmpty(rc::gen::container<std::set<Texts>>(any_tuple));
+    const std::vector<Texts> tuples(listed.begin(), listed.end());
+    const GroupKeys keys = GroupKeys::tuples(tuples);
+    const GroupNumbers numbers(keys);
+    for (std::size_t group = 0; group < tuples.size(); ++group) {
+      RC_ASSERT(number_of(numbers, tuples[group]) == std::optional(static_cast<std::uint32_t>(group)));
+    }
+    for (const Texts& other : *rc::gen::container<std::vector<Texts>>(any_tuple)) {
+      RC_ASSERT(number_of(numbers, other).has_value() == listed.contains(other));
+    }
+  }));
+}
+
+/// Of many keys there is no room for a slot a pair.
+TEST(GroupNumbers, AreFoundAmongManyKeysOfEachColumn) {
+  std::vector<Texts> tuples;
+  for (int i = 0; i < 30'000; ++i) {
+    tuples.push_back({std::to_string(i), std::to_string(i * 7 % 30'000), std::to_string(i % 3)});
+  }
+  const GroupKeys keys = GroupKeys::tuples(tuples);
+  const GroupNumbers numbers(keys);
+  for (std::size_t group = 0; group < tuples.size(); ++group) {
+    ASSERT_EQ(number_of(numbers, tuples[group]), std::optional(static_cast<std::uint32_t>(group)));
+    Texts other = tuples[group];
+    other[2] = std::to_string((group + 1) % 3);
+    ASSERT_EQ(number_of(numbers, other), std::nullopt);
+  }
+}
+
+TEST(GroupNumbers, AreLookedForColumnByColumn) {
+  const GroupKeys keys = GroupKeys::crossed({{"n", "s"}, {"f", "m"}});
+  const GroupNumbers numbers(keys);
+  std::size_t asked = 0;
+  const auto of_unlisted = numbers.of([&](std::size_t column) {
+    asked = column;
+    return std::string_view("elsewhere");
+  });
+  EXPECT_EQ(of_unlisted, std::nullopt);
+  EXPECT_EQ(asked, 0U);
+}
+
+}  // namespace
+}  // namespace fractile::source_detail
