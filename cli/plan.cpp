@@ -39,7 +39,7 @@ int plan_file(const Typed& typed) {
   const requests::PublicationFile file = requests::read_publication(typed.file, typed.one("duckdb"));
   const PublicationPlan plan = [&] {
     const Progress progress("simulating releases");
-    return plan_publication(file.publication);
+    return plan_publication(file.publication, file.parts);
   }();
   print(format == Format::json ? to_json(plan) : format == Format::csv ? to_csv(plan) : to_table(plan));
   return 0;

@@ -134,9 +134,11 @@ struct PublicationPart {
 /// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> parts(const Publication& publication);
 
-/// The least budget, of the measure of the publication's own, that reaches all targets: each table's, to four significant digits a level, added
-/// up. Throws `usage` as parts(), when a table has none, and for a target that no budget reaches.
-Budget least_budget(const Publication& publication);
+/// The parts at the least budget, of the measure of the publication's own, that reaches all targets; the publication then has this budget. Each
+/// level takes the least in four significant digits. Throws `usage` as parts(), when a table has no target, and for a target that no budget
+/// reaches.
+/// Proof: docs/proofs/publication.md
+std::vector<PublicationPart> least_parts(Publication& publication);
 
 // --- What it will be worth ---------------------------------------------------------------------------------------------
 
@@ -176,9 +178,9 @@ struct PublicationPlan {
   std::vector<PlannedLevel> levels;  ///< one a part, in their order
 };
 
-/// From public numbers alone: no record is read. Typical errors are those of tables of shape `normal`, of at most 1,000 rows, beyond which they
-/// hardly change, drawn with reproducible bits. Errors as parts().
-PublicationPlan plan_publication(const Publication& publication);
+/// From public numbers alone: no record is read. Of a publication and its parts. Typical errors are those of tables of shape `normal`, of at most 1,000 rows, beyond which they
+/// hardly change, drawn with reproducible bits.
+PublicationPlan plan_publication(const Publication& publication, const std::vector<PublicationPart>& parts);
 
 /// One JSON object.
 std::string to_json(const PublicationPlan& plan);

@@ -478,6 +478,9 @@ std::optional<Rational> optional_number(const Item& table, const char* name) {
 /// The options of mechanisms go with quantiles.
 void read_query(const Item& item, const Typed& typed, const Budget& budget, PublicationTable& table) {
   if (!typed.has("quantiles")) {
+    if (item.find("count") || item.find("mean") || item.find("below")) {
+      item.refuse("counts and means are published beside quantiles", "write for example quantiles = \"median\"");
+    }
     for (const char* const name : {"mechanism", "rates", "base", "interpolate"}) {
       const std::optional<Item> alone = item.find(name);
       if (alone)
@@ -606,14 +609,8 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library)
   if (!tables.is_list())
     tables.refuse("one table, where a list of them is meant", "write [[table]], with two brackets");
   for (const Item& table : tables.items()) publication.tables.push_back(table_in(table, publication, files));
-  checked_members(head, {}, [&] { publication.validate(); });
-  file.is_solved = solved_measure(typed_in(head, publication_options())).has_value();
-  const bool has_targets =
-      std::ranges::any_of(publication.tables, [](const auto& table) { return table.target.has_value(); });
-  checked_members(head, {}, [&] {
-    if (file.is_solved) publication.budget = least_budget(publication);
-    if (has_targets && !file.is_solved) parts(publication);  // whether the budget reaches them
-  });
+  const bool is_solved = solved_measure(typed_in(head, publication_options())).has_value();
+  checked_members(head, {}, [&] { file.parts = is_solved ? least_parts(publication) : parts(publication); });
   file.public_files = std::move(files).names();
   return file;
 }

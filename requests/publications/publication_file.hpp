@@ -24,11 +24,10 @@ struct PublicationInput {
 struct PublicationFile {
   std::string name;
   Publication publication;
+  std::vector<PublicationPart> parts = {};  ///< of its budget
   PublicationInput input = {};
   /// Files of keys, cells and rows that were read for it, and are public: none of them is what is published.
   std::vector<std::string> public_files = {};
-  /// Whether its budget is the least that its targets take: `epsilon = "least"`.
-  bool is_solved = false;
 };
 
 /// Error(data) when the file, or one that it names, cannot be read or is not what it should be: names the file, the line and the member.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/workers.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
@@ -18,23 +19,6 @@ namespace {
 
 constexpr std::uint64_t most_reference_records = 1'000;  // errors of larger tables are alike
 constexpr std::size_t most_sizes = 3;                    // of cells of a level that are simulated
-
-/// What is simulated of a level: a query of one of its cells, without intervals, on a lattice.
-struct Simulated {
-  QuantileQuery query;
-  Lattice lattice;
-
-  /// What decides a release's errors, for tables that ask for the same.
-  std::string key() const {
-    std::string text = query.budget.to_string() + to_string(query.mechanism) + to_string(query.rates);
-    text += std::to_string(static_cast<int>(query.base)) + std::to_string(query.records_per_person);
-    text += std::to_string(query.expected_rows.value_or(0)) + (query.interpolate ? "i" : "-");
-    for (const Rational& q : query.quantiles) text += " " + q.to_string();
-    text += lattice.is_regular() ? " " : " listed ";
-    for (const std::uint64_t at : {std::uint64_t{0}, lattice.size() - 1}) text += lattice.at(at).to_string() + " ";
-    return text + std::to_string(lattice.size());
-  }
-};
 
 /// The part of the budget that selects quantiles where intervals take theirs, on the same lattice.
 QuantileQuery without_intervals(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
@@ -69,32 +53,33 @@ std::vector<std::uint64_t> sizes_of(const LevelCells& cells) {
 
 class Planner {
  public:
-  explicit Planner(const Publication& publication) : publication_(publication), parts_(parts(publication)) {}
+  Planner(const Publication& publication, const std::vector<PublicationPart>& parts)
+      : publication_(publication), parts_(parts) {}
 
-  PublicationPlan plan() {
+  PublicationPlan plan() const {
     PublicationPlan result{publication_, {}};
-    for (const PublicationPart& part : parts_) result.levels.push_back(planned(part));
+    for (const PublicationPart& part : parts_) result.levels.push_back({part});
+    share_among_threads(threads_of_machine(), parts_.size(), [&](std::size_t i) { fill(result.levels[i]); });
     return result;
   }
 
  private:
-  PlannedLevel planned(const PublicationPart& part) {
+  void fill(PlannedLevel& level) const {
+    const PublicationPart& part = level.part;
     const PublicationTable& table = publication_.tables[part.table];
     const LevelCells cells = cells_of(publication_, table, table.levels[part.level]);
-    PlannedLevel level{part};
     if (part.counts_share.sign() > 0) level.counts_cost = part.cost.scaled(part.counts_share);
     for (std::size_t i = 0; i < cells.cells.size(); ++i) {
       level.cells.push_back({cells.cells[i]});
       if (!cells.expected_rows.empty()) level.cells.back().rows = cells.expected_rows[i];
     }
-    if (table.quantiles.empty()) return level;
+    if (table.quantiles.empty()) return;
     const QuantileQuery query = query_of_cell(part, table);
     level.quantiles_cost = query.budget;
     level.used = plan_of(query, table.lattice).used({});
     level.used.granularity.reset();  // nobody has looked yet
     bound(query, table, level);
     judge(query, table, cells, level);
-    return level;
   }
 
   void bound(const QuantileQuery& query, const PublicationTable& table, PlannedLevel& level) const {
@@ -106,16 +91,20 @@ class Planner {
     }
   }
 
-  void judge(const QuantileQuery& query, const PublicationTable& table, const LevelCells& cells, PlannedLevel& level) {
-    const std::vector<std::uint64_t> sizes = sizes_of(cells);
+  void judge(const QuantileQuery& query, const PublicationTable& table, const LevelCells& cells,
+             PlannedLevel& level) const {
+    std::map<std::uint64_t, TypicalError> by_size;
+    for (const std::uint64_t rows : sizes_of(cells)) {
+      by_size.emplace(rows, typical_error(without_intervals(query, table.lattice, rows), table.lattice, Shape::normal,
+                                          rows, releases_of(query, rows)));
+    }
     for (PlannedCell& cell : level.cells) {
       if (!cell.rows) continue;
       if (*cell.rows == 0) {
         cell.worth = CellWorth::lost;
         continue;
       }
-      const auto next = std::ranges::lower_bound(sizes, std::min(*cell.rows, most_reference_records));
-      const TypicalError& typical = simulated(query, table.lattice, *next);
+      const TypicalError& typical = by_size.lower_bound(std::min(*cell.rows, most_reference_records))->second;
       const std::vector<double>& largest = typical.largest;
       cell.typical = std::min(largest[(largest.size() - 1) / 2], static_cast<double>(*cell.rows));
       const double share = noise_share(table.quantiles, typical.mean, *cell.rows);
@@ -133,13 +122,6 @@ class Planner {
     return share * factor <= tolerated_share ? CellWorth::noise : CellWorth::lost;
   }
 
-  const TypicalError& simulated(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
-    const Simulated what{without_intervals(query, lattice, rows), lattice};
-    const auto [at, is_new] = simulated_.try_emplace({what.key(), rows});
-    if (is_new) at->second = typical_error(what.query, lattice, Shape::normal, rows, releases_of(query, rows));
-    return at->second;
-  }
-
   /// So that a plan takes less than a second, however many levels there are; by a count and by no clock.
   std::uint64_t releases_of(const QuantileQuery& query, std::uint64_t rows) const {
     constexpr std::uint64_t work = 300'000;  // microseconds, about
@@ -149,8 +131,7 @@ class Planner {
   }
 
   const Publication& publication_;
-  std::vector<PublicationPart> parts_;
-  std::map<std::pair<std::string, std::uint64_t>, TypicalError> simulated_ = {};
+  const std::vector<PublicationPart>& parts_;
 };
 
 }  // namespace
@@ -169,6 +150,8 @@ std::string to_string(CellWorth worth) {
   return "unknown";
 }
 
-PublicationPlan plan_publication(const Publication& publication) { return Planner(publication).plan(); }
+PublicationPlan plan_publication(const Publication& publication, const std::vector<PublicationPart>& parts) {
+  return Planner(publication, parts).plan();
+}
 
 }  // namespace fractile

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
@@ -33,7 +34,7 @@ struct Level {
 Rational counts_share_of(const PublicationTable& table, std::size_t level) {
   if (level > 0 || !table.has_counts()) return 0;
   if (table.quantiles.empty()) return 1;
-  return table.counts_share.value_or(publication_detail::usual_counts_share);
+  return table.counts_share.value_or(table.mean ? Rational(1, 5) : Rational(1, 10));
 }
 
 std::vector<Level> levels_of(const Publication& publication) {
@@ -116,11 +117,15 @@ class Weights {
   bool all_expected_ = true;
 };
 
+Rational sum_of(const std::vector<Rational>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), Rational(0));
+}
+
 /// Shares in proportion to the weights, a fiftieth of all of them evenly, rounded down to millionths; the largest takes what is left. They add
 /// up to 1.
 std::vector<Rational> apportioned(const std::vector<Rational>& weights) {
   const Rational evenly(1, 50);
-  const Rational sum = std::accumulate(weights.begin(), weights.end(), Rational(0));
+  const Rational sum = sum_of(weights);
   const Rational even = evenly / Rational(weights.size());
   std::vector<Rational> shares;
   Rational left = 1;
@@ -134,7 +139,7 @@ std::vector<Rational> apportioned(const std::vector<Rational>& weights) {
 }
 
 std::vector<Rational> in_proportion(std::vector<Rational> shares) {
-  const Rational sum = std::accumulate(shares.begin(), shares.end(), Rational(0));
+  const Rational sum = sum_of(shares);
   for (Rational& share : shares) share /= sum;
   return shares;
 }
@@ -215,6 +220,14 @@ Budget budget_of(Measure measure, const Rational& amount) {
   return measure == Measure::zcdp ? Budget::zcdp(amount) : Budget::pure(amount);
 }
 
+/// The same of several, on as many threads as the machine has.
+std::vector<Rational> solved_amounts(const Publication& publication, const std::vector<Level>& levels) {
+  std::vector<Rational> amounts(levels.size());
+  share_among_threads(threads_of_machine(), levels.size(),
+                      [&](std::size_t i) { amounts[i] = amount_of(solved(publication, levels[i])); });
+  return amounts;
+}
+
 // --- The split -------------------------------------------------------------------------------------------------------
 
 class BudgetSplit {
@@ -244,9 +257,12 @@ class BudgetSplit {
   Rational reach_targets(const std::vector<std::size_t>& which, bool all) {
     const Rational whole = amount_of(publication_.budget);
     Rational taken = 0;
-    for (const std::size_t i : which) {
-      shares_[i] = amount_of(solved(publication_, levels_[i])) / whole;
-      taken += shares_[i];
+    std::vector<Level> targeted;
+    for (const std::size_t i : which) targeted.push_back(levels_[i]);
+    const std::vector<Rational> amounts = solved_amounts(publication_, targeted);
+    for (std::size_t k = 0; k < which.size(); ++k) {
+      shares_[which[k]] = amounts[k] / whole;
+      taken += shares_[which[k]];
     }
     if (taken > Rational(1) || (taken == Rational(1) && !all)) {
       const Budget needed = budget_of(publication_.budget.measure(), taken * whole);
@@ -331,13 +347,8 @@ class BudgetSplit {
   std::vector<Rational> shares_;
 };
 
-}  // namespace
-
-std::vector<PublicationPart> parts(const Publication& publication) {
-  publication.validate();
-  BudgetSplit split(publication);
-  const std::vector<Level> levels = split.levels();
-  const std::vector<Rational> shares = std::move(split).shares();
+std::vector<PublicationPart> parts_of(const Publication& publication, const std::vector<Level>& levels,
+                                      const std::vector<Rational>& shares) {
   std::vector<PublicationPart> result;
   Rational sum = 0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -352,20 +363,28 @@ std::vector<PublicationPart> parts(const Publication& publication) {
   return result;
 }
 
-Budget least_budget(const Publication& publication) {
+}  // namespace
+
+std::vector<PublicationPart> parts(const Publication& publication) {
   publication.validate();
-  Rational sum = 0;
-  for (const Level& level : levels_of(publication)) {
-    const PublicationTable& table = publication.tables[level.table];
-    if (!table.target) {
-      throw Error(
-          ErrorCode::usage,
-          {Field("target"), fmt::format(": table '{}' has none, and the least budget is that of targets", table.name)},
-          "give every table a target, or name the budget", "target");
-    }
-    sum += amount_of(solved(publication, level));
+  BudgetSplit split(publication);
+  const std::vector<Level> levels = split.levels();
+  return parts_of(publication, levels, std::move(split).shares());
+}
+
+std::vector<PublicationPart> least_parts(Publication& publication) {
+  publication.validate();
+  for (const PublicationTable& table : publication.tables) {
+    if (table.target) continue;
+    throw Error(
+        ErrorCode::usage,
+        {Field("target"), fmt::format(": table '{}' has none, and the least budget is that of targets", table.name)},
+        "give every table a target, or name the budget", "target");
   }
-  return budget_of(publication.budget.measure(), sum);
+  const std::vector<Level> levels = levels_of(publication);
+  const std::vector<Rational> amounts = solved_amounts(publication, levels);
+  publication.budget = budget_of(publication.budget.measure(), sum_of(amounts));
+  return parts_of(publication, levels, in_proportion(amounts));
 }
 
 }  // namespace fractile

@@ -108,10 +108,24 @@ void validate_cells(const PublicationTable& table, const std::vector<const KeyCo
   }
 }
 
+bool has_candidate(const Lattice& lattice, const Rational& value) {
+  if (lattice.is_regular())
+    return value <= lattice.upper() && ((value - lattice.lower()) / lattice.step()).is_integer();
+  for (std::uint64_t i = 0; i < lattice.size(); ++i) {
+    if (lattice.at(i) == value) return true;
+  }
+  return false;
+}
+
 void validate_counts(const PublicationTable& table) {
   for (std::size_t i = 1; i < table.below.size(); ++i) {
     if (table.below[i - 1] < table.below[i]) continue;
     refuse("below", "the values do not increase", "write the smallest first, and each once");
+  }
+  for (const Rational& value : table.below) {
+    if (table.lattice.lower() < value && has_candidate(table.lattice, value)) continue;
+    refuse("below", fmt::format("{} is no possible value above the smallest", value_text(table.lattice.kind(), value)),
+           {"write for example ", Field("below").number(table.lattice.text(table.lattice.size() / 2))});
   }
   if (!table.has_counts() && table.quantiles.empty()) {
     refuse("quantiles", "table " + quoted(table.name) + " publishes nothing",

@@ -8,9 +8,6 @@
 
 namespace fractile::publication_detail {
 
-/// Of the part of a finest level with quantiles, for counts, shares and means, where it is not said.
-inline const Rational usual_counts_share(1, 10);
-
 /// With this budget, and nothing said of how many records there are.
 QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const Budget& budget);
 

@@ -93,6 +93,9 @@ TEST(Publications, AreRefused) {
     first(all).expected_rows = {1, 2};
   });
   expect_refused("below", "do not increase", [&](Publication& all) { first(all).below = {2, 2}; });
+  expect_refused("below", "0 is no possible value", [&](Publication& all) { first(all).below = {0}; });
+  expect_refused("below", "0.5 is no possible value", [&](Publication& all) { first(all).below = {Rational(1, 2)}; });
+  expect_refused("below", "1001 is no possible value", [&](Publication& all) { first(all).below = {1001}; });
   expect_refused("quantiles", "publishes nothing", [&](Publication& all) { first(all).quantiles.clear(); });
   expect_refused("counts_share", "not between 0 and 1", [&](Publication& all) {
     first(all).count = true;
