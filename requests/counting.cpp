@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -168,7 +169,8 @@ namespace {
 void refuse_options_of_tables(const Typed& typed) {
   for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
                             "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
-    if (typed.has(field)) {
+    const bool is_given = typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys());
+    if (is_given) {
       usage({Field(field), " tells how records are read, and those of a profile file are counted already"},
             "leave it out");
     }

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import unittest
 
@@ -234,6 +235,18 @@ class SeveralColumns(GroupsTest):
         self.assertIn("by city and sex", explained)
         self.assertIn("| city | sex | share |", explained)
         self.assertIn("<th scope=\"col\">sex</th>", self.of("explain", "r.json", "--format", "html"))
+
+    def test_a_page_crosses_two_columns_of_one_quantile(self):
+        self.run_release("t.csv", "--keys", "city=a,b", "--keys", "sex=f,m", by="city,sex", receipt="r.json", quantiles="median")
+        page = self.of("explain", "r.json", "--format", "html")
+        table = re.search(r"<table[^>]*>(?:(?!</table>).)*The published values of 50 %.*?</table>", page, re.DOTALL)
+        cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", table.group(), re.DOTALL)
+        self.assertEqual(cells[:3] + cells[6::3], ["city / sex", "f", "m", "a", "b"])
+        self.write("cells.csv", "city,sex\na,f\nb,m\n")
+        self.run_release("t.csv", by="city,sex", keys_file="cells.csv", receipt="s.json", quantiles="median")
+        self.assertIn("<td>-</td>", self.of("explain", "s.json", "--format", "html"))
+        self.run_release("t.csv", "--keys", "city=a,b", "--keys", "sex=f,m", by="city,sex", receipt="q.json")
+        self.assertIn("The published values, ", self.of("explain", "q.json", "--format", "html"))
 
     def test_a_ledger_holds_it_however_it_was_typed(self):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "5")

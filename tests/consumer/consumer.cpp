@@ -20,6 +20,7 @@
 #include <fractile/flow.hpp>
 #include <fractile/flow_report.hpp>
 #include <fractile/frames.hpp>
+#include <fractile/keys.hpp>
 #include <fractile/leakage.hpp>
 #include <fractile/leakage_report.hpp>
 #include <fractile/ledger.hpp>

@@ -72,7 +72,10 @@ option_words <- function(options) {
     option <- paste0("--", gsub("_", "-", field))
     if (is.null(value) || isFALSE(value)) return(NULL)
     if (isTRUE(value)) return(option)
-    if (field == "keys" && is.list(value) && !is.null(names(value))) return(keys_words(value))
+    if (field == "keys" && is.list(value) && !is.null(names(value))) {
+      if (length(value) > 1L) return(keys_words(value))
+      value <- value[[1L]]  # of one column
+    }
     if (field == "by" && is.character(value)) return(c(option, names_word(enc2utf8(value))))
     words <- value_words(value, field)
     if (length(words) == 0L) refuse("usage", paste0(field, ": it is empty"), "leave it out, or write a value")

@@ -23,7 +23,8 @@ stopifnot(
   grepl("keys: .*comma", field_of(words(list(keys = c("a,b", "c"))))),
   identical(words(list(by = c("region", "last, first"), keys = list(region = c("n", "s"), "last, first" = "x"))),
             c("--by", "region,\"last, first\"", "--keys", "region=n,s", "--keys", "last, first=x")),
-  grepl("keys: .*comma", field_of(words(list(keys = list(a = c("n,s", "x")))))),
+  identical(words(list(by = "region", keys = list(region = c("n", "s")))), c("--by", "region", "--keys", "n,s")),
+  grepl("keys: .*comma", field_of(words(list(keys = list(b = "y", a = c("n,s", "x")))))),
   grepl("keys: .*not a data frame", field_of(words(list(keys = data.frame(a = "x", b = "y"))))),
   grepl("keys: it is empty", field_of(words(list(keys = character())))),
   grepl("has no name", field_of(words(list(3))))
