@@ -44,7 +44,7 @@ struct ServedEpsilons {
   Rational low;
   Rational high;
   bool never_rises = false;               ///< the first case
-  std::optional<Rational> not_served_to;  ///< from the least one, or the least one tried, up to here they lose more than they bear
+  std::optional<Rational> not_served_to;  ///< from the least one (that was tried) up to here they lose more
   std::optional<Rational> served_from;    ///< from here up to high they lose at most that
   std::vector<AnalystTrial> tried = {};   ///< in order
 };
