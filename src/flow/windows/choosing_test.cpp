@@ -54,7 +54,7 @@ TEST(ServedRanges, AppendixD1HasTwo) {
   }
 }
 
-// Whoever bears the loss without a release is served by every epsilon, even where nothing is known of windows.
+// Every epsilon serves an analyst who bears the loss without a release, even where nothing is known of windows.
 TEST(ServedRanges, TheLossWithoutAReleaseIsBorneEverywhere) {
   const Pipeline pipeline{
       3, {0, 1, 2}, Perturber::release({Release::Mechanism::approximate, {Rational(1, 3), Rational(3, 4)}}, 3), {}};
