@@ -125,8 +125,9 @@ struct Reference {
   std::string name;
 };
 
+constexpr std::uint64_t most_shaped = 100'000;  // records of a shape: of more rows, each stands for several
+
 Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
-  constexpr std::uint64_t most_shaped = 100'000;  // more say nothing new: the table is spread over all rows
   if (request.reference.empty()) {
     return {reference_table(request.lattice, request.options.shape, std::min(rows, most_shaped)),
             "a " + to_string(request.options.shape) + " table between the bounds"};
@@ -137,6 +138,19 @@ Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
 }
 
 std::uint64_t rows_of(const PlanRequest& request) { return request.query.expected_rows.value_or(request.options.rows); }
+
+/// What a shape ties is no loss to an analyst, and would be one in a table of so many rows that are spread over as many values.
+void require_fine_reference(const PlanRequest& request) {
+  const bool is_whole = !request.reference.empty() || request.lattice.size() <= most_shaped;
+  const ReleaseAnalyst& analyst = *request.analyst;
+  const bool is_mean = analyst.loss == ReleaseAnalyst::Loss::missed_records;
+  const Rational borne = is_mean ? analyst.most : Rational(static_cast<std::int64_t>(analyst.than));
+  const Rational tied(static_cast<std::int64_t>(rows_of(request) / most_shaped));
+  if (is_whole || tied * Rational(10) <= borne) return;
+  const Field reference("reference");
+  usage({Field("analyst"), ": among so many rows a shape does not tell records apart as finely as they care"},
+        {"name a public table, ", reference.text("public.csv"), ", or let them bear more records"});
+}
 
 PlannedAnalyst served(const PlanRequest& request, const Reference& reference) {
   const std::uint64_t rows = rows_of(request);
@@ -190,6 +204,7 @@ PlanReport planned(const PlanRequest& request, bool with_others) {
   QuantileQuery query =
       wanted ? query_for_rank_error(request.query, lattice, *wanted, options.confidence) : request.query;
   std::optional<Reference> reference;
+  if (request.analyst) require_fine_reference(request);
   if (request.guess || request.analyst) reference = reference_of(request, rows_of(request));
   std::optional<PlannedAnalyst> analyst;
   if (request.analyst) {

@@ -176,6 +176,7 @@ class JointLoss {
     reach_ = std::log(totals()) + quantiles * std::log(std::max(2.0, records() * std::min(rate_, 1.0))) + 30;
     for (int tries = 0; tries < 4; ++tries) {
       look_around();
+      if (takes_long()) return {};
       const Weight near = sum_near();
       if (!(near.all > 1e-290)) return {};
       const double rest =
@@ -219,6 +220,15 @@ class JointLoss {
       costs_.emplace_back();
       for (auto atom = first; atom != last; ++atom) costs_.back().push_back(cost_of(i, *atom));
     }
+  }
+
+  /// More than seconds.
+  bool takes_long() const {
+    constexpr double most = 3e8;  // ranks and atoms, of all quantiles and totals
+    double size = 0;
+    for (std::size_t i = 0; i < windows_.size(); ++i) size += static_cast<double>(windows_[i].size() + size_of(i));
+    const double near = problem_.totals ? 80 / (rate_ * static_cast<double>(problem_.totals->step)) + 60 : 1;
+    return size * near > most;
   }
 
   /// Records that are missed; or 0 when they are no more than may be, and 1 otherwise.

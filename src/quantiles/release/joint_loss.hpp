@@ -10,8 +10,8 @@
 
 namespace fractile {
 
-/// Of a selection among all splits of the problem's table, of these quantiles, in order. Nothing where floating point cannot carry it. Time:
-/// about the quantiles times the ranks that are likely for one, some two hundred times.
+/// Of a selection among all splits of the problem's table, of these quantiles, in order. Nothing where floating point cannot carry it, and
+/// where it would take more than seconds: about the quantiles times the ranks that are likely for one, some two hundred times.
 std::optional<LossBounds> joint_loss(const JointProblem& problem, const std::vector<Rational>& quantiles,
                                      const ReleaseAnalyst& analyst);
 

@@ -133,12 +133,12 @@ TEST(ServedEpsilons, WeighWhatIsFoundBefore) {
   for (std::uint64_t k = 1; k <= 40; ++k) builder.add_position(2 * (80'000 + 1000 * k) + 1, 50);
   const RankProfile table = builder.finish();
   for (const std::vector<Rational>& quantiles :
-       {std::vector<Rational>{Rational(2, 5)}, {Rational(2, 5), Rational(3, 5)}}) {
+       {std::vector<Rational>{Rational(41, 100)}, {Rational(41, 100), Rational(59, 100)}}) {
     QuantileQuery query{quantiles, Budget::pure(Rational(1))};
     query.expected_rows = table.records();
     ReleaseAnalyst analyst;
     analyst.loss = ReleaseAnalyst::Loss::missed_by_more;
-    analyst.than = 25;
+    analyst.than = 10;  // the multiples next to a quantile, and not what lies between
     analyst.most = Rational(1, 10);
     const ServedEpsilons found =
         served_epsilons(query, lattice, table, table.records(), analyst, Rational(1, 5), Rational(1, 2));
