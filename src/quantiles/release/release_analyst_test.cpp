@@ -112,7 +112,8 @@ TEST(ServedEpsilons, AreThoseOfReleases) {
     query.expected_rows = 2000;
     ReleaseAnalyst analyst;
     analyst.most = 3;
-    const ServedEpsilons found = served_epsilons(query, lattice, reference, 2000, analyst, Rational(1, 5), 1);
+    const ServedEpsilons found =
+        served_epsilons(query, lattice, reference, 2000, analyst, Rational(1, 4), Rational(3, 4));
     EXPECT_FALSE(found.never_rises);
     ASSERT_TRUE(found.served_from.has_value());
     ASSERT_TRUE(found.not_served_to.has_value());
@@ -145,7 +146,7 @@ TEST(ServedEpsilons, WeighWhatIsFoundBefore) {
     for (const AnalystTrial& trial : found.tried) {
       ASSERT_TRUE(trial.loss.has_value());
       query.budget = Budget::pure(trial.epsilon);
-      constexpr int releases = 500;
+      constexpr int releases = 300;
       RandomBits bits = RandomBits::unsafe_seeded(7);
       RandomSource source(bits);
       int missed = 0;
@@ -173,18 +174,18 @@ TEST(ServedEpsilons, OfWhatIsNotLookedAtNothingIsKnown) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
   const RankProfile reference = reference_table(lattice, Shape::normal, 1000);
   QuantileQuery query{{}, Budget::pure(Rational(1))};
-  for (std::int64_t i = 1; i < 10; ++i) query.quantiles.emplace_back(i, 10);
+  for (std::int64_t i = 1; i < 7; ++i) query.quantiles.emplace_back(i, 7);
   query.expected_rows = 1000;
   ReleaseAnalyst analyst;
   analyst.most = 1000;
   const ServedEpsilons found =
-      served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 10), Rational(3, 10));
-  EXPECT_EQ(found.tried.front().answer, AnalystTrial::Answer::unknown);  // some deciles are interpolated
+      served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 5), Rational(3, 5));
+  EXPECT_EQ(found.tried.front().answer, AnalystTrial::Answer::unknown);  // some are interpolated
   EXPECT_FALSE(found.tried.front().loss.has_value());
   EXPECT_EQ(found.tried.back().answer, AnalystTrial::Answer::served);
   EXPECT_GT(*found.served_from, found.tried.front().epsilon);
   query.mechanism = Mechanism::tree;
-  EXPECT_THROW(served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 10), 1), Error);
+  EXPECT_THROW(served_epsilons(query, lattice, reference, 1000, analyst, Rational(1, 5), 1), Error);
 }
 
 TEST(ServedEpsilons, Refusals) {
