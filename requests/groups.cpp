@@ -32,7 +32,7 @@ GroupKeys typed_keys(const Typed& typed, const KeyColumns& by) {
   if (listed) return listed_keys(by, typed.values.at("keys"));
   require_no_input(typed, "keys_file");
   const KeysFile file = keys_file(typed.one("keys_file"));
-  if (typed.has("ledger")) require_declared_keys(typed, file.contents());
+  if (typed.has("ledger")) require_declared_keys({typed.one("ledger"), typed.one("dataset")}, file.contents());
   return file.keys(by);
 }
 

@@ -27,6 +27,14 @@ bool is_said_elsewhere(std::string_view field) {
   return std::ranges::find(said_elsewhere, field) != said_elsewhere.end();
 }
 
+/// By their contents, with commas between them.
+std::string keys_to_pin(const std::vector<std::string>& files) {
+  std::string hashes;
+  for (const std::string& file : files)
+    hashes += (hashes.empty() ? "" : ",") + content_sha256(keys_file(file).contents());
+  return hashes;
+}
+
 /// Two paths of one library are one.
 std::string library_path(const std::string& path) {
   std::error_code unknown;
@@ -64,7 +72,7 @@ LedgerReading reading_to_declare(const Typed& typed) {
     if (!value.empty()) reading[field] = value;
   }
   if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;
-  if (typed.has("keys_file")) reading["keys_file"] = content_sha256(keys_file(typed.one("keys_file")).contents());
+  if (typed.has("keys_file")) reading["keys_file"] = keys_to_pin(typed.values.at("keys_file"));
   if (typed.has("table")) reading["table"] = tables_to_pin(typed);
   if (typed.has("sql_stability") != typed.has("sql")) {
     const Field sql("sql");
@@ -78,12 +86,11 @@ LedgerReading reading_to_declare(const Typed& typed) {
   return reading;
 }
 
-void require_declared_keys(const Typed& typed, const std::string& contents) {
-  const Payment payment{typed.one("ledger"), typed.one("dataset")};
+void require_declared_keys(const Payment& payment, const std::string& contents) {
   const LedgerDataset dataset = dataset_of(Ledger::open_to_read(payment.ledger), payment);
   const auto at = dataset.reading.find("keys_file");
   const std::string declared = at == dataset.reading.end() ? std::string() : at->second;
-  if (!declared.empty() && declared == content_sha256(contents)) return;
+  if (declared.find(content_sha256(contents)) != std::string::npos) return;  // one of those with commas between them
   const Field field("keys_file");
   throw Error(ErrorCode::usage,
               {field, " holds on a ledger's dataset only as its owner declared it, and dataset '", dataset.name,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fractile/ledger.hpp"
+#include "fractile/publication.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
@@ -11,7 +12,7 @@ namespace fractile::requests {
 /// What fractile ledger init declares, beside persons and source.
 LedgerReading reading_to_declare(const Typed& typed);
 
-/// Throws `usage` unless the dataset of the ledger that `ledger` names declares a file of keys with these contents.
-void require_declared_keys(const Typed& typed, const std::string& contents);
+/// Throws `usage` unless the dataset that pays declares a file of keys with these contents.
+void require_declared_keys(const Payment& payment, const std::string& contents);
 
 }  // namespace fractile::requests

@@ -48,14 +48,18 @@ std::uint32_t threads_of(const Typed& typed) {
 
 }  // namespace
 
-TableOptions table_of(const Typed& typed, bool in_memory) {
-  in_memory ? refuse_options_of_files(typed) : refuse_what_no_file_has(typed);
-  TableOptions options{typed.file, typed.one("sql"), typed.one("input_format"), typed.one("delimiter"),
-                       typed.one("duckdb")};
+void read_with_machine(const Typed& typed, TableOptions& options) {
   options.threads = threads_of(typed);
+  options.library = typed.one("duckdb");
   if (typed.has("memory")) {
     options.memory = bytes(typed, "memory", {TableOptions::least_memory, std::uint64_t{1} << 60});
   }
+}
+
+TableOptions table_of(const Typed& typed, bool in_memory) {
+  in_memory ? refuse_options_of_files(typed) : refuse_what_no_file_has(typed);
+  TableOptions options{typed.file, typed.one("sql"), typed.one("input_format"), typed.one("delimiter")};
+  read_with_machine(typed, options);
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
   options.single_line_records = typed.has("single_line_records");

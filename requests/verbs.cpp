@@ -179,6 +179,20 @@ constexpr OptionSpec sql_option{
     "QUERY", "",
     "Input", "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
 
+// Of whatever a ledger pays for.
+constexpr OptionSpec ledger_option{
+    "--ledger",
+    owner,
+    "PATH",
+    "",
+    "Ledger",
+    "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"};
+constexpr OptionSpec dataset_option{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "whose budget"};
+constexpr OptionSpec source_option{
+    "--source", owner,
+    "NAME",     "the path of FILE",
+    "Ledger",   "declare what the table is: equal queries of equal sources are answered from the ledger"};
+
 // Of whatever has a page.
 constexpr OptionSpec page_format{"--format", output,
                                  "FORMAT",   "table on a terminal, csv in a pipe",
@@ -227,13 +241,10 @@ constexpr std::array release_table{
     person_option,
     OptionSpec{"--public-rows", owner, "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
-    OptionSpec{
-        "--ledger", owner, "PATH", "", "Ledger",
-        "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"},
-    OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "whose budget"},
+    ledger_option,
+    dataset_option,
     OptionSpec{"--again", asker, "", "", "Ledger", "pay anew even if the ledger holds this very release"},
-    OptionSpec{"--source", owner, "NAME", "the path of FILE", "Ledger",
-               "declare what the table is: equal queries of equal sources are answered from the ledger"},
+    source_option,
     mechanism_option,
     expected_rows_option,
     no_interpolation_option,
@@ -469,25 +480,42 @@ constexpr VerbSpec plan_spec{
 };
 
 constexpr std::array publish_table{
+    ledger_option,
+    dataset_option,
+    OptionSpec{"--again", asker, "", "", "Ledger",
+               "draw and pay for all tables anew, even those that the ledger holds"},
+    source_option,
+    duckdb_option,
+    threads_option,
+    memory_option,
+    OptionSpec{"--output", output, "DIR", "", "Output",
+               "write the tables into this folder: a tidy CSV and the receipt, by the name of FILE"},
+    OptionSpec{"--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output",
+               "of what is printed without --output: table, csv or json (the receipt)"},
+    seed_option,
     OptionSpec{"--example", output, "", "", "Output",
-               "print such a file, which runs on examples/people.csv, with what its members mean"},
+               "print a FILE that runs on examples/people.csv, with what its members mean"},
 };
 
 constexpr const char* publish_epilogue =
-    "One file describes all tables, their cells and their budget; fractile plan FILE says beforehand what each\n"
-    "cell will be worth.\n"
+    "FILE describes all tables, their cells and their budget; fractile plan FILE says beforehand what each cell\n"
+    "will be worth. All columns are read once, all levels of all tables are paid for in one transaction, and\n"
+    "published as a whole. A table that the ledger holds is taken as it is, at the cost that it has; the others\n"
+    "share what is left of the file's budget. Cells that are no numbers count as missing, unless FILE says\n"
+    "otherwise.\n"
     "\n"
     "Examples\n"
     "  fractile publish --example > people.toml\n"
     "  fractile plan people.toml\n"
+    "  fractile publish people.toml --ledger budget.db --output tables\n"
     "\n"
-    "Exit codes: 0 done; 2 wrong usage; 70 internal.\n";
+    "Exit codes: 0 done; 2 wrong usage; 3 unreadable table; 4 not enough budget; 5 broken ledger; 70 internal.\n";
 
 constexpr VerbSpec publish_spec{
     "publish",
     "many tables under one budget, from one file",
-    "fractile publish --example",
-    nullptr,
+    "fractile publish FILE --ledger LEDGER --output DIR [options]\n       fractile publish --example",
+    publication_toml,
     publish_table,
     publish_epilogue,
 };
@@ -565,8 +593,10 @@ constexpr std::array ledger_init_table{
                "with --sql: a query that is not found to be row-wise, with this --sql-stability or more"},
     OptionSpec{"--sql", owner, "QUERY", "none", "What a release may have", "the query of which --sql-stability tells"},
     OptionSpec{"--public-rows", owner, "", "", "What a release may have", "the number of rows is public"},
-    OptionSpec{"--keys-file", owner, "PATH", "none", "What a release may have",
-               "a file of keys with these contents, wherever it is; without, askers write --keys"},
+    OptionSpec{
+        "--keys-file", owner, "PATH", "none", "What a release may have",
+        "a file of keys with these contents, wherever it is; may be given several times. Without, askers write --keys",
+        true},
     OptionSpec{"--duckdb", owner, "PATH", "none", "What a release may have",
                "this DuckDB library, by --duckdb; without, FRACTILE_DUCKDB or where the system looks"},
     OptionSpec{"--witness", owner, "PATH", "none", "Backups",

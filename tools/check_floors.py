@@ -135,6 +135,7 @@ PUBLIC_HEADERS = {
     "canonical_query": "report/text",
     "columns_report": "report/text",
     "publication": "publication",
+    "published_tables": "publication",
     "publication_plan": "publication",
     "durable": "report/text",
     "receipts": "report/release",

@@ -2,8 +2,10 @@
 // Thread-safety: values; threads may share them while none changes one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,10 @@ class CountedColumn {
   CountedColumn over_query(std::uint32_t stability) &&;
   /// The same, of a table whose number of rows, with or without a number, is declared public. Error(usage) of groups.
   CountedColumn with_public_rows(std::uint64_t rows) &&;
+
+  /// The same records in other groups: those of each group here are in the group of `groups` whose place `group_of` has for it. Without `groups`
+  /// all of them together are one column. Error(usage) unless each group here has a place.
+  CountedColumn in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const;
 
   const Lattice& lattice() const { return profiles_.front().lattice(); }
   /// One a key; without groups a single one.

@@ -27,6 +27,13 @@ struct NamedTable {
   std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
 };
 
+/// Of a margin of a table: its records are those of a finer level's cells, and no others.
+struct MarginOf {
+  KeyColumns by;             ///< the columns of these cells
+  std::uint64_t cells = 0;   ///< how many there are
+  std::string cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be told
+};
+
 /// Where the records came from, as the user named it.
 struct SourceDescription {
   std::string file;
@@ -44,6 +51,7 @@ struct SourceDescription {
   std::vector<std::string> missing = {};  ///< declared to count as missing
   /// What is done with a cell that is no number; where nothing was said of it, it is an error.
   std::optional<Unreadable> unreadable = {};
+  std::optional<MarginOf> margin_of = {};
 };
 
 }  // namespace fractile

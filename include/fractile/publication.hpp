@@ -48,6 +48,8 @@ struct Answer {
   Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
 };
 
+struct PublishedTables;
+
 /// Who asks, while a release is made: a person at a terminal, or a program. Does nothing, unless overridden.
 class Attendant {
  public:
@@ -69,6 +71,8 @@ class Attendant {
   virtual void reserve_room(std::uint64_t /*receipt_size*/) {}
   /// Before anything of a release is stored or kept: what cannot be shown should fail here. It may give the release its receipt.
   virtual void prepare(Answer& /*answer*/) {}
+  /// The same of a publication.
+  virtual void prepare_tables(const PublishedTables& /*tables*/) {}
   /// From now on an interrupt should say this.
   virtual void on_interrupt(const Words& /*what*/, const Words& /*hint*/) {}
   /// Until the next on_interrupt() nothing may be cut in two.

@@ -122,7 +122,8 @@ std::vector<std::string> texts_of(const Item& item, const std::string& example) 
 /// Files beside the publication that say which keys and cells there are.
 class PublicFiles {
  public:
-  PublicFiles(const std::string& library, const TableOptions& input) : library_(library) {
+  PublicFiles(const std::string& library, const TableOptions& input, const OnPublicFile& on_file)
+      : library_(library), on_file_(on_file) {
     inputs_.push_back(input.file);
     for (const NamedTable& table : input.tables) inputs_.push_back(table.file);
   }
@@ -135,6 +136,7 @@ class PublicFiles {
       if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
       item.refuse("keys and cells are public, and '" + path + "' is what is published", "name a public file");
     }
+    if (on_file_) on_file_(path);
     try {
       const Table table = Table::open({.file = path, .library = library_});
       std::vector<std::vector<std::string>> columns = table.texts(names);
@@ -153,6 +155,7 @@ class PublicFiles {
 
  private:
   std::string library_;
+  const OnPublicFile& on_file_;
   std::vector<std::string> inputs_ = {};
   std::vector<std::string> names_ = {};
 };
@@ -592,7 +595,7 @@ Publication head_in(const Item& item) {
   });
 }
 
-PublicationFile publication_in(const TomlFile& text, const std::string& library) {
+PublicationFile publication_in(const TomlFile& text, const std::string& library, const OnPublicFile& on_file) {
   const Item root = text.root();
   root.require_keys({"publication", "input", "keys", "table", "marks"});
   const Item head = root.need("publication", "[publication] and below it epsilon = 1");
@@ -601,7 +604,7 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library)
   ReadInput input = input_of(root);
   file.input = std::move(input.input);
   publication.null_policy = input.null_policy;
-  PublicFiles files(library, file.input.read);
+  PublicFiles files(library, file.input.read, on_file);
   publication.keys = keys_of(root, files);
   checked_members(root, {}, [&] { publication.validate_keys(); });
   publication.marks = marks_in(root);
@@ -626,12 +629,12 @@ Source PublicationInput::source() const {
   return Source::file(read);
 }
 
-PublicationFile read_publication(const std::string& name, const std::string& library) {
-  return publication_in(TomlFile::read(name, largest_publication_file, publication_help), library);
+PublicationFile read_publication(const std::string& name, const std::string& library, const OnPublicFile& on_file) {
+  return publication_in(TomlFile::read(name, largest_publication_file, publication_help), library, on_file);
 }
 
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library) {
-  return publication_in(TomlFile(name, text, publication_help), library);
+  return publication_in(TomlFile(name, text, publication_help), library, {});
 }
 
 }  // namespace fractile::requests

@@ -1,6 +1,7 @@
 // A publication, described in a TOML file: docs/publication.md is its reference, and `fractile publish --example` shows one.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,12 @@ struct PublicationFile {
   std::vector<std::string> public_files = {};
 };
 
+/// Called with the path of each public file, of keys, cells and rows, before anything of it is read. What it throws ends the reading.
+using OnPublicFile = std::function<void(const std::string&)>;
+
 /// Error(data) when the file, or one that it names, cannot be read or is not what it should be: names the file, the line and the member.
 /// `library` as in TableOptions, for files of keys, cells and rows; its Error(usage) when it is not there. No record is read.
-PublicationFile read_publication(const std::string& name, const std::string& library);
+PublicationFile read_publication(const std::string& name, const std::string& library, const OnPublicFile& on_file = {});
 
 /// The same of a text, which is called `name`; files that it names are beside that.
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);

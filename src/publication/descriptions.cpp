@@ -1,8 +1,12 @@
 #include "publication/descriptions.hpp"
 
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include <algorithm>
 #include <optional>
 
+#include "exact/digest.hpp"
 #include "fractile/canonical_query.hpp"
 
 namespace fractile::publication_detail {
@@ -37,8 +41,10 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
           unreadable_of(read, is_paid)};
 }
 
-std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables) {
+namespace {
+
+ReleaseDetails details_of(const Source& source, const ReleaseRequest& request, const std::string& name,
+                          const std::vector<NamedTable>& tables) {
   const TableOptions& read = source.options();
   ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
                          request.column.selection.keys};
@@ -46,8 +52,50 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
   details.unreadable = read.unreadable;
   details.source = name;
   details.tables = tables;
-  return canonical_query(over_query(request.query, read.sql_stability.value_or(1)), request.column.lattice, description,
-                         details);
+  return details;
+}
+
+std::string text_of(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
+                    const ReleaseDetails& details) {
+  return canonical_query(over_query(request.query, source.options().sql_stability.value_or(1)), request.column.lattice,
+                         description, details);
+}
+
+bool is_margin(const RecordSelection& finest, const RecordSelection& level) {
+  return !finest.by.empty() && !(finest.by == level.by);
+}
+
+}  // namespace
+
+std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
+                           const std::string& name, const std::vector<NamedTable>& tables) {
+  return text_of(source, request, description, details_of(source, request, name, tables));
+}
+
+std::string form_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
+                      const RecordSelection& finest, const std::string& name, const std::vector<NamedTable>& tables) {
+  ReleaseDetails details = details_of(source, request, name, tables);
+  details.has_any_cost = true;
+  if (is_margin(finest, request.column.selection)) {
+    details.margin_by = finest.by;
+    details.margin_cells = finest.keys;
+  }
+  return text_of(source, request, description, details);
+}
+
+std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level) {
+  if (!is_margin(finest, level)) return {};
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+  json.StartArray();
+  for (const GroupKey& cell : finest.keys.all()) {
+    json.StartArray();
+    for (const std::string& text : cell.texts())
+      json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+    json.EndArray();
+  }
+  json.EndArray();
+  return MarginOf{finest.by, finest.keys.size(), sha256({buffer.GetString(), buffer.GetSize()})};
 }
 
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
 /// The text in which a ledger finds the release again; `name` and `tables` of what was opened, as ReleaseDetails has them.
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
                            const std::string& name, const std::vector<NamedTable>& tables);
+
+/// The same of a level of a publication, whatever it costs. `finest`: of the table's finest cells.
+std::string form_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
+                      const RecordSelection& finest, const std::string& name, const std::vector<NamedTable>& tables);
+
+/// Nothing of the finest level.
+std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level);
 
 /// At most so many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows. `dataset`: which pays;
 /// empty without a ledger.

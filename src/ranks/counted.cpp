@@ -52,6 +52,41 @@ CountedColumn CountedColumn::with_public_rows(std::uint64_t rows) && {
   return std::move(*this);
 }
 
+namespace {
+
+/// All of them together, of at least one: two and two, so that each record is copied a few times.
+RankProfile sum_of(std::vector<RankProfile> profiles) {
+  while (profiles.size() > 1) {
+    std::vector<RankProfile> sums;
+    sums.reserve(profiles.size() / 2 + 1);
+    for (std::size_t i = 0; i + 1 < profiles.size(); i += 2)
+      sums.push_back(RankProfile::merge(profiles[i], profiles[i + 1]));
+    if (profiles.size() % 2 == 1) sums.push_back(std::move(profiles.back()));
+    profiles = std::move(sums);
+  }
+  return std::move(profiles.front());
+}
+
+}  // namespace
+
+CountedColumn CountedColumn::in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const {
+  const std::size_t size = std::max(groups.size(), std::size_t{1});
+  const auto is_none = [&](std::size_t place) { return place >= size; };
+  if (group_of.size() != profiles_.size() || std::ranges::any_of(group_of, is_none)) {
+    throw Error(ErrorCode::usage, "every group needs a group that it is in");
+  }
+  std::vector<std::vector<RankProfile>> parts(size);
+  for (std::size_t i = 0; i < profiles_.size(); ++i) parts[group_of[i]].push_back(profiles_[i]);
+  std::vector<RankProfile> sums;
+  for (std::vector<RankProfile>& each : parts) {
+    if (each.empty()) each.emplace_back(lattice(), std::vector<Position>{}, std::span<const std::uint64_t>{});
+    sums.push_back(sum_of(std::move(each)));
+  }
+  CountedColumn counted = groups.empty() ? CountedColumn(std::move(sums.front()), records_per_person_)
+                                         : CountedColumn(std::move(groups), std::move(sums), records_per_person_);
+  return std::move(counted).over_query(sql_stability_);
+}
+
 void CountedColumn::require_bound(std::uint64_t asked) const {
   if (asked >= records_per_person_) return;
   throw Error(ErrorCode::usage,

@@ -35,6 +35,8 @@
 #include <fractile/profile_files.hpp>
 #include <fractile/provenance.hpp>
 #include <fractile/publication.hpp>
+#include <fractile/publication_plan.hpp>
+#include <fractile/published_tables.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>

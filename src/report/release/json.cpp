@@ -177,6 +177,13 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
     member(json, "null_policy", to_string(source.null_policy));
     if (!source.missing.empty()) list(json, "missing", source.missing, text);
     if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));
+    if (source.margin_of) {
+      object(json, "margin_of", [&] {
+        list(json, "by", source.margin_of->by.names(), text);
+        member(json, "cells", source.margin_of->cells);
+        member(json, "sha256", source.margin_of->cells_sha256);
+      });
+    }
     member(json, "domain", domain_of(kind, source));
     member(json, "engine", source.engine);
   });

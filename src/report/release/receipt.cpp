@@ -319,6 +319,11 @@ SourceDescription source_of(const Json& json) {
   read_back.sql_stability = small_count_of(source, "sql_stability");
   read_back.disjoint_persons = source.HasMember("declared");  // the schema knows no other
   read_back.missing = texts_of(source, "missing");
+  if (source.HasMember("margin_of")) {
+    const Json& margin = source["margin_of"];
+    read_back.margin_of =
+        MarginOf{KeyColumns(texts_of(margin, "by")), count_of(margin, "cells").value(), text_of(margin, "sha256")};
+  }
   read_back.unreadable = read(source, "unreadable", [](const std::string& text) {
     return choice_of(text, {Unreadable::error, Unreadable::missing});
   });

@@ -38,9 +38,9 @@ std::vector<std::string> texts_at(const Json& query, const char* name) {
 }
 
 /// One key column is a text, several are a list of texts.
-KeyColumns columns_at(const Json& query) {
-  std::vector<std::string> names = texts_at(query, "by");
-  return names.empty() ? KeyColumns(text_at(query, "by")) : KeyColumns(std::move(names));
+KeyColumns columns_at(const Json& query, const char* name) {
+  std::vector<std::string> names = texts_at(query, name);
+  return names.empty() ? KeyColumns(text_at(query, name)) : KeyColumns(std::move(names));
 }
 
 /// One a group: a text, or of several key columns a list of texts.
@@ -95,8 +95,9 @@ std::string text_of(const std::optional<Value>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-/// The cost as a query tells it.
+/// The cost as a query tells it. That of a publication's level tells its measure alone.
 bool has_cost(const Json& query, const Budget& cost) {
+  if (query.HasMember("measure")) return text_at(query, "measure") == to_string(cost.measure());
   if (cost.measure() == Measure::zcdp) return text_at(query, "rho") == cost.rho().to_string();
   const std::string delta = cost.measure() == Measure::approximate ? cost.delta().to_string() : "";
   return text_at(query, "epsilon") == cost.epsilon().to_string() && text_at(query, "delta") == delta;
@@ -135,7 +136,7 @@ std::string difference(const Json& query, const Release& release) {
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},
-      {"the column of groups", source.by == columns_at(query)},
+      {"the column of groups", source.by == columns_at(query, "by")},
       {"the keys", release.keys() == keys_at(query)},
       {"the records per person",
        std::to_string(release.query.records_per_person) == text_at(query, "records_per_person")},
@@ -145,6 +146,8 @@ std::string difference(const Json& query, const Release& release) {
       {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
       {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},
       {"what the intervals' level is of", (intervals && intervals->together) == query.HasMember("intervals_together")},
+      {"the cells of a margin",
+       (source.margin_of ? source.margin_of->by : KeyColumns()) == columns_at(query, "margin_by")},
       {"the number of records", release.public_rows.has_value() == query.HasMember("public_rows")},
       {"the random bits", !release.unsafe_seed},
   };
@@ -199,6 +202,7 @@ void require_receipt_of(const std::string& query, const Release& release, const 
 void require_own_receipt(const LedgerEntry& entry, const Release& release, const std::string& name) {
   const rapidjson::Document asked = parsed(entry.request.query);
   require_same(is_release(asked) ? plain_difference(asked, release) : "the query", name);
+  if (release.cost().to_string() != entry.request.cost.to_string()) require_same("the cost", name);
   const std::optional<Charge>& charge = release.charge;
   if (entry.token.empty() || is_of(charge, entry)) return;
   throw Error(ErrorCode::usage,

@@ -1,0 +1,70 @@
+// A publication, from its source to its tables: all of it refused, charged, counted in one reading, drawn, committed and written as a whole.
+// Thread-safety: as fractile/publication.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/publication.hpp"
+#include "fractile/publication_plan.hpp"
+
+namespace fractile {
+
+/// What is asked of a source.
+struct PublicationRequest {
+  Publication publication;
+  std::string receipt = {};  ///< where it is written, a new file; empty: nowhere
+  /// Reproducible and not private: for tests and lessons. Not with a payment.
+  std::optional<std::uint64_t> unsafe_seed = {};
+};
+
+/// A level of a table, as it was published.
+struct PublishedLevel {
+  std::size_t table;  ///< in Publication::tables
+  std::size_t level;  ///< in PublicationTable::levels
+  Release release;    ///< of the level's cells, with its receipt
+  /// The entry of a ledger that held it: it was published before, at the cost that it has, and nothing was spent for it now.
+  std::optional<LedgerEntry> stored = {};
+};
+
+/// What a publication got.
+struct PublishedTables {
+  Publication publication;
+  std::vector<PublishedLevel> levels;         ///< those that draw something, as parts() has them
+  std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this publication included
+  std::string receipt = {};                   ///< byte for byte
+  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
+
+  /// Of all levels together, those that a ledger held included.
+  Spending cost() const;
+};
+
+/// All tables of a publication, in the order of publish() of a release: every column is counted in one reading, all levels are charged in one
+/// transaction, each as an entry of its own, and all of them are committed in one. A level's profiles are sums of those of the table's
+/// finest cells, so that of each person the same records count at all levels of a table.
+/// A level that the ledger holds, whatever it cost, is taken as it is: its cost counts in the publication's budget, and the other levels
+/// share the rest of it in their proportions. Throws `budget_refused` where nothing is left for them, and where the ledger does not have
+/// enough, before a record is read. With Payment::again all of it is drawn anew, at the full price.
+/// Errors otherwise as those of publish() and parts().
+/// Proof: docs/proofs/publication.md
+PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
+                        Attendant& attendant);
+PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment = {});
+
+/// The receipt: what the publication is, and the receipts of its levels, each as it is by itself. One JSON object; docs/receipt.md lists its members.
+std::string receipt_of(const PublishedTables& tables);
+/// What such a receipt holds. Throws `data` for what is none; `name` is how messages call it.
+PublishedTables read_publication_receipt(const std::string& text, const std::string& name);
+/// Whether a text is one, and not the receipt of a release.
+bool is_publication_receipt(const std::string& text);
+
+/// A line a value, in the order of tables, levels, cells and statistics: "table", the names of all key columns, "statistic", "quantile", "value",
+/// "lower", "upper", "mark". A key column by which a level has no cells is empty there.
+std::string to_csv(const PublishedTables& tables);
+/// For a terminal: a table a level, with what was promised and what it cost.
+std::string to_table(const PublishedTables& tables);
+
+}  // namespace fractile

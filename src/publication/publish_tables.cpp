@@ -1,0 +1,279 @@
+// Tables of a publication, made as a whole.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "fractile/durable.hpp"
+#include "fractile/error.hpp"
+#include "fractile/published_tables.hpp"
+#include "fractile/random.hpp"
+#include "fractile/receipts.hpp"
+#include "publication/charge.hpp"
+#include "publication/descriptions.hpp"
+#include "publication/remaining_parts.hpp"
+#include "publication/steps.hpp"
+
+namespace fractile {
+
+using publication_detail::ChargedRelease;
+using publication_detail::ReleaseCharge;
+
+namespace {
+
+/// A level as a release of its own.
+struct LevelToDraw {
+  PublicationPart part;
+  LevelCells cells;
+  std::size_t column;  ///< in what is counted: that of its table's finest cells
+  ReleaseRequest request;
+  SourceDescription description;
+  std::string form = {};  ///< all that determines its law but its cost; where there is a charge
+};
+
+RecordSelection selection_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
+                             const LevelCells& cells) {
+  RecordSelection selection;
+  selection.person = publication.person;
+  selection.records_per_person = publication.records_per_person;
+  std::vector<std::string> columns;
+  for (const std::size_t place : level) columns.push_back(table.by[place]);
+  selection.by = KeyColumns(std::move(columns));
+  if (!level.empty()) selection.keys = GroupKeys::tuples(cells.cells);
+  return selection;
+}
+
+ColumnToCount column_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
+                        const LevelCells& cells) {
+  return {table.column, table.lattice, publication.null_policy, selection_of(publication, table, level, cells)};
+}
+
+/// All that is to be drawn, and the columns that are counted for it, each once.
+struct Plan {
+  std::vector<LevelToDraw> levels;
+  std::vector<ColumnToCount> columns;
+};
+
+bool is_counted_alike(const ColumnToCount& a, const ColumnToCount& b) {
+  return a.column == b.column && a.lattice == b.lattice && a.selection.by == b.selection.by &&
+         a.selection.keys == b.selection.keys;
+}
+
+Plan plan_of(const PublicationRequest& request) {
+  const Publication& publication = request.publication;
+  Plan plan;
+  for (PublicationPart& part : parts(publication)) {
+    const PublicationTable& table = publication.tables[part.table];
+    const KeyLevel& finest = table.levels.front();
+    ColumnToCount counted = column_of(publication, table, finest, cells_of(publication, table, finest));
+    const auto same =
+        std::ranges::find_if(plan.columns, [&](const auto& each) { return is_counted_alike(each, counted); });
+    const auto place = static_cast<std::size_t>(same - plan.columns.begin());
+    if (same == plan.columns.end()) plan.columns.push_back(std::move(counted));
+    const KeyLevel& level = table.levels[part.level];
+    LevelCells cells = cells_of(publication, table, level);
+    ReleaseRequest asked{column_of(publication, table, level, cells), part.query};
+    plan.levels.push_back({std::move(part), std::move(cells), place, std::move(asked), {}});
+  }
+  return plan;
+}
+
+/// What a charge has to know of all levels: whose records count, and how they are read.
+ReleaseRequest terms_of(const PublicationRequest& request, const Plan& plan) {
+  ReleaseRequest terms = plan.levels.front().request;
+  terms.query.budget = request.publication.budget;
+  terms.receipt = request.receipt;
+  terms.unsafe_seed = request.unsafe_seed;
+  return terms;
+}
+
+class TablesRun {
+ public:
+  TablesRun(const PublicationRequest& request, Plan plan, const Records& records, std::string reading,
+            std::optional<ReleaseCharge>& charge, Attendant& attendant)
+      : request_(request),
+        plan_(std::move(plan)),
+        records_(records),
+        reading_(std::move(reading)),
+        bits_(request.unsafe_seed ? RandomBits::unsafe_seeded(*request.unsafe_seed) : RandomBits::system()),
+        charge_(charge),
+        attendant_(attendant),
+        tables_{request.publication, {}} {
+    for (const LevelToDraw& each : plan_.levels) costs_.push_back(each.part.cost);
+    held_.resize(plan_.levels.size());
+  }
+
+  PublishedTables run() {
+    const std::uint64_t file_size = largest_file();
+    if (!charge_) {
+      attendant_.reserve_room(file_size);
+      if (!request_.receipt.empty()) room_.emplace(request_.receipt, file_size);
+      publish();
+    } else {
+      reserve(file_size);
+      charge_->guard([&] { publish(); }, attendant_);
+    }
+    return std::move(tables_);
+  }
+
+ private:
+  std::uint64_t receipt_size(const LevelToDraw& level) const {
+    return publication_detail::largest_receipt(level.request, level.description,
+                                               charge_ ? charge_->dataset() : std::string());
+  }
+  std::uint64_t receipts_size() const {
+    std::uint64_t size = 0;
+    for (const LevelToDraw& each : plan_.levels) size += receipt_size(each);
+    return size;
+  }
+
+  /// Bytes of the publication's receipt at most: those of its levels, and what stands around them.
+  std::uint64_t largest_file() const {
+    constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
+    const Publication& publication = request_.publication;
+    std::uint64_t size = 4'000 + escaped * publication.title.size() + receipts_size();
+    for (const KeyColumn& column : publication.keys) {
+      size += 100 + escaped * column.column.size();
+      for (const std::string& key : column.keys) size += 20 + escaped * key.size();
+      for (const std::string& label : column.labels) size += 20 + escaped * label.size();
+    }
+    for (const PublicationTable& table : publication.tables) {
+      std::uint64_t names = escaped * table.name.size() + 200;
+      for (const std::string& column : table.by) names += 30 + escaped * column.size();
+      size += names * (1 + table.levels.size());
+    }
+    return size;
+  }
+
+  void reserve(std::uint64_t file_size) {
+    std::vector<std::string> forms;
+    for (const LevelToDraw& each : plan_.levels) forms.push_back(each.form);
+    const auto wanted = [&](const std::vector<std::optional<LedgerEntry>>& held) {
+      held_ = held;
+      std::vector<std::optional<Budget>> kept;
+      for (const std::optional<LedgerEntry>& each : held)
+        kept.push_back(each ? std::optional(each->request.cost) : std::nullopt);
+      std::vector<PublicationPart> parts;
+      for (const LevelToDraw& each : plan_.levels) parts.push_back(each.part);
+      costs_ = publication_detail::costs_beside(request_.publication, parts, kept);
+      std::vector<ChargedRelease> releases;
+      for (std::size_t i = 0; i < held.size(); ++i) {
+        if (!held[i]) releases.push_back({plan_.levels[i].form, costs_[i], receipt_size(plan_.levels[i])});
+      }
+      return releases;
+    };
+    charge_->reserve(forms, wanted, receipts_size(), file_size, attendant_);
+  }
+
+  /// What is charged for already, if anything is.
+  void publish() {
+    std::vector<CountedColumn> counted;
+    const bool is_all_held = std::ranges::all_of(held_, [](const auto& each) { return each.has_value(); });
+    if (!is_all_held) {
+      attendant_.at("reading " + reading_);
+      counted = records_.count(plan_.columns, bits_, [&] { attendant_.tick(); });
+      for (std::size_t i = 0; i < counted.size(); ++i)
+        counted[i].profiles().front().require_on(plan_.columns[i].lattice);  // which was charged for
+      attendant_.at("drawing");
+    }
+    std::vector<Charge> charges = charge_ ? charge_->charges() : std::vector<Charge>();
+    std::vector<std::string> receipts;
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      const LevelToDraw& level = plan_.levels[i];
+      if (held_[i]) {
+        tables_.levels.push_back({level.part.table, level.part.level, ReleaseCharge::release_of(*held_[i]), held_[i]});
+        continue;
+      }
+      Release release = drawn(level, costs_[i], counted[level.column]);
+      if (charge_) release.charge = charges.at(receipts.size());
+      tables_.levels.push_back({level.part.table, level.part.level, with_receipt(std::move(release))});
+      receipts.push_back(tables_.levels.back().release.receipt);
+    }
+    if (charge_) tables_.account = charge_->account();
+    tables_.receipt = receipt_of(tables_);
+    attendant_.prepare_tables(tables_);
+    if (charge_) {
+      charge_->publish(std::move(receipts), tables_.receipt, attendant_);
+    } else if (!request_.receipt.empty()) {
+      room_.reset();
+      write_durably(request_.receipt, tables_.receipt);
+    }
+    attendant_.at("");
+  }
+
+  Release drawn(const LevelToDraw& level, const Budget& cost, const CountedColumn& finest) {
+    const PublicationTable& table = request_.publication.tables[level.part.table];
+    const bool is_finest = level.part.level == 0 && !table.levels.front().empty();
+    QuantileQuery query = level.request.query;
+    query.budget = cost;
+    Release release =
+        is_finest
+            ? fractile::release(finest, {query}, bits_)
+            : fractile::release(finest.in_groups(level.request.column.selection.keys.all(), level.cells.of_finest),
+                                {query}, bits_);
+    release.source = level.description;
+    attendant_.tick();
+    return release;
+  }
+
+  const PublicationRequest& request_;
+  Plan plan_;
+  const Records& records_;
+  std::string reading_;  // what is read
+  RandomBits bits_;
+  std::optional<ReleaseCharge>& charge_;
+  Attendant& attendant_;
+  std::vector<std::optional<LedgerEntry>> held_ = {};  // one a level
+  std::vector<Budget> costs_ = {};                     // the same; of what is held, what it cost
+  std::optional<RoomForFile> room_ = {};               // for the receipt, where there is no charge
+  PublishedTables tables_;
+};
+
+}  // namespace
+
+Spending PublishedTables::cost() const {
+  Spending sum{publication.budget.measure()};
+  for (const PublishedLevel& each : levels) sum.add(each.release.cost());
+  return sum;
+}
+
+PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
+                        Attendant& attendant) {
+  Plan plan = plan_of(request);
+  const ReleaseRequest terms = terms_of(request, plan);
+  publication_detail::require_receipts_place(request.receipt, payment.has_value());
+  std::optional<ReleaseCharge> charge;
+  if (payment) charge.emplace(ReleaseCharge::of(*payment, source, terms, attendant));
+  attendant.at("opening " + source.name());
+  const auto on_opened = [&](const std::vector<OpenedFile>& files) {
+    if (charge) charge->require_fit(source, files);
+  };
+  const std::unique_ptr<Records> records = source.open(on_opened, Unreadable::missing);
+  attendant.at("");
+  records->require_countable(plan.columns);
+  publication_detail::warn_of_weak_budgets(request.publication.budget, attendant);
+  for (LevelToDraw& level : plan.levels) {
+    level.description = publication_detail::described(source, level.request, true, records->engine());
+    level.description.margin_of =
+        publication_detail::margin_of(plan.columns[level.column].selection, level.request.column.selection);
+    if (charge) {
+      level.form =
+          publication_detail::form_text(source, level.request, level.description, plan.columns[level.column].selection,
+                                        charge->source(), charge->tables());
+    }
+  }
+  records->require_unchanged();
+  PublishedTables tables = TablesRun(request, std::move(plan), *records, source.name(), charge, attendant).run();
+  tables.kept = charge ? charge->kept()
+                : request.receipt.empty()
+                    ? Words("the tables were drawn; with a receipt they would have been kept")
+                    : Words("the tables were drawn; the receipt " + request.receipt + " holds them");
+  return tables;
+}
+
+PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment) {
+  Attendant nobody;
+  return publish(std::move(source), request, payment, nobody);
+}
+
+}  // namespace fractile

@@ -1,0 +1,299 @@
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/published_tables.hpp"
+#include "fractile/receipts.hpp"
+#include "publication/publication_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using publication_test::table_by;
+using source_test::error_of;
+
+/// Enough for every value to be the true quantile, but once in e^1000 tables.
+const Budget all_but_exact = Budget::pure(Rational(1'000'000));
+
+class PublishingTables : public source_test::EngineTest {
+ protected:
+  /// Of 4 regions x 2 sexes with 21 records each, whose pay is 100 times the cell's place and up, and hours the same backwards; and of some
+  /// with keys that are not listed, or with what is no number.
+  std::string payroll() const {
+    std::string text = "id,region,sex,pay,hours\n";
+    int id = 0;
+    for (int cell = 0; cell < 8; ++cell) {
+      const std::string keys = std::string(1, "nsew"[cell / 2]) + "," + "fm"[cell % 2];
+      for (int i = 0; i < 21; ++i) {
+        text += fmt::format("p{},{},{},{}\n", id++, keys, 100 * cell + i, 900 - 100 * cell - i);
+      }
+    }
+    for (int i = 0; i < 100; ++i) text += "x,abroad,f,999,0\ny,n,unknown,999,0\nz,,,999,0\n";
+    return folder.write("payroll.csv", text + "v,n,f,a lot,800\nw,n,f,,801\n");
+  }
+
+  /// With a mechanism that selects each quantile by itself, and so the true one where the budget is large.
+  static Publication earnings(const Budget& budget) {
+    Publication publication = publication_test::earnings(budget);
+    publication.tables[0].mechanism = Mechanism::independent;
+    return publication;
+  }
+  /// Two tables, the second one without margins.
+  static Publication earnings_and_hours(const Budget& budget) {
+    Publication publication = earnings(budget);
+    publication.tables.push_back(table_by("hours", {"region"}, {{0}}));
+    publication.tables[1].mechanism = Mechanism::independent;
+    return publication;
+  }
+
+  Payment ledger(const char* epsilon = "2") const {
+    const std::string path = folder.path("people.ledger");
+    Ledger::create(path).add_dataset({"people", Budget::pure(Exponent::parse(epsilon))});
+    return {path};
+  }
+
+  PublishedTables publish(const Publication& publication, const std::optional<Payment>& payment = {}) const {
+    return fractile::publish(Source::file({.file = file_}), {publication}, payment);
+  }
+
+  static std::string text_of(const std::string& file) {
+    std::ifstream stream(file);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::string file_ = payroll();
+};
+
+/// The quantile of a level's cell, by its keys.
+std::string value(const PublishedTables& tables, std::size_t level, const std::vector<std::string>& keys,
+                  std::size_t quantile) {
+  const Release& release = tables.levels[level].release;
+  for (const Release::Group& group : release.groups) {
+    if (group.key.texts() == keys) return release.value(group, quantile).to_string();
+  }
+  return "no such cell";
+}
+
+TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
+  const PublishedTables tables = publish(earnings_and_hours(all_but_exact));
+  ASSERT_EQ(tables.levels.size(), 5U);
+  EXPECT_EQ(value(tables, 0, {"n", "f"}, 1), "10");
+  EXPECT_EQ(value(tables, 0, {"w", "m"}, 2), "715");
+  // Between two records as many are below as above: any value there is the quantile.
+  const auto expect_between = [&](std::size_t level, const std::vector<std::string>& keys, std::size_t quantile,
+                                  int low, int high) {
+    const Rational found = Rational::parse(value(tables, level, keys, quantile));
+    EXPECT_TRUE(found >= Rational(low) && found <= Rational(high)) << level << ": " << found.to_string();
+  };
+  expect_between(1, {"n"}, 0, 10, 10);
+  expect_between(1, {"n"}, 1, 20, 100);
+  expect_between(2, {"f"}, 0, 20, 200);
+  expect_between(2, {"m"}, 1, 320, 500);
+  expect_between(3, {}, 1, 320, 400);  // without those of 999
+  EXPECT_EQ(tables.levels[3].release.groups.size(), 1U);
+  EXPECT_EQ(value(tables, 4, {"s"}, 1).substr(0, 1), "6");  // hours count where pay is no number
+  EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
+}
+
+TEST_F(PublishingTables, MarginsSayWhoseRecordsTheyHave) {
+  const PublishedTables tables = publish(earnings(all_but_exact));
+  EXPECT_FALSE(tables.levels[0].release.source.margin_of);
+  const MarginOf margin = tables.levels[1].release.source.margin_of.value();
+  EXPECT_EQ(margin.by, (KeyColumns{"region", "sex"}));
+  EXPECT_EQ(margin.cells, 8U);
+  EXPECT_EQ(tables.levels[3].release.source.margin_of.value().cells_sha256, margin.cells_sha256);
+}
+
+TEST_F(PublishingTables, AReceiptIsReadBack) {
+  Publication publication = earnings_and_hours(Budget::pure(Rational(3)));
+  publication.marks.unreliable = Rational(1, 5);
+  for (PublicationTable& table : publication.tables)
+    table.intervals = IntervalRequest{Rational(9, 10), IntervalOf::table};
+  const PublishedTables tables = publish(publication);
+  ASSERT_TRUE(is_publication_receipt(tables.receipt));
+  EXPECT_FALSE(is_publication_receipt(tables.levels[0].release.receipt));
+  const PublishedTables read = read_publication_receipt(tables.receipt, "it");
+  EXPECT_EQ(to_csv(read), to_csv(tables));
+  EXPECT_EQ(to_table(read), to_table(tables));
+  for (std::size_t i = 0; i < tables.levels.size(); ++i)
+    EXPECT_EQ(read.levels[i].release.receipt, tables.levels[i].release.receipt);
+  std::string changed = tables.receipt;
+  changed[changed.find("Earnings")] = 'e';
+  EXPECT_EQ(error_of([&] { read_publication_receipt(changed, "it"); }).code(), ErrorCode::data);
+}
+
+TEST_F(PublishingTables, ALedgerIsChargedOnceForAllOfIt) {
+  const Payment payment = ledger();
+  const PublishedTables tables = publish(earnings_and_hours(Budget::pure(Rational(1, 3))), payment);
+  const Ledger after = Ledger::open(payment.ledger);
+  const LedgerStatement statement = after.statement();
+  ASSERT_EQ(statement.entries.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(statement.entries[i].state, EntryState::committed);
+    EXPECT_EQ(statement.entries[i].receipt, tables.levels[i].release.receipt);
+    EXPECT_EQ(statement.entries[i].request.cost.to_string(), tables.levels[i].release.cost().to_string());
+  }
+  EXPECT_EQ(after.balance("people").spent.to_string(), "epsilon = 1/3");
+  after.verify();
+  require_own_receipts(statement);
+}
+
+TEST_F(PublishingTables, TheSameTablesAreHadAgainForNothing) {
+  const Payment payment = ledger();
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  const PublishedTables first = publish(publication, payment);
+  const PublishedTables second = publish(publication, payment);
+  EXPECT_EQ(second.receipt, first.receipt);
+  EXPECT_TRUE(second.levels[0].stored);
+  publication.title = "Earnings, with another title";
+  publication.keys[1].labels = {"Frauen", "Maenner"};
+  EXPECT_EQ(publish(publication, payment).levels[2].release.receipt, first.levels[2].release.receipt);
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 1");
+  Payment again = payment;
+  again.again = true;
+  EXPECT_FALSE(publish(publication, again).levels[0].stored);
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 2");
+}
+
+/// {A} at 1, and then {A, B} at 1: A keeps what it cost, and nothing is left for B.
+TEST_F(PublishingTables, WhatWasPublishedCountsInTheFilesBudget) {
+  const Payment payment = ledger("3");
+  const PublishedTables first = publish(earnings(Budget::pure(Rational(1))), payment);
+  const Error error = error_of([&] { publish(earnings_and_hours(Budget::pure(Rational(1))), payment); });
+  EXPECT_EQ(error.code(), ErrorCode::budget_refused);
+  EXPECT_NE(std::string(error.what())
+                .find("nothing is left for table 'hours' of the publication's epsilon = 1: what the "
+                      "ledger holds of it was published at epsilon = 1"),
+            std::string::npos)
+      << error.what();
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 1");
+  const PublishedTables both = publish(earnings_and_hours(Budget::pure(Rational(3, 2))), payment);
+  EXPECT_EQ(both.levels[0].release.receipt, first.levels[0].release.receipt);
+  EXPECT_EQ(both.levels[4].release.cost().to_string(), "epsilon = 1/2");
+  EXPECT_EQ(both.cost().to_string(), "epsilon = 3/2");
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 3/2");
+}
+
+/// Of two sexes, or of one: the region's total is of other records.
+TEST_F(PublishingTables, AMarginOfOtherCellsIsAnotherOne) {
+  const Payment payment = ledger("3");
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  publish(publication, payment);
+  publication.keys[1] = {"sex", {"f"}};
+  for (const PublishedLevel& level : publish(publication, payment).levels) EXPECT_FALSE(level.stored);
+}
+
+TEST_F(PublishingTables, NothingIsChargedWhereTheLedgerHasLess) {
+  const Payment payment = ledger("1/2");
+  EXPECT_EQ(error_of([&] { publish(earnings(Budget::pure(Rational(1))), payment); }).code(), ErrorCode::budget_refused);
+  EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
+}
+
+TEST_F(PublishingTables, AMeasureIsPartOfTheForm) {
+  const Payment payment = [&] {
+    const std::string path = folder.path("rho.ledger");
+    Ledger::create(path).add_dataset({"people", Budget::zcdp(Rational(2))});
+    return Payment{path};
+  }();
+  publish(earnings(Budget::zcdp(Rational(1, 2))), payment);
+  EXPECT_FALSE(publish(earnings(Budget::pure(Rational(1, 2))), payment).levels[0].stored);
+}
+
+TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  publication.person = "id";
+  publication.records_per_person = 2;
+  const PublishedTables tables = publish(publication);
+  for (const PublishedLevel& level : tables.levels) {
+    EXPECT_EQ(level.release.query.records_per_person, 2U);
+    EXPECT_EQ(level.release.source.person, "id");
+  }
+}
+
+/// Profiles that were counted elsewhere, so that thousands of publications can be made.
+class Counted final : public Records {
+ public:
+  explicit Counted(std::vector<std::vector<std::uint64_t>> counts) : counts_(std::move(counts)) {}
+  void require_countable(const std::vector<ColumnToCount>&) const override {}
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits&,
+                                   const std::function<void()>&) const override {
+    std::vector<CountedColumn> counted;
+    for (const ColumnToCount& column : columns) {
+      std::vector<RankProfile> profiles;
+      for (const std::vector<std::uint64_t>& cell : counts_) {
+        ProfileBuilder builder(column.lattice);
+        for (std::size_t i = 0; i < cell.size(); ++i)
+          builder.add_position(column.lattice.position_of(static_cast<std::int64_t>(i)), cell[i]);
+        profiles.push_back(builder.finish());
+      }
+      counted.push_back(column.selection.counted(std::move(profiles)));
+    }
+    return counted;
+  }
+  std::vector<TableColumn> columns() const override { return {}; }
+  std::string engine() const override { return "none"; }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> counts_;
+};
+
+/// A median of three possible values, in two cells and in both together: how often each three of them are published.
+std::vector<std::uint64_t> outcomes(const std::vector<std::vector<std::uint64_t>>& counts, std::uint64_t times) {
+  Publication publication{"", Budget::pure(Rational(1))};
+  publication.keys = {{"k", {"a", "b"}}};
+  PublicationTable table{"x", "x", Lattice::numbers(3), {Rational(1, 2)}};
+  table.mechanism = Mechanism::exponential;
+  table.base = Base::uniform;
+  table.by = {"k"};
+  table.levels = {{0}, {}};
+  table.level_shares = {1, 3};
+  publication.tables = {table};
+  std::vector<std::uint64_t> found(27);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const PublishedTables tables = publish(Source::counted_elsewhere(std::make_unique<Counted>(counts)), {publication});
+    std::uint64_t outcome = 0;
+    for (const PublishedLevel& level : tables.levels) {
+      for (const Release::Group& group : level.release.groups) outcome = 3 * outcome + group.indices[0];
+    }
+    ++found[outcome];
+  }
+  return found;
+}
+
+/// exp(-epsilon d), where d is how far the middle of the records is from those at or next to a value.
+std::vector<double> law_of(double epsilon, const std::vector<double>& distances) {
+  std::vector<double> law;
+  for (const double distance : distances) law.push_back(std::exp(-epsilon * distance));
+  const double sum = std::accumulate(law.begin(), law.end(), 0.0);
+  for (double& each : law) each /= sum;
+  return law;
+}
+
+/// Through the entry that users call: what is published has the law of one draw for each cell of each level, independent of each other, at
+/// the level's part of the budget, whose sum is 1. A cell's draw costs it at most that part (docs/proofs/single_quantile.md).
+TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
+  const std::vector<std::uint64_t> found = outcomes({{5, 0, 8}, {3, 1, 0}}, testing::effort(20'000));
+  const std::vector<double> a = law_of(0.25, {1.5, 1.5, 0});
+  const std::vector<double> b = law_of(0.25, {0, 1, 2});
+  const std::vector<double> both = law_of(0.75, {0.5, 0, 0.5});  // 8, 1 and 8
+  std::vector<double> law;
+  for (const double of_a : a) {
+    for (const double of_b : b) {
+      for (const double of_both : both) law.push_back(of_a * of_b * of_both);
+    }
+  }
+  EXPECT_GT(testing::chi_square_p(found, law), 1e-9);
+}
+
+}  // namespace
+}  // namespace fractile

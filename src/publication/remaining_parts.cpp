@@ -1,0 +1,85 @@
+#include "publication/remaining_parts.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "fractile/error.hpp"
+
+namespace fractile::publication_detail {
+namespace {
+
+/// "table 'pay', level 1": the first one that is not held.
+std::string name_of(const Publication& publication, const PublicationPart& part) {
+  return fmt::format("table '{}'", publication.tables[part.table].name);
+}
+
+[[noreturn]] void refuse(const Publication& publication, const PublicationPart& part, const std::string& what) {
+  throw Error(ErrorCode::budget_refused,
+              fmt::format("nothing is left for {} of the publication's {}: {}", name_of(publication, part),
+                          publication.budget.to_string(), what),
+              {"nothing was spent; raise the budget in the file, or leave that table out; ", Field("again"),
+               " draws all tables anew, at the full price"});
+}
+
+/// The largest multiple of a millionth that is not above.
+Rational down_to_millionths(const Rational& share) {
+  constexpr std::int64_t fineness = 1'000'000;
+  return (share * Rational(fineness)).floor() / Rational(fineness);
+}
+
+}  // namespace
+
+std::optional<Rational> share_of(const Budget& cost, const Budget& whole) {
+  if (cost.measure() != whole.measure()) return {};
+  if (cost.measure() == Measure::zcdp) return cost.rho() / whole.rho();
+  const Exponent& a = cost.epsilon();
+  const Exponent& b = whole.epsilon();
+  if (a.is_log() != b.is_log() || (a.is_log() && a.argument() != b.argument())) return {};
+  return a.coefficient() / b.coefficient();
+}
+
+std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
+                                 const std::vector<std::optional<Budget>>& held) {
+  std::vector<Budget> costs;
+  std::optional<std::size_t> first;  // that is not held
+  Rational taken;                    // of the budget, by those that are held
+  Rational wanted;                   // the shares of the others
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    costs.push_back(held[i] ? *held[i] : parts[i].cost);
+    if (held[i]) continue;
+    if (!first) first = i;
+    wanted += parts[i].share;
+  }
+  const bool is_any_held = std::ranges::any_of(held, [](const auto& each) { return each.has_value(); });
+  if (!first || !is_any_held) return costs;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!held[i]) continue;
+    const std::optional<Rational> share = share_of(*held[i], publication.budget);
+    if (!share) {
+      refuse(publication, parts[*first],
+             fmt::format("{} was published at {}, and the sum of both cannot be written",
+                         name_of(publication, parts[i]), held[i]->to_string()));
+    }
+    taken += *share;
+  }
+  const Rational left = Rational(1) - taken;
+  if (left <= Rational(0)) {
+    refuse(
+        publication, parts[*first],
+        fmt::format("what the ledger holds of it was published at {}", publication.budget.scaled(taken).to_string()));
+  }
+  Rational rest = left;
+  for (std::size_t i = *first + 1; i < parts.size(); ++i) {
+    if (held[i]) continue;
+    const Rational share = down_to_millionths(left * parts[i].share / wanted);
+    if (share <= Rational(0)) refuse(publication, parts[i], "less than a millionth of it is left");
+    costs[i] = publication.budget.scaled(share);
+    rest -= share;
+  }
+  costs[*first] = publication.budget.scaled(rest);
+  return costs;
+}
+
+}  // namespace fractile::publication_detail

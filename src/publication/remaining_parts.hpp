@@ -1,0 +1,21 @@
+// The parts of a publication's budget beside levels that a ledger holds already.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fractile/publication_plan.hpp"
+
+namespace fractile::publication_detail {
+
+/// What each level costs: those that are held what they were published at, the others what is left of the publication's budget, in proportion
+/// to their shares, as whole millionths of it, and what these leave over goes to the first of them. Without one that is held these are the
+/// parts' own costs. Throws `budget_refused` where nothing is left for a level that is not held, and where what is left cannot be told, since a
+/// cost is a logarithm and the budget another one.
+std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
+                                 const std::vector<std::optional<Budget>>& held);
+
+/// Which share of a budget a cost is, exactly; nothing where one of them is another logarithm.
+std::optional<Rational> share_of(const Budget& cost, const Budget& whole);
+
+}  // namespace fractile::publication_detail

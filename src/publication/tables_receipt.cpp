@@ -1,0 +1,277 @@
+// The receipt of a publication: what it is, and the receipts of its levels, each byte for byte.
+#include <fmt/core.h>
+#include <rapidjson/document.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/published_tables.hpp"
+#include "fractile/receipts.hpp"
+#include "report/release/receipt_digest.hpp"
+#include "report/text/json_fault.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/release_members.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Document;
+using report_detail::member;
+using report_detail::Writer;
+using Json = rapidjson::Value;
+
+void texts(Writer& json, const char* name, const std::vector<std::string>& texts) {
+  json.Key(name);
+  json.StartArray();
+  for (const std::string& each : texts) report_detail::text(json, each);
+  json.EndArray();
+}
+
+void write_keys(Writer& json, const Publication& publication) {
+  json.Key("keys");
+  json.StartArray();
+  for (const KeyColumn& column : publication.keys) {
+    json.StartObject();
+    member(json, "column", column.column);
+    texts(json, "keys", column.keys);
+    if (!column.labels.empty()) texts(json, "labels", column.labels);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+std::vector<std::string> columns_of(const PublicationTable& table, const KeyLevel& level) {
+  std::vector<std::string> columns;
+  for (const std::size_t place : level) columns.push_back(table.by[place]);
+  return columns;
+}
+
+void write_level(Writer& json, const PublicationTable& table, const PublishedLevel& level) {
+  json.StartObject();
+  texts(json, "by", columns_of(table, table.levels[level.level]));
+  json.Key("release");
+  const std::string& receipt = level.release.receipt;
+  const std::size_t size = receipt.find_last_not_of('\n') + 1;
+  json.RawValue(receipt.data(), size, rapidjson::kObjectType);
+  json.EndObject();
+}
+
+void write_table(Writer& json, const PublishedTables& tables, std::size_t table) {
+  const PublicationTable& each = tables.publication.tables[table];
+  json.StartObject();
+  member(json, "name", each.name);
+  texts(json, "by", each.by);
+  json.Key("levels");
+  json.StartArray();
+  for (const PublishedLevel& level : tables.levels) {
+    if (level.table == table) write_level(json, each, level);
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
+void write_marks(Writer& json, const PublicationMarks& marks) {
+  if (!marks.unreliable && !marks.hidden) return;
+  json.Key("marks");
+  json.StartObject();
+  if (marks.unreliable) member(json, "unreliable", marks.unreliable->to_string());
+  if (marks.hidden) member(json, "hidden", *marks.hidden);
+  json.EndObject();
+}
+
+constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
+
+/// Where the receipts of levels stand: the objects called "release" in a level of a table.
+class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, ReceiptPlaces> {
+ public:
+  explicit ReceiptPlaces(const std::string& text) : text_(text), stream_(text.data(), text.size()) {
+    rapidjson::Reader reader;
+    reader.Parse<flags>(stream_, *this);
+  }
+
+  bool Default() { return true; }
+  bool Key(const char* name, rapidjson::SizeType size, bool /*copy*/) {
+    is_next_ = depth_ == level && std::string_view(name, size) == "release";
+    return true;
+  }
+  bool StartObject() {
+    if (is_next_) begin_ = stream_.Tell();  // a reader calls before it takes the brace
+    is_next_ = false;
+    ++depth_;
+    return true;
+  }
+  bool EndObject(rapidjson::SizeType /*members*/) {
+    --depth_;
+    if (depth_ != level || !begin_) return true;
+    receipts.push_back(text_.substr(*begin_, stream_.Tell() + 1 - *begin_) + "\n");
+    begin_.reset();
+    return true;
+  }
+  bool StartArray() {
+    ++depth_;
+    return true;
+  }
+  bool EndArray(rapidjson::SizeType /*items*/) {
+    --depth_;
+    return true;
+  }
+
+  std::vector<std::string> receipts;
+
+ private:
+  static constexpr int level = 5;  // {, tables [, {, levels [, {
+  const std::string& text_;
+  rapidjson::MemoryStream stream_;
+  int depth_ = 0;
+  bool is_next_ = false;
+  std::optional<std::size_t> begin_ = {};
+};
+
+[[noreturn]] void refuse(const std::string& name, const Words& what) {
+  throw Error(ErrorCode::data, {"'", name, "' is no receipt of a publication: ", what},
+              "name a file that fractile publish has written");
+}
+
+std::string text_of(const Json& object, const char* member) {
+  if (!object.IsObject() || !object.HasMember(member) || !object[member].IsString()) {
+    throw Error(ErrorCode::data, fmt::format("it has no '{}'", member), "");
+  }
+  return {object[member].GetString(), object[member].GetStringLength()};
+}
+
+const Json& list_of(const Json& object, const char* member) {
+  if (!object.IsObject() || !object.HasMember(member) || !object[member].IsArray()) {
+    throw Error(ErrorCode::data, fmt::format("it has no list '{}'", member), "");
+  }
+  return object[member];
+}
+
+std::vector<std::string> texts_of(const Json& object, const char* member) {
+  std::vector<std::string> texts;
+  for (const Json& each : list_of(object, member).GetArray()) {
+    if (!each.IsString()) throw Error(ErrorCode::data, fmt::format("'{}' holds what is no text", member), "");
+    texts.emplace_back(each.GetString(), each.GetStringLength());
+  }
+  return texts;
+}
+
+KeyLevel level_of(const PublicationTable& table, const std::vector<std::string>& columns) {
+  KeyLevel level;
+  for (const std::string& column : columns) {
+    const auto place = std::ranges::find(table.by, column);
+    if (place == table.by.end()) throw Error(ErrorCode::data, "a level has cells by another column than its table", "");
+    level.push_back(static_cast<std::size_t>(place - table.by.begin()));
+  }
+  return level;
+}
+
+PublicationMarks marks_of(const Json& json) {
+  PublicationMarks marks;
+  if (!json.HasMember("marks")) return marks;
+  const Json& written = json["marks"];
+  if (written.IsObject() && written.HasMember("unreliable"))
+    marks.unreliable = Rational::parse(text_of(written, "unreliable"));
+  if (written.IsObject() && written.HasMember("hidden"))
+    marks.hidden = Rational::parse(text_of(written, "hidden")).to_uint64();
+  return marks;
+}
+
+/// What its levels say, as far as a receipt has it.
+void add_table(PublishedTables& tables, const Json& json, std::vector<std::string>& receipts, std::size_t& next,
+               const std::string& name) {
+  PublicationTable table{text_of(json, "name"), {}, Lattice::numbers(2), {}};
+  table.by = texts_of(json, "by");
+  table.levels.clear();
+  const std::size_t place = tables.publication.tables.size();
+  for (const Json& each : list_of(json, "levels").GetArray()) {
+    if (next == receipts.size()) throw Error(ErrorCode::data, "a level has no receipt", "");
+    Release release = read_receipt(receipts[next++], name);
+    if (table.levels.empty()) {
+      table.column = release.source.column;
+      table.lattice = release.lattice;
+      table.quantiles = release.query.quantiles;
+      table.intervals = release.query.intervals;
+    }
+    table.levels.push_back(level_of(table, texts_of(each, "by")));
+    tables.levels.push_back({place, table.levels.size() - 1, std::move(release)});
+  }
+  tables.publication.tables.push_back(std::move(table));
+}
+
+PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, const std::string& name) {
+  const Json& privacy = json["privacy"];
+  const Budget budget = privacy.HasMember("rho") ? Budget::zcdp(Rational::parse(text_of(privacy, "rho")))
+                                                 : Budget::pure(Exponent::parse(text_of(privacy, "epsilon")));
+  PublishedTables tables{Publication{text_of(json, "title"), budget}};
+  Publication& publication = tables.publication;
+  for (const Json& each : list_of(json, "keys").GetArray()) {
+    publication.keys.push_back({text_of(each, "column"), texts_of(each, "keys"),
+                                each.HasMember("labels") ? texts_of(each, "labels") : std::vector<std::string>()});
+  }
+  publication.marks = marks_of(json);
+  std::size_t next = 0;
+  for (const Json& each : list_of(json, "tables").GetArray()) add_table(tables, each, receipts, next, name);
+  if (tables.levels.empty()) throw Error(ErrorCode::data, "it has no levels", "");
+  const Release& first = tables.levels.front().release;
+  publication.neighbors = first.query.neighbors;
+  publication.person = first.source.person;
+  publication.records_per_person = first.query.records_per_person;
+  publication.null_policy = first.source.null_policy;
+  return tables;
+}
+
+}  // namespace
+
+std::string receipt_of(const PublishedTables& tables) {
+  const Publication& publication = tables.publication;
+  Document document;
+  Writer& json = document.json();
+  member(json, "title", publication.title);
+  json.Key("privacy");
+  json.StartObject();
+  report_detail::write_cost(json, publication.budget);
+  json.EndObject();
+  write_keys(json, publication);
+  write_marks(json, publication.marks);
+  json.Key("tables");
+  json.StartArray();
+  for (std::size_t i = 0; i < publication.tables.size(); ++i) write_table(json, tables, i);
+  json.EndArray();
+  return report_detail::with_digest(document);
+}
+
+bool is_publication_receipt(const std::string& text) {
+  if (report_detail::fault_of(text)) return false;
+  rapidjson::Document json;
+  json.Parse<flags>(text.data(), text.size());
+  return json.IsObject() && json.HasMember("tables") && json.HasMember("title");
+}
+
+PublishedTables read_publication_receipt(const std::string& text, const std::string& name) {
+  if (const std::optional<report_detail::JsonFault> fault = report_detail::fault_of(text)) {
+    refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
+  }
+  if (report_detail::intact_digest(text).empty()) {
+    throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not fit", name),
+                "it was changed or damaged; take the original, or publish again from the ledger, for nothing");
+  }
+  rapidjson::Document json;
+  json.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());
+  try {
+    if (!json.IsObject() || !json.HasMember("privacy") || !json["privacy"].IsObject()) {
+      throw Error(ErrorCode::data, "it does not say what it cost", "");
+    }
+    PublishedTables tables = tables_of(json, ReceiptPlaces(text).receipts, name);
+    tables.receipt = text;
+    return tables;
+  } catch (const Error& error) {
+    refuse(name, error.what_words());
+  }
+}
+
+}  // namespace fractile

@@ -1,0 +1,223 @@
+"""A publication of many tables: one file, one command, one charge; and what is left of it when it is killed anywhere."""
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+
+from cli.kills_test import ENVIRONMENT, STOPPER
+from cli.program import EFFORT, HOUSE, PROGRAM, CommandTest, require_engine, run
+
+setUpModule = require_engine
+
+FILE = """[publication]
+title = "Earnings"
+epsilon = "1/2"
+person = "id"
+records_per_person = 2
+[input]
+file = "payroll.csv"
+missing = ["NA"]
+[keys]
+region = ["n", "s"]
+sex = {{ f = "women", m = "men" }}
+[[table]]
+name = "pay"
+column = "pay"
+bounds = [0, 500]
+step = 1
+quantiles = "quartiles"
+by = ["region", "sex"]
+totals = "all"
+{more}
+"""
+HOURS = """[[table]]
+name = "hours"
+column = "hours"
+bounds = [0, 100]
+step = 1
+quantiles = "median"
+by = "region"
+"""
+
+
+def payroll():
+    rows = "".join(f"{i},{'ns'[i % 2]},{'fm'[i // 2 % 2]},{100 + i % 300},{i % 60}\n" for i in range(2000))
+    return "id,region,sex,pay,hours\n" + rows + "9,n,f,NA,12\n10,n,f,a lot,1\n11,abroad,f,100,1\n"
+
+
+class Publishing(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("payroll.csv", payroll())
+        self.write("earnings.toml", FILE.format(more=""))
+        self.assertEqual(run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "2",
+                             "--records-per-person", "2", cwd=self.folder).code, 0)
+
+    def publish(self, *words, name="earnings.toml"):
+        return run("publish", name, *words, cwd=self.folder)
+
+    def published(self, *words, name="earnings.toml"):
+        result = self.publish(*words, name=name)
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def ledger(self):
+        return json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)
+
+    def spent(self):
+        return self.ledger()["datasets"][0]["spent"]
+
+    def text(self, name):
+        return (self.folder / name).read_text()
+
+
+class Tables(Publishing):
+    def test_the_example_runs(self):
+        self.write("people.toml", run("publish", "--example").out)
+        self.write("people.csv", (HOUSE / "examples" / "people.csv").read_text())
+        result = self.published("--format", "csv", name="people.toml")
+        rows = list(csv.DictReader(io.StringIO(result.out)))
+        cells = {(row["table"], row["region"], row["sex"]) for row in rows}
+        self.assertEqual(len(cells), 8 + 4 + 2 + 1 + 4)
+        self.assertIn(("income", "", ""), cells)
+        self.assertIn(("income", "", "female"), cells)
+
+    def test_a_folder_of_tables(self):
+        result = self.published("--ledger", "budget.db", "--output", "out")
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["earnings.csv", "earnings.json"])
+        self.assertIn("earnings.csv", result.out)
+        rows = list(csv.DictReader(io.StringIO(self.text("out/earnings.csv"))))
+        self.assertEqual(list(rows[0]), ["table", "region", "sex", "statistic", "quantile", "value", "lower", "upper", "mark"])
+        self.assertEqual(len(rows), 3 * (4 + 2 + 2 + 1))
+        receipt = json.loads(self.text("out/earnings.json"))
+        self.assertEqual([level["by"] for level in receipt["tables"][0]["levels"]],
+                         [["region", "sex"], ["region"], ["sex"], []])
+        entries = self.ledger()["entries"]
+        self.assertEqual([entry["state"] for entry in entries], ["committed"] * 4)
+        self.assertEqual(run("ledger", "verify", "budget.db", cwd=self.folder).code, 0)
+
+    def test_again_is_for_nothing_and_fills_what_is_missing(self):
+        self.published("--ledger", "budget.db", "--output", "out")
+        spent, before = self.spent(), self.text("out/earnings.csv")
+        (self.folder / "out" / "earnings.csv").unlink()
+        self.published("--ledger", "budget.db", "--output", "out")
+        self.assertEqual((self.spent(), self.text("out/earnings.csv")), (spent, before))
+        self.published("--ledger", "budget.db", "--output", "elsewhere")
+        self.assertEqual((self.spent(), self.text("elsewhere/earnings.csv")), (spent, before))
+
+    def test_nothing_is_overwritten(self):
+        (self.folder / "out").mkdir()
+        for name in ("earnings.json", "earnings.csv"):
+            with self.subTest(name=name):
+                self.write(f"out/{name}", "mine")
+                result = self.publish("--ledger", "budget.db", "--output", "out")
+                self.assertNotEqual(result.code, 0)
+                self.assertEqual(self.text(f"out/{name}"), "mine")
+                self.assertEqual(self.ledger()["entries"], [])
+                (self.folder / "out" / name).unlink()
+
+    def test_a_further_table_takes_what_is_left(self):
+        self.published("--ledger", "budget.db", "--output", "out")
+        first = json.loads(self.text("out/earnings.json"))["tables"][0]
+        self.write("earnings.toml", FILE.format(more=HOURS))
+        result = self.publish("--ledger", "budget.db", "--output", "more")
+        self.assert_refused(result, 4, "nothing is left for table 'hours' of the publication's epsilon = 1/2")
+        self.write("earnings.toml", FILE.format(more=HOURS).replace('"1/2"', '"3/4"'))
+        self.published("--ledger", "budget.db", "--output", "more")
+        receipt = json.loads(self.text("more/earnings.json"))
+        self.assertEqual(receipt["tables"][0], first)
+        self.assertEqual(receipt["tables"][1]["levels"][0]["release"]["privacy"]["epsilon"], "1/4")
+
+    def test_cells_that_are_no_numbers_end_nothing(self):
+        for words in ([], ["--ledger", "budget.db"]):
+            self.published(*words)
+
+    def test_what_its_dataset_pins_holds(self):
+        self.write("earnings.toml", FILE.format(more="").replace("records_per_person = 2", "records_per_person = 1"))
+        result = self.publish("--ledger", "budget.db")
+        self.assert_refused(result, 2, "for persons of 1 records at most, and the budget of dataset 'people' for persons of 2")
+        self.assertEqual(self.ledger()["entries"], [])
+
+    def test_a_typo_costs_nothing(self):
+        self.write("earnings.toml", FILE.format(more="").replace('column = "pay"', 'column = "pya"'))
+        result = self.publish("--ledger", "budget.db", "--output", "out")
+        self.assertEqual(result.code, 3)
+        self.assertIn("pay", result.err)
+        self.assertEqual(self.ledger()["entries"], [])
+
+
+class PublicFiles(Publishing):
+    def setUp(self):
+        super().setUp()
+        self.write("regions.csv", "code,name\nn,North\ns,South\n")
+        self.write("earnings.toml", FILE.format(more="").replace(
+            'region = ["n", "s"]', 'region = { file = "regions.csv", key = "code", label = "name" }'))
+
+    def test_without_a_ledger_they_are_plain_files(self):
+        self.assertIn("North", self.published("--format", "table").out)
+
+    def test_with_one_they_are_what_its_owner_declared(self):
+        self.write("secrets.csv", "code\nhidden\n")
+        self.write("other.toml", self.text("earnings.toml").replace(
+            '"regions.csv", key = "code", label = "name"', '"secrets.csv", key = "code"'))
+        for name in ("earnings.toml", "other.toml"):
+            result = self.publish("--ledger", "budget.db", name=name)
+            self.assert_refused(result, 2, "dataset 'people' does not declare it")
+            self.assertNotIn("hidden", result.err)
+        made = run("ledger", "init", "declared.db", "--dataset", "people", "--epsilon", "2", "--records-per-person", "2",
+                   "--keys-file", "payroll.csv", "--keys-file", "regions.csv", cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
+        self.published("--ledger", "declared.db")
+        self.assert_refused(self.publish("--ledger", "declared.db", name="other.toml"), 2, "declares a file of other contents")
+
+
+class Stopped(Publishing):
+    """At every system call: nothing is out that is not paid for, and from the commit on nothing is paid for twice."""
+
+    STRIDE = 12
+
+    def setUp(self):
+        super().setUp()
+        self.write("payroll.csv", "".join(payroll().splitlines(keepends=True)[:200]))
+        self.budget = (self.folder / "budget.db").read_bytes()
+        self.command = [PROGRAM, "publish", "earnings.toml", "--threads", "1", "--ledger", "budget.db", "--output", "out"]
+
+    def stopped_at(self, call):
+        for path in (self.folder / "out").glob("*") if (self.folder / "out").is_dir() else []:
+            path.unlink()
+        for path in self.folder.glob("budget.db-*"):
+            path.unlink()
+        (self.folder / "budget.db").write_bytes(self.budget)
+        return subprocess.run([STOPPER, str(call), *self.command], cwd=self.folder, env=ENVIRONMENT,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+
+    def check(self, call):
+        out = sorted(os.listdir(self.folder / "out")) if (self.folder / "out").is_dir() else []
+        files = [name for name in out if not name.startswith(".fractile-room")]
+        entries = self.ledger()["entries"]
+        states = {entry["state"] for entry in entries}
+        self.assertIn(len(entries), (0, 4), f"charged in part at call {call}")
+        self.assertLessEqual(len(states), 1, f"stored in part at call {call}")
+        if files:
+            self.assertEqual(states, {"committed"}, f"{files} are there, and not paid for")
+        if states == {"committed"}:
+            spent = self.spent()
+            self.published("--ledger", "budget.db", "--output", "out")
+            self.assertEqual(self.spent(), spent)
+            receipt = json.loads(self.text("out/earnings.json"))
+            self.assertEqual([level["release"]["charge"]["entry"] for level in receipt["tables"][0]["levels"]], [1, 2, 3, 4])
+        return states.pop() if states else "none"
+
+    def test_by_a_kill(self):
+        whole = self.stopped_at(0)
+        self.assertEqual(whole.returncode, 0, whole)
+        calls = int(re.search(rb"calls (\d+)\n\Z", whole.stderr)[1])
+        states = set()
+        for call in range(1, calls + 1, max(1, int(self.STRIDE / EFFORT))):
+            with self.subTest(call=call):
+                self.stopped_at(call)
+                states.add(self.check(call))
+        self.assertLessEqual({"none", "reserved", "drawn"}, states)
