@@ -128,7 +128,7 @@ struct PublicationPart {
 
 /// One part for each level of each table that draws something, in their order: margins of a table without quantiles draw nothing. The shares
 /// add up to exactly 1, and so the costs to exactly the publication's budget. The same on every machine.
-/// Shares that are stated hold. The others make relative errors alike as far as public numbers can: a level's part is in proportion to its
+/// Shares that are stated hold. The others make relative errors, those that nine releases in ten have, alike as far as public numbers can: a level's part is in proportion to its
 /// number of cells, or where rows are expected to one over those of its smallest cell (under zCDP to the squares), times a
 /// factor for the table's number of quantiles. Throws `usage` as Publication::validate(), and for targets that the budget does not reach.
 /// Proof: docs/proofs/publication.md
@@ -158,8 +158,9 @@ struct PlannedCell {
   std::optional<std::uint64_t> rows = {};  ///< as expected
   std::optional<std::uint64_t> worst =
       {};  ///< records: with the publication's confidence no quantile misses by more, whatever the data
-  std::optional<double> typical =
-      {};  ///< records: half of the releases of a reference table of so many rows miss no quantile by more
+  /// Records: half of the releases of a reference table of so many rows miss no quantile by more, and nine in ten.
+  std::optional<double> typical = {};
+  std::optional<double> nine_in_ten = {};
   CellWorth worth = CellWorth::unknown;
 };
 

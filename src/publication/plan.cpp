@@ -51,6 +51,12 @@ std::vector<std::uint64_t> sizes_of(const LevelCells& cells) {
   return {all.front(), all[all.size() / 2], all.back()};
 }
 
+/// The error that so many of the releases stay within, `of` of them being all; at most all records.
+double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, std::size_t of, std::uint64_t rows) {
+  const std::size_t at = (typical.largest.size() * releases + of - 1) / of;
+  return std::min(typical.largest[std::max<std::size_t>(at, 1) - 1], static_cast<double>(rows));
+}
+
 class Planner {
  public:
   Planner(const Publication& publication, const std::vector<PublicationPart>& parts)
@@ -105,8 +111,8 @@ class Planner {
         continue;
       }
       const TypicalError& typical = by_size.lower_bound(std::min(*cell.rows, most_reference_records))->second;
-      const std::vector<double>& largest = typical.largest;
-      cell.typical = std::min(largest[(largest.size() - 1) / 2], static_cast<double>(*cell.rows));
+      cell.typical = exceeded_by_less_than(typical, 1, 2, *cell.rows);
+      cell.nine_in_ten = exceeded_by_less_than(typical, 9, 10, *cell.rows);
       const double share = noise_share(table.quantiles, typical.mean, *cell.rows);
       cell.worth = worth_of(table, *cell.rows, share, level.part);
     }

@@ -88,7 +88,8 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   number(json, "worst_case", records_or(cell.worst, "null"));
   number(json, "worst_case_share", share_or(cell, cell.worst, "null"));
   number(json, "typical", records_or(cell.typical, "null"));
-  number(json, "typical_share", share_or(cell, cell.typical, "null"));
+  number(json, "nine_in_ten", records_or(cell.nine_in_ten, "null"));
+  number(json, "nine_in_ten_share", share_or(cell, cell.nine_in_ten, "null"));
   member(json, "worth", to_string(cell.worth));
   json.EndObject();
 }
@@ -114,7 +115,7 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
 const PlannedCell& worst_cell(const PlannedLevel& level) {
   const auto share = [](const PlannedCell& cell) {
     return cell.rows && *cell.rows > 0 && cell.worth != CellWorth::lost
-               ? cell.typical.value_or(0) / static_cast<double>(*cell.rows)
+               ? cell.nine_in_ten.value_or(0) / static_cast<double>(*cell.rows)
                : -1.0;
   };
   return *std::ranges::max_element(level.cells, {}, share);
@@ -129,8 +130,8 @@ Row level_row(const PublicationPlan& plan, const PlannedLevel& level) {
           level.counts_cost ? short_amount(*level.counts_cost) : "-",
           level.quantiles_cost ? to_string(level.used.mechanism) : "-",
           records_or(cell.rows, "-"),
-          records_or(cell.typical, "-"),
-          share_or(cell, cell.typical, "-"),
+          records_or(cell.nine_in_ten, "-"),
+          share_or(cell, cell.nine_in_ten, "-"),
           records_or(cell.worst, "-")};
 }
 
@@ -179,14 +180,14 @@ std::string to_json(const PublicationPlan& plan) {
 
 std::string to_csv(const PublicationPlan& plan) {
   const char* const budget = plan.publication.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
-  std::string text =
-      report_detail::csv_line({"table", "level", "cell", budget, "rows", "worst_case", "typical", "worth"});
+  std::string text = report_detail::csv_line(
+      {"table", "level", "cell", budget, "rows", "worst_case", "typical", "nine_in_ten", "worth"});
   for (const PlannedLevel& level : plan.levels) {
     for (const PlannedCell& cell : level.cells) {
-      text += report_detail::csv_line({table_of(plan, level).name, level_name(plan, level),
-                                       joined_or(cell.keys, " ", "everyone"), amount_in_words(level.part.cost),
-                                       records_or(cell.rows, ""), records_or(cell.worst, ""),
-                                       records_or(cell.typical, ""), to_string(cell.worth)});
+      text += report_detail::csv_line(
+          {table_of(plan, level).name, level_name(plan, level), joined_or(cell.keys, " ", "everyone"),
+           amount_in_words(level.part.cost), records_or(cell.rows, ""), records_or(cell.worst, ""),
+           records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""), to_string(cell.worth)});
     }
   }
   return text;
@@ -196,18 +197,17 @@ std::string to_table(const PublicationPlan& plan) {
   const Publication& publication = plan.publication;
   const bool is_rho = publication.budget.measure() == Measure::zcdp;
   std::vector<Row> rows{{"table", "level", "cells", is_rho ? "rho" : "epsilon", "for counts", "mechanism", "records",
-                         "typical", "share", "worst"}};
+                         "nine in ten", "share", "worst"}};
   for (const PlannedLevel& level : plan.levels) rows.push_back(level_row(plan, level));
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   text += report_detail::aligned(rows, 2);
   text += fmt::format(
-      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person: exactly the sum of this "
-      "column.\n"
+      "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n"
       "A level's cost is that of each of its cells: a record is in one of them.\n"
-      "records   of the cell that the level serves worst, as expected; - where the file does not say rows\n"
-      "typical   half of the simulated releases of a public normal table of so many records miss no quantile by more\n"
-      "share     the same as a share of the cell's records\n"
-      "worst     exceeded with probability at most {:.4g} a quantile, whatever the data\n",
+      "records       of the cell that the level serves worst, as expected; - where the file does not say rows\n"
+      "nine in ten   of the simulated releases of a public normal table of so many records miss no quantile by more\n"
+      "share         the same as a share of the cell's records\n"
+      "worst         exceeded with probability at most {:.4g} a quantile, whatever the data\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
       (Rational(1) - publication.confidence).to_double());

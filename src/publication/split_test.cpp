@@ -151,6 +151,28 @@ TEST(PublicationParts, FavorTheTableOfMoreQuantiles) {
   EXPECT_NEAR((shares[1] / shares[0]).to_double(), (0.01 + 0.98 * 0.75) / (0.01 + 0.98 * 0.25), 1e-4);
 }
 
+/// With errors that fall as one over epsilon no split makes the largest of them smaller than the mean of all, each weighted by its share.
+TEST(PublicationParts, MakeTheLargestRelativeErrorNearlyAsSmallAsCanBe) {
+  Publication publication = earnings();
+  publication.tables = {table_by("pay", {"region", "sex"}, {{0, 1}, {0}, {}}), table_by("rent", {"sex"}, {{0}, {}})};
+  publication.tables[1].quantiles.clear();
+  for (int i = 1; i < 10; ++i) publication.tables[1].quantiles.emplace_back(i, 10);
+  publication.tables[0].expected_rows = std::vector<std::uint64_t>(8, 500);
+  publication.tables[1].expected_rows = {1000, 1000};
+  for (PublicationTable& table : publication.tables) table.lattice = Lattice::regular(0, 100'000, 1);
+  double largest = 0;
+  double least = 0;
+  for (const PublicationPart& part : parts(publication)) {
+    const PublicationTable& table = publication.tables[part.table];
+    const std::uint64_t rows = cells_of(publication, table, table.levels[part.level]).expected_rows.front();
+    const TypicalError errors = typical_error(part.query, table.lattice, Shape::normal, rows, 200);
+    const double share = errors.largest[179] / static_cast<double>(rows);
+    largest = std::max(largest, share);
+    least += part.share.to_double() * share;
+  }
+  EXPECT_LE(largest, 1.2 * least);
+}
+
 TEST(PublicationParts, ExpectTheRowsOfCellsThatAreAlike) {
   Publication publication = earnings();
   EXPECT_FALSE(parts(publication)[0].query.expected_rows);
