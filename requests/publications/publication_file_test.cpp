@@ -109,6 +109,37 @@ TEST(PublicationFiles, AreBesideWhatTheyName) {
   EXPECT_EQ(publication_in(text, "/data/earnings.toml", "").input.read.file, "/data/in/payroll.csv");
 }
 
+/// The file with another input.
+PublicationInput input_of(const std::string& said) {
+  return read("[publication]\nepsilon = 1\n[input]\n" + said +
+              "\n[[table]]\ncolumn = \"pay\"\nbounds = [0, 9]\nstep = 1\nquantiles = \"median\"\n")
+      .input;
+}
+
+TEST(PublicationFiles, SayWhereRecordsComeFrom) {
+  const PublicationInput joined = input_of(
+      "file = \"-\"\nsql = \"SELECT 1\"\nsql_stability = 3\ntables = { visits = \"v.csv\" }\nformat = \"csv\"\n"
+      "delimiter = \";\"\nsingle_line_records = true\nunreadable = \"error\"");
+  EXPECT_EQ(joined.read.file, "-");
+  EXPECT_EQ(joined.read.sql, "SELECT 1");
+  EXPECT_EQ(joined.read.sql_stability, 3U);
+  ASSERT_EQ(joined.read.tables.size(), 1U);
+  EXPECT_EQ(joined.read.tables.front().name, "visits");
+  EXPECT_EQ(joined.read.tables.front().file, "v.csv");
+  EXPECT_EQ(joined.read.format, "csv");
+  EXPECT_EQ(joined.read.delimiter, ";");
+  EXPECT_TRUE(joined.read.single_line_records);
+  EXPECT_EQ(joined.read.unreadable, Unreadable::error);
+  const PublicationInput server = input_of("postgres = \"postgres://host/db\"\nsql = \"SELECT pay FROM people\"");
+  EXPECT_EQ(server.postgres, "postgres://host/db");
+  EXPECT_TRUE(server.read.file.empty());
+  const PublicationInput counted = input_of("counts = \"pay.counts\"");
+  EXPECT_EQ(counted.counts, "pay.counts");
+  EXPECT_THROW(input_of("counts = \"pay.counts\"\nsql = \"SELECT 1\""), Error);
+  EXPECT_THROW(input_of("file = \"a.csv\"\ncounts = \"pay.counts\""), Error);
+  EXPECT_THROW(PublicationInput{}.source(), Error) << "no records are named";
+}
+
 TEST(PublicationFiles, SolveForTheirBudget) {
   const PublicationFile file = read(
       "[publication]\nepsilon = \"least\"\n[[table]]\ncolumn = \"pay\"\nbounds = [0, 500]\nstep = 1\nquantiles = "
