@@ -36,6 +36,27 @@ TEST(GroupNumbers, AreThoseOfTheListedKeys) {
   }));
 }
 
+/// All records of two columns over a few texts, and all lists of two groups of them: lemma 0 of docs/proofs/groups.md.
+TEST(GroupNumbers, EveryRecordIsInTheGroupOfItsTextsAlone) {
+  std::vector<Texts> records;
+  for (const char* first : {"a", ",", "a,", ",a", "a,a"}) {
+    for (const char* second : {"a", ",", "a,", ",a", "a,a"}) records.push_back({first, second});
+  }
+  for (const Texts& one : records) {
+    for (const Texts& other : records) {
+      if (one == other) continue;
+      const GroupKeys keys = GroupKeys::tuples({one, other});
+      const GroupNumbers numbers(keys);
+      for (const Texts& record : records) {
+        const std::optional<std::uint32_t> expected = record == one     ? std::optional(0U)
+                                                      : record == other ? std::optional(1U)
+                                                                        : std::nullopt;
+        ASSERT_EQ(number_of(numbers, record), expected);
+      }
+    }
+  }
+}
+
 /// Of many keys there is no room for a slot a pair.
 TEST(GroupNumbers, AreFoundAmongManyKeysOfEachColumn) {
   std::vector<Texts> tuples;
