@@ -121,7 +121,8 @@ class Analyst(CommandTest):
     def test_refusals(self):
         good = '[analyst]\nloss = "missed-records"\nmost = 20'
         self.write("loss.toml", good)
-        for changes, words in (({"quantiles": "deciles", "mechanism": "tree"}, "quantiles that are selected at once"),
+        for changes, words in (({"quantiles": "deciles", "mechanism": "tree"}, "24 quantiles that are selected at once"),
+                               ({"quantiles": "percentiles", "mechanism": "joint-total"}, "24 quantiles that are selected at once"),
                                ({"bounds": ("0", "500000"), "expected_rows": "1000000000"}, "does not tell records apart as finely"), ({"rho": "1", "epsilon": None}, "does not go with --analyst"),
                                ({"epsilon": "1"}, "is not a range"), ({"epsilon": "ln 2..ln 3"}, "numbers above 0"),
                                ({"rank_error": "3", "epsilon": None}, "does not go with --analyst")):

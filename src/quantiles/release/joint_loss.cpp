@@ -448,7 +448,9 @@ class JointLoss {
 
 std::optional<LossBounds> joint_loss(const JointProblem& problem, const std::vector<Rational>& quantiles,
                                      const ReleaseAnalyst& analyst) {
-  if (problem.rate.is_log() || problem.span.records() >= std::uint64_t{1} << 40) return {};
+  constexpr std::size_t most_quantiles = 24;  // products of more are too small for doubles
+  if (problem.rate.is_log() || quantiles.size() > most_quantiles) return {};
+  if (problem.span.records() >= std::uint64_t{1} << 40) return {};
   return JointLoss(problem, quantiles, analyst).bounds();
 }
 

@@ -449,9 +449,9 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
   }
   ServedEpsilons found = Trial(loss, analyst.most).between(low, high);
   if (std::ranges::none_of(found.tried, [](const AnalystTrial& one) { return one.loss.has_value(); })) {
-    refuse_analyst("an analyst is served by quantiles that are selected at once, or by one",
-                   query.expected_rows ? "ask for fewer quantiles, or name the mechanism joint-total"
-                                       : "say how many rows are expected");
+    refuse_analyst("an analyst is served by up to 24 quantiles that are selected at once",
+                   !query.expected_rows ? "say how many rows are expected"
+                                        : "ask for fewer quantiles, or name the mechanism joint-total");
   }
   return found;
 }
