@@ -1,0 +1,271 @@
+#include "quantiles/release/release_loss.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "quantiles/draws/calibration.hpp"
+#include "quantiles/release/joint_loss.hpp"
+#include "quantiles/stages/granularity.hpp"
+#include "quantiles/stages/heaping.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr int far_away_log = 200;  // exp(-200) of the heaviest term
+
+Rational records_in(std::uint64_t records) { return static_cast<std::int64_t>(records); }
+
+std::map<std::uint64_t, uint128> masses_of(const KnownTable& table, const QuantileFraction& alpha,
+                                           const BaseMeasure& weights) {
+  std::uint64_t records = 0;
+  for (const std::uint64_t here : table.others) records += here;
+  std::map<std::uint64_t, uint128> masses;
+  const auto add = [&](std::uint64_t from, std::uint64_t to, std::uint64_t below, std::uint64_t equal) {
+    if (from < to) masses[interval_score(alpha, below, equal, records)] += weights.mass(from, to);
+  };
+  std::uint64_t below = 0;
+  std::uint64_t next = 0;  // candidate
+  for (std::size_t k = 0; k < table.positions.size(); ++k) {
+    const Position position = table.positions[k];
+    const std::uint64_t candidate = position / 2;  // at the position, or the first one after it
+    add(next, candidate, below, 0);
+    next = candidate;
+    if (position % 2 == 1) {
+      add(candidate, candidate + 1, below, table.others[k]);
+      ++next;
+    }
+    below += table.others[k];
+  }
+  add(next, table.candidates, below, 0);
+  return masses;
+}
+
+/// What preliminary selections find of a table, and how likely that is.
+struct FoundBefore {
+  PreliminaryOutcome found;
+  Enclosure probability;
+};
+
+/// Of a selection with these scores and multiplicities; what hardly ever comes is left out.
+std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std::uint64_t>& scores,
+                                                          const std::vector<std::uint64_t>& multiplicities,
+                                                          const Exponent& rate) {
+  constexpr double next_to_none = 0x1p-70;
+  const std::uint64_t least = *std::ranges::min_element(scores);
+  std::vector<Enclosure> weights;
+  Enclosure sum;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    Enclosure exponent = Enclosure::of(rate, guess_bits) * Enclosure::of_whole(uint128{scores[i] - least});
+    arb_neg(exponent.arb(), exponent.arb());
+    weights.push_back(Enclosure::of_whole(multiplicities[i]) * exponent.exp());
+    sum += weights.back();
+  }
+  std::vector<std::pair<std::size_t, Enclosure>> chances;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    Enclosure chance = weights[i] / sum;
+    if (chance.upper_double() >= next_to_none) chances.emplace_back(i, std::move(chance));
+  }
+  return chances;
+}
+
+/// All that is likely at all.
+std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfile& table) {
+  QuantileQuery part = plan.query;
+  part.budget = part.budget.scaled(preliminary_share(part.budget.measure()));
+  const Calibration calibration(part, 1);
+  std::vector<FoundBefore> grids;
+  const std::vector<Stage> first = plan.stages();
+  if (const auto* finds = stage_in<FindGranularity>(first)) {
+    for (const auto& [i, chance] :
+         chances_of(granularity_scores(table, finds->grids), granularity_multiplicities(finds->grids.size()),
+                    granularity_rate(calibration))) {
+      PreliminaryOutcome found;
+      if (i > 0) found.grid = finds->grids[i - 1];
+      grids.push_back({found, chance});
+    }
+  } else {
+    grids.push_back({{}, enclosed(1)});
+  }
+  std::vector<FoundBefore> all;
+  for (const FoundBefore& grid : grids) {
+    const std::vector<Stage> stages = plan.stages(grid.found);
+    const auto* finds = stage_in<FindHeaps>(stages);
+    if (finds == nullptr) {
+      all.push_back(grid);
+      continue;
+    }
+    std::vector<std::uint64_t> lengths(finds->heaps.size() + 1, 1);
+    lengths.front() = no_heaps_length;
+    for (const auto& [i, chance] :
+         chances_of(heaping_scores(table, finds->heaps), lengths, heaping_rate(calibration))) {
+      FoundBefore both{grid.found, grid.probability * chance};
+      if (i > 0) both.found.heaps = finds->heaps[i - 1].grid;
+      all.push_back(std::move(both));
+    }
+  }
+  return all;
+}
+
+/// One selection, if that is all that these stages do beside what was found before.
+const SelectQuantiles* only_selection(const std::vector<Stage>& stages) {
+  const bool is_more = std::ranges::any_of(stages, [](const Stage& stage) {
+    return !std::holds_alternative<FindGranularity>(stage) && !std::holds_alternative<FindHeaps>(stage) &&
+           !std::holds_alternative<SelectQuantiles>(stage);
+  });
+  const auto* selection = stage_in<SelectQuantiles>(stages);
+  if (is_more || selection == nullptr) return nullptr;
+  const bool is_at_once = selection->released.size() == 1 ||
+                          (selection->shape.widths.size() == 1 && selection->shape.kind != NodeKind::single);
+  return is_at_once ? selection : nullptr;
+}
+
+ScoreLaw law_of(const QuantileQuery& rest, const SelectQuantiles& selection, const KnownTable& table) {
+  const Calibration calibration(rest, selection.levels);
+  const QuantileFraction alpha = QuantileFraction::of(selection.released.front());
+  const Exponent rate = calibration.rate(alpha, true);
+  const BaseMeasure weights(0, table.candidates - 1, 1, {}, selection.shape.numbers, selection.shape.origin);
+  ScoreLaw law{masses_of(table, alpha, weights), rate.is_log() ? Rational(0) : rate.coefficient(), alpha.denominator};
+  if (law.rate.sign() <= 0) throw Error(ErrorCode::internal, "a rate of a rational epsilon is no rational");
+  return law;
+}
+
+}  // namespace
+
+std::optional<ScoreLaw> only_law(QuantileQuery query, const Lattice& lattice, const KnownTable& table,
+                                 const Rational& epsilon) {
+  query.budget = Budget::pure(epsilon);
+  const QuantilePlan plan = plan_of(query, lattice);
+  const std::vector<Stage> stages = plan.stages();
+  const SelectQuantiles* const selection = only_selection(stages);
+  if (selection == nullptr || selection->released.size() != 1 || stages.size() != 1) return {};
+  return law_of(plan.query, *selection, table);
+}
+
+LossOfRelease::LossOfRelease(const ScoreLaw& law, Rational rate_of_one, const ReleaseAnalyst& analyst,
+                             std::uint64_t rows)
+    : law_(law), rate_of_one_(std::move(rate_of_one)), analyst_(analyst), rows_(rows) {}
+
+double LossOfRelease::roughly(double epsilon) const {
+  const double rate = rate_of_one_.to_double() * epsilon;
+  const std::uint64_t least = law_.masses.begin()->first;
+  double sum = 0;
+  double lost = 0;
+  for (const auto& [score, mass] : law_.masses) {
+    const double exponent = static_cast<double>(score - least) * rate;
+    if (exponent > 700) break;
+    const double weight = static_cast<double>(mass) * std::exp(-exponent);
+    sum += weight;
+    lost += weight * rough_loss(score);
+  }
+  return lost / sum;
+}
+
+Enclosure LossOfRelease::at(const Rational& epsilon) const {
+  const Enclosure rate = enclosed(rate_of_one_ * epsilon);
+  const double rough = rate.lower_double();
+  const std::uint64_t least = law_.masses.begin()->first;
+  Enclosure sum;
+  Enclosure lost;
+  uint128 far_away = 0;
+  for (const auto& [score, mass] : law_.masses) {
+    if (static_cast<double>(score - least) * rough > far_away_log) {
+      far_away += mass;
+      continue;
+    }
+    Enclosure weight = rate * Enclosure::of_whole(uint128{score - least});
+    arb_neg(weight.arb(), weight.arb());
+    weight = Enclosure::of_whole(mass) * weight.exp();
+    sum += weight;
+    lost += weight * enclosed(loss_of(score));
+  }
+  Enclosure rest = Enclosure::of_whole(far_away);  // from 0 to exp(-200) < 2^-288 of it
+  arb_mul_2exp_si(rest.arb(), rest.arb(), -288);
+  const Enclosure nothing;
+  arb_union(rest.arb(), rest.arb(), nothing.arb(), guess_bits);
+  return (lost + rest * enclosed(largest_loss())) / (sum + rest);
+}
+
+Rational LossOfRelease::loss_of(std::uint64_t score) const {
+  const Rational missed = records_in(score) / records_in(law_.denominator);
+  if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
+  return missed > records_in(analyst_.than) ? 1 : 0;
+}
+
+double LossOfRelease::rough_loss(std::uint64_t score) const {
+  const double missed = static_cast<double>(score) / static_cast<double>(law_.denominator);
+  if (analyst_.loss == ReleaseAnalyst::Loss::missed_records) return missed;
+  return missed > static_cast<double>(analyst_.than) ? 1 : 0;
+}
+
+Rational LossOfRelease::largest_loss() const {
+  return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? records_in(rows_) : Rational(1);
+}
+
+PublicTable public_table(const RankProfile& reference, std::uint64_t rows) {
+  KnownTable known = known_table(reference, rows + 1);  // so that there are as many others
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < known.positions.size(); ++k) {
+    if (known.others[k] == 0) continue;
+    positions.push_back(known.positions[k]);
+    counts.push_back(known.others[k]);
+  }
+  RankProfile profile(reference.lattice(), std::move(positions), counts);
+  return {std::move(known), std::move(profile)};
+}
+
+LossAtEpsilon::LossAtEpsilon(QuantileQuery query, const Lattice& lattice, const PublicTable& table,
+                             const ReleaseAnalyst& analyst)
+    : query_(std::move(query)), lattice_(lattice), table_(table), analyst_(analyst) {}
+
+std::optional<LossBounds> LossAtEpsilon::at(const Rational& epsilon) const {
+  QuantileQuery query = query_;
+  query.budget = Budget::pure(epsilon);
+  const QuantilePlan plan = plan_of(query, lattice_);
+  if (!plan.by_rows.empty() || !plan.counted.empty()) return {};
+  Enclosure sum;
+  Enclosure missing = enclosed(1);
+  for (const FoundBefore& before : found_before(plan, table_.profile)) {
+    const std::optional<Enclosure> loss = loss_after(plan, before.found);
+    if (!loss) return {};
+    sum += before.probability * *loss;
+    missing -= before.probability;
+  }
+  const Enclosure none;
+  arb_max(missing.arb(), missing.arb(), none.arb(), guess_bits);
+  missing *= enclosed(largest_loss());
+  arb_union(missing.arb(), missing.arb(), none.arb(), guess_bits);
+  sum += missing;
+  constexpr std::int64_t bits = 64;
+  return LossBounds{std::max(sum.lower_rational(bits), Rational(0)),
+                    std::min(sum.upper_rational(bits), largest_loss())};
+}
+
+Rational LossAtEpsilon::largest_loss() const {
+  return analyst_.loss == ReleaseAnalyst::Loss::missed_records ? records_in(table_.profile.records()) : Rational(1);
+}
+
+std::optional<Enclosure> LossAtEpsilon::loss_after(const QuantilePlan& plan, const PreliminaryOutcome& found) const {
+  const std::vector<Stage> stages = plan.stages(found);
+  const SelectQuantiles* const selection = only_selection(stages);
+  if (selection == nullptr) return {};
+  const QuantileQuery rest = query_after(plan.query, shares_taken(stages));
+  if (selection->released.size() == 1) {
+    const ScoreLaw law = law_of(rest, *selection, table_.known);
+    return LossOfRelease(law, law.rate, analyst_, table_.profile.records()).at(Rational(1));
+  }
+  const Calibration calibration(rest, selection->levels);
+  const QuantileTree tree(table_.profile, selection->released, selection->shape, calibration, selection->subcells);
+  const JointProblem problem = tree.problem(tree.root());
+  const std::optional<LossBounds> bounds = joint_loss(problem, selection->released, analyst_);
+  if (!bounds) return {};
+  Enclosure loss = enclosed(bounds->lower);
+  const Enclosure upper = enclosed(bounds->upper);
+  arb_union(loss.arb(), loss.arb(), upper.arb(), guess_bits);
+  return loss;
+}
+
+}  // namespace fractile
