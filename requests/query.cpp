@@ -165,6 +165,42 @@ std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   return IntervalRequest{level, of, typed.has("together")};
 }
 
+namespace {
+
+/// As the lattice has values: numbers, dates or times.
+Rational value_among(const std::string& text, const Lattice& lattice) {
+  if (lattice.kind() == ValueKind::number) return Rational::parse(text);
+  const Moment moment = moment_of(text);
+  if (moment.kind != lattice.kind()) {
+    usage("'" + text + "' is a " + to_string(moment.kind) + ", and the possible values are others",
+          {"write for example ", lattice.text(lattice.size() - 1)});
+  }
+  return moment.ticks;
+}
+
+}  // namespace
+
+std::optional<StatisticsRequest> statistics_of(const Typed& typed, const Lattice& lattice) {
+  const Field share_field("count_budget");
+  if (!typed.has("count") && !typed.has("below") && !typed.has("mean")) {
+    if (typed.has("count_budget")) {
+      usage({share_field, " goes with ", Field("count"), ", ", Field("below"), " or ", Field("mean")},
+            {"write for example ", Field("count")});
+    }
+    return {};
+  }
+  StatisticsRequest request{{}, typed.has("mean"), StatisticsRequest::usual_share(typed.has("mean"))};
+  if (typed.has("below")) {
+    for (const std::string& text : in_field("below", [&] { return words(typed.one("below")); })) {
+      request.below.push_back(in_field("below", [&] { return value_among(text, lattice); }));
+    }
+  }
+  if (typed.has("count_budget")) {
+    request.share = in_field("count_budget", [&] { return Rational::parse(typed.one("count_budget")); });
+  }
+  return request;
+}
+
 std::optional<ComparisonRequest> comparison_of(const Typed& typed) {
   if (!typed.has("compare")) return {};
   const std::vector<std::string> names = in_field("compare", [&] { return words(typed.one("compare")); });

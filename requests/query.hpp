@@ -8,6 +8,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
+#include "fractile/statistics.hpp"
 #include "requests/typed.hpp"
 #include "requests/values.hpp"
 
@@ -24,6 +25,9 @@ Rational value_among(const char* field, const std::string& text, const std::stri
 
 /// `intervals` LEVEL, `of` and `together`; nothing without the first.
 std::optional<IntervalRequest> intervals_of(const Typed& typed);
+
+/// `count`, `below` and `mean`, with `count_budget`; nothing without one of the first three. The values are those of the lattice.
+std::optional<StatisticsRequest> statistics_of(const Typed& typed, const Lattice& lattice);
 
 /// `compare` A,B; nothing without it.
 std::optional<ComparisonRequest> comparison_of(const Typed& typed);

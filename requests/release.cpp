@@ -28,6 +28,7 @@ ReleaseRequest release_asked(const Typed& typed) {
       query,
       std::move(bounds),
       typed.one("receipt")};
+  request.statistics = statistics_of(typed, request.column.lattice);
   if (typed.has("unsafe_seed")) request.unsafe_seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   return request;
 }

@@ -90,6 +90,22 @@ constexpr OptionSpec compare_option{
     "",
     "Intervals",
     "difference and ratio of two groups (their keys) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
+constexpr OptionSpec count_option{
+    "--count", asker,        "",
+    "",        "Statistics", "how many records count, in every group, with an interval; takes a part of the budget"};
+constexpr OptionSpec below_option{
+    "--below",    asker,
+    "LIST",       "",
+    "Statistics", "how many records, and which share of them, lie below each of these possible values; with --count"};
+constexpr OptionSpec mean_option{
+    "--mean", asker, "", "", "Statistics", "the mean of the values within the bounds, with an interval; with --count"};
+constexpr OptionSpec count_budget_option{
+    "--count-budget",
+    asker,
+    "SHARE",
+    "0.1, and 0.2 with --mean",
+    "Statistics",
+    "the share of the budget that counts, shares and means have together; with --mean, half of it is the mean's"};
 constexpr OptionSpec no_interpolation_option{"--no-interpolation",         asker, "", "", "Mechanism",
                                              "auto selects every quantile"};
 constexpr OptionSpec base_option{"--base",
@@ -254,6 +270,10 @@ constexpr std::array release_table{
     of_option,
     together_option,
     compare_option,
+    count_option,
+    below_option,
+    mean_option,
+    count_budget_option,
     null_option,
     missing_option,
     unreadable_option,

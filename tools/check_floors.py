@@ -109,6 +109,7 @@ PUBLIC_HEADERS = {
     "accounting": "privacy",
     "quantiles": "quantiles/draws",
     "release": "quantiles/release",
+    "statistics": "quantiles/stages",
     "comparing": "quantiles/release",
     "planning": "quantiles/release",
     "release_leakage": "quantiles/release",

@@ -11,6 +11,7 @@
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/statistics.hpp"
 
 namespace fractile {
 
@@ -38,6 +39,7 @@ struct AuditRequest {
   std::optional<int> doublings = {};
   Rational bounds_share = Rational(1, 10);
   std::optional<IntervalRequest> intervals = {};  ///< with brackets and counts of their cells
+  std::optional<StatisticsRequest> statistics = {};
 };
 
 struct AuditReport {

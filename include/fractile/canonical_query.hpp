@@ -12,6 +12,7 @@
 #include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/statistics.hpp"
 
 namespace fractile {
 
@@ -34,6 +35,7 @@ struct ReleaseDetails {
   GroupKeys margin_cells = {};
   /// Of a level of a publication, which keeps the cost that it was first published at: in place of the cost only its measure.
   bool has_any_cost = false;
+  std::optional<StatisticsRequest> statistics = {};
 };
 
 /// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts

@@ -14,6 +14,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "fractile/sources.hpp"
+#include "fractile/statistics.hpp"
 
 namespace fractile {
 
@@ -27,6 +28,8 @@ struct ReleaseRequest {
   std::string receipt = {};  ///< where it is written, a new file; empty: nowhere
   /// Reproducible and not private: for tests and lessons. Not with a payment.
   std::optional<std::uint64_t> unsafe_seed = {};
+  /// Counts, shares and means beside the quantiles.
+  std::optional<StatisticsRequest> statistics = {};
 
   /// Error(usage) for what cannot be, of a query of this declared stability; 1 of any other source. No source is looked at.
   void validate(std::uint32_t sql_stability = 1) const;

@@ -16,6 +16,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/statistics.hpp"
 
 namespace fractile {
 
@@ -88,7 +89,8 @@ struct Release {
     std::vector<Interval> intervals_in_pairs = {};
     /// As WorstCase::ranks; empty until with_receipt().
     std::vector<std::optional<std::uint64_t>> rank_errors = {};
-    std::optional<MostlyNoise> noise = {};  ///< nothing until with_receipt()
+    std::optional<MostlyNoise> noise = {};      ///< nothing until with_receipt()
+    std::optional<Statistics> statistics = {};  ///< when they were asked for
     /// How it ran, which worst_case() reads; public, as `used` is. Nothing in what was read back.
     std::shared_ptr<const detail::Course> course = {};
   };
@@ -96,8 +98,9 @@ struct Release {
   QuantileQuery
       query;  ///< as asked: its budget is the cost of the whole, of all groups together and of bounds that were found
   Lattice lattice;
-  std::vector<Group> groups;                 ///< one without a key, or one for each key
-  std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them
+  std::vector<Group> groups;                       ///< one without a key, or one for each key
+  std::optional<PrivateBounds> bounds = {};        ///< when nobody declared them
+  std::optional<StatisticsTerms> statistics = {};  ///< of all groups' statistics, when they were asked for
   std::optional<std::uint64_t> public_rows =
       {};  ///< how many rows the table has, with or without a number, when declared public
   std::optional<std::uint64_t> unsafe_seed = {};  ///< set when the bits were reproducible: not private
@@ -148,10 +151,12 @@ struct ReleaseOptions {
   QuantileQuery query;
   /// To be found before the quantiles, with a share of the query's budget, when nobody declared any.
   std::optional<BoundsToFind> bounds;
+  /// To be published beside the quantiles, with a share of the query's budget.
+  std::optional<StatisticsRequest> statistics;
 
   ReleaseOptions(QuantileQuery asked,  // NOLINT(google-explicit-constructor): a query is a release's options
-                 std::optional<BoundsToFind> to_find = {})
-      : query(std::move(asked)), bounds(std::move(to_find)) {}
+                 std::optional<BoundsToFind> to_find = {}, std::optional<StatisticsRequest> beside = {})
+      : query(std::move(asked)), bounds(std::move(to_find)), statistics(std::move(beside)) {}
 };
 
 /// Releases the query's quantiles of what was counted, among the candidates of its lattice; of groups those of every one, an empty one
@@ -161,15 +166,17 @@ struct ReleaseOptions {
 /// Of groups, query.expected_rows are those of one, and bounds are found among the records of all, and are the same for all.
 /// With bounds to find, the column was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
 /// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
+/// Statistics are of the records as they were counted, before bounds are found.
 /// Errors: usage, as query.validate() of the lattice, and of groups as group_query(); when one person may have more records in what was
 /// counted than the query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when
-/// the column was counted on another lattice; internal when random bits fail or draws cost more than the budget, before anything is
-/// returned.
+/// the column was counted on another lattice; with statistics, as StatisticsRequest::validate(); internal when random bits fail or draws
+/// cost more than the budget, before anything is returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
 /// Proof: docs/proofs/odometer.md
 /// Proof: docs/proofs/groups.md
 /// Proof: docs/proofs/private_bounds.md
+/// Proof: docs/proofs/counts.md
 Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits);
 
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of

@@ -76,6 +76,25 @@ nb::list intervals(const Release& release, std::size_t number) {
   return list;
 }
 
+nb::tuple in_tuple(const Statistics::Records& records) {
+  return nb::make_tuple(records.value, records.interval.lower, records.interval.upper);
+}
+
+nb::tuple in_tuple(const Statistics::Ratio& ratio) { return nb::make_tuple(ratio.value, ratio.lower, ratio.upper); }
+
+/// (count, [(value, count, share)], mean or None); None where none were asked for. Counts, shares and means are (value, lower, upper).
+nb::object statistics(const Release& release, std::size_t number) {
+  const std::optional<Statistics>& told = release.groups.at(number).statistics;
+  if (!told) return nb::none();
+  nb::list below;
+  for (std::size_t i = 0; i < told->below.size(); ++i) {
+    below.append(
+        nb::make_tuple(release.statistics->request.below[i], in_tuple(told->below[i]), in_tuple(told->shares[i])));
+  }
+  const nb::object mean = told->mean ? nb::object(in_tuple(*told->mean)) : nb::object(nb::none());
+  return nb::make_tuple(in_tuple(told->count), below, mean);
+}
+
 std::vector<Rational> values(const Release& release, std::size_t number) {
   const Release::Group& group = release.groups.at(number);
   std::vector<Rational> values;
@@ -103,6 +122,10 @@ void bind_groups(nb::class_<Release>& release) {
       .def(
           "intervals", &intervals, group,
           nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"))
+      .def("statistics", &statistics, group,
+           nb::sig("def statistics(self, group: int) -> tuple[tuple[int, int, int], list[tuple[fractions.Fraction, "
+                   "tuple[int, int, int], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
+                   "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"))
       .def("spent", &spent, group)
       .def(
           "rank_errors", [](const Release& r, std::size_t g) { return r.groups.at(g).rank_errors; }, group)

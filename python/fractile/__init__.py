@@ -16,16 +16,32 @@ from ._ledger import Ledger
 from ._numbers import Number
 from ._plan import Plan, PlannedQuantile, plan
 from ._profile import Lattice, Profile, profile, profile_of_counts
-from ._release import Charge, Comparison, Estimate, Group, Interval, Release, Spent, Value, release
+from ._release import (
+    Below,
+    Charge,
+    Comparison,
+    Count,
+    Estimate,
+    Group,
+    Interval,
+    Ratio,
+    Release,
+    Spent,
+    Statistics,
+    Value,
+    release,
+)
 
 read_receipt = Release.read
 
 __all__ = [
     "Audit",
+    "Below",
     "BudgetError",
     "Charge",
     "Column",
     "Comparison",
+    "Count",
     "DataError",
     "Error",
     "Estimate",
@@ -40,8 +56,10 @@ __all__ = [
     "Plan",
     "PlannedQuantile",
     "Profile",
+    "Ratio",
     "Release",
     "Spent",
+    "Statistics",
     "UsageError",
     "Value",
     "__version__",

@@ -16,7 +16,7 @@ from ._errors import UsageError, warn
 Number = Union[int, float, str, Fraction, Decimal]
 
 #: Arguments that may be dates or times.
-_OF_TIMES = frozenset({"bounds", "candidates"})
+_OF_TIMES = frozenset({"bounds", "candidates", "below"})
 #: Types of a frame's library that people write themselves, as pd.Timestamp("2020-01-01").
 _TYPED_BY_HAND = frozenset({"Timestamp", "Timedelta", "datetime64", "timedelta64"})
 _LONG = 16  # significant digits, from which on a float looks computed

@@ -6,6 +6,7 @@ import datetime as dt
 import html as _html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -65,6 +66,42 @@ class Spent(NamedTuple):
     amount: str
 
 
+class Count(NamedTuple):
+    """A number of records, as it was drawn: below 0 where there are hardly any. The table's lies in the interval."""
+
+    value: int
+    lower: int
+    upper: int
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, (int, float, Fraction, Decimal)) and self.lower <= number <= self.upper
+
+
+class Ratio(NamedTuple):
+    """A share of the records, or their mean; None where the released count is not positive. The table's lies in the interval."""
+
+    value: Value | None
+    lower: Value
+    upper: Value
+
+
+@dataclass(frozen=True)
+class Below:
+    """How many records lie below a value, and which share of the records that is."""
+
+    count: Count
+    share: Ratio
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What was published beside the quantiles of a group, or of a whole column. Each interval by itself has the release's level."""
+
+    count: Count
+    below: dict[Value, Below]
+    mean: Ratio | None
+
+
 class Charge(NamedTuple):
     """The entry of a ledger that paid for a release. Older receipts do not say the dataset: it is empty then."""
 
@@ -114,6 +151,26 @@ class Group(Mapping[Fraction, Value]):
             for lower, upper, or_below, or_above in core.intervals(self._number)
         ]
         return dict(zip(self._values, ends))
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """Of a release that was asked for `count`, `below` or `mean`."""
+        core = self._release._core
+        raw = core.statistics(self._number)
+        if raw is None:
+            return None
+        count, below, mean = raw
+
+        def ratio(kind: str, parts: tuple[Any, ...]) -> Ratio:
+            value, lower, upper = (None if part is None else _value(kind, part) for part in parts)
+            assert lower is not None and upper is not None
+            return Ratio(value, lower, upper)
+
+        return Statistics(
+            Count(*count),
+            {_value(core.kind, at): Below(Count(*number), ratio("number", share)) for at, number, share in below},
+            None if mean is None else ratio(core.kind, mean),
+        )
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
@@ -240,6 +297,11 @@ class Release(Mapping[Any, Any]):
     def intervals(self) -> dict[Fraction, Interval]:
         """Of a release without groups that was asked for them; otherwise empty."""
         return self._only.intervals
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """Of a release without groups that was asked for `count`, `below` or `mean`."""
+        return self._only.statistics
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
@@ -532,6 +594,10 @@ def release(
     intervals: Number | None = None,
     of: Of | None = None,
     together: bool = False,
+    count: bool = False,
+    below: Iterable[Bound] | None = None,
+    mean: bool = False,
+    count_budget: Number | None = None,
     null: Null | None = None,
     missing: Iterable[str | float] | None = None,
     unreadable: Unreadable | None = None,
@@ -565,6 +631,8 @@ def release(
             several columns by=["region", "sex"] and keys={"region": ["n", "s"], "sex": ["f", "m"]}, for all combinations, or the groups
             themselves, [("n", "f"), ("s", "m")] or a frame with these columns.
         epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
+        count, below, mean: beside the quantiles, how many records count, how many and which share lie below each of these values, and the
+            mean: `r.statistics`. They have 1/10 of the budget together, with the mean 1/5, or `count_budget`.
 
     Returns:
         The release: `r[0.5]`, `r.quantiles`, `r.receipt`, and of groups `g["north"]`, or of several columns `g["north", "f"]`.

@@ -16,17 +16,17 @@ Words = dict[str, list[str]]
 
 #: Options that take no value.
 FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons",
-                   "allow_equal_files", "check"})
+                   "allow_equal_files", "check", "count", "mean"})
 #: Exact numbers; those of _PUBLIC must not come from the data.
 _NUMBERS = frozenset(
     {
-        "step", "bounds_budget", "epsilon", "rho", "delta", "records_per_person", "expected_rows", "intervals", "sql_stability",
+        "step", "bounds_budget", "count_budget", "epsilon", "rho", "delta", "records_per_person", "expected_rows", "intervals", "sql_stability",
         "threads", "unsafe_seed", "synthetic_rows", "rank_error", "percentile_error", "confidence", "claim", "records", "values",
         "doublings", "points", "within",
     }
 )  # fmt: skip
-_LISTS = frozenset({"quantiles", "candidates"})
-_PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows"})
+_LISTS = frozenset({"quantiles", "candidates", "below"})
+_PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows", "below"})
 _PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference", "witness"})
 
 

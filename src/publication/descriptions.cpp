@@ -49,6 +49,7 @@ ReleaseDetails details_of(const Source& source, const ReleaseRequest& request, c
   ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
                          request.column.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
+  details.statistics = request.statistics;
   details.unreadable = read.unreadable;
   details.source = name;
   details.tables = tables;
@@ -115,6 +116,7 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
   std::uint64_t each = 3'000;  // what ran, and what it spent
   for (const Rational& quantile : request.query.quantiles) each += 300 + quantile.to_string().size() + 5 * digits;
   if (request.query.intervals) each += request.query.quantiles.size() * 300;
+  if (request.statistics) each += 1'000 + request.statistics->below.size() * (500 + 3 * digits);
   for (const std::string& name : description.by.names()) {
     size += escaped * name.size() + 20;
     if (description.by.size() > 1) each += escaped * name.size() + 60;  // a group names its keys by column

@@ -84,7 +84,7 @@ class ReleaseRun {
   Release drawn() {
     const std::vector<CountedColumn> counted = records_.count({request_.column}, bits_, [&] { attendant_.tick(); });
     counted.at(0).profiles().front().require_on(request_.column.lattice);  // which was charged for
-    return release(counted.front(), {request_.query, request_.bounds}, bits_);
+    return release(counted.front(), {request_.query, request_.bounds, request_.statistics}, bits_);
   }
 
   const ReleaseRequest& request_;

@@ -13,7 +13,8 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   promised.records_per_person = std::max(query.records_per_person, selection.records_per_person);
   const QuantileQuery over_rows = over_query(promised, sql_stability);
   over_rows.validate(column.lattice);
-  if (!selection.by.empty()) group_query(over_rows);
+  const QuantileQuery each = selection.by.empty() ? over_rows : group_query(over_rows);
+  if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");

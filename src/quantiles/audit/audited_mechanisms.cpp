@@ -78,6 +78,7 @@ class AuditedRelease {
     query.validate(lattice_);
     if (request.groups) group_query(query);
     if (request.doublings) options_.bounds = BoundsToFind{search_of(request), request.bounds_share};
+    options_.statistics = request.statistics;
   }
 
   Release run(const RankProfile& table, DrawSource& source) const {
@@ -144,9 +145,11 @@ LawOfTable released(const AuditRequest& request) {
 
 void refuse_options_of_releases(const AuditRequest& request) {
   if (request.groups || request.doublings || request.lattice || request.expected_rows ||
-      request.base != Base::by_mechanism || request.records_per_person != 1 || request.intervals) {
-    refuse(request.mechanism + " is no release: it has no bounds, groups, base, intervals or records per person",
-           "leave these options out");
+      request.base != Base::by_mechanism || request.records_per_person != 1 || request.intervals ||
+      request.statistics) {
+    refuse(
+        request.mechanism + " is no release: it has no bounds, groups, base, intervals, counts or records per person",
+        "leave these options out");
   }
 }
 

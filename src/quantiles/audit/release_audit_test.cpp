@@ -120,6 +120,62 @@ TEST(ReleaseAudit, BoundsArePartOfTheWhole) {
   }
 }
 
+// Bins and the centered sum have noise of the scales of their proof, whatever a record says and wherever it moves; the whole is spent.
+TEST(ReleaseAudit, CountsAndMeansArePartOfTheWhole) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const std::uint32_t records : {1U, 2U}) {
+      for (const bool mean : {false, true}) {
+        for (const std::vector<Rational>& below :
+             {std::vector<Rational>{}, {Rational(1)}, {Rational(1), Rational(4)}}) {
+          AuditRequest asked = request("tree", 3, 5, "2");
+          asked.neighbors = neighbors;
+          asked.records_per_person = records;
+          asked.statistics = StatisticsRequest{below, mean, Rational(1, 4)};
+          // One count alone is not moved by a replaced record, but by one that is dropped.
+          const bool all_is_spent = neighbors == Neighbors::add_remove || !below.empty();
+          expect_kept(asked, all_is_spent ? 0.999999 : 0.74);
+          expect_refuted(asked, Budget::pure(Rational(6, 5)));
+          asked.budget = Budget::zcdp(Rational(1, 2));
+          asked.mechanism = "tree";
+          expect_kept(asked, all_is_spent ? 0.999999 : 0.74);
+        }
+      }
+    }
+  }
+}
+
+// Stages take their parts of what counts and means leave: a count of the rows, a granularity, heaps, levels.
+TEST(ReleaseAudit, StagesShareWhatCountsLeave) {
+  for (const Neighbors neighbors : both_relations) {
+    AuditRequest asked = with_preliminary_selections("joint-total", {Rational(1, 2)}, Budget::pure(Rational(4)));
+    asked.neighbors = neighbors;
+    asked.statistics = StatisticsRequest{{Rational(5)}, true, Rational(1, 2)};
+    expect_kept(asked, 0.45);
+    asked.mechanism = "auto";
+    asked.quantiles = evenly(4);
+    asked.base = Base::by_mechanism;
+    asked.lattice = Lattice::regular(1, 11, 1);
+    asked.expected_rows = 1;
+    expect_kept(asked, 0.3);
+  }
+}
+
+TEST(ReleaseAudit, CountsOfGroupsTogetherKeepThePromise) {
+  for (const Neighbors neighbors : both_relations) {
+    AuditRequest asked = request("tree", 2, 3, "2");
+    asked.groups = true;
+    asked.neighbors = neighbors;
+    asked.records_per_person = 2;
+    asked.statistics = StatisticsRequest{{Rational(1)}, true, Rational(1, 2)};
+    expect_kept(asked, 0.999);
+    expect_refuted(asked, Budget::pure(Rational(19, 10)));
+    asked.doublings = 1;
+    asked.statistics->mean = false;
+    asked.bounds_share = Rational(1, 4);
+    expect_kept(asked, 0.5);
+  }
+}
+
 TEST(ReleaseAudit, GroupsTogetherKeepThePromise) {
   for (const Neighbors neighbors : both_relations) {
     AuditRequest asked = request("exponential", 2, 4, "2");

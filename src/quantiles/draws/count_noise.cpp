@@ -11,15 +11,15 @@ Rational changed_counts(const QuantileQuery& query, int height) {
   return query.neighbors == Neighbors::add_remove ? height : 2 * height;
 }
 
-Exponent rate_for(const QuantileQuery& query, int height) {
+Exponent rate_for(const QuantileQuery& query, const Rational& moved) {
   if (query.budget.measure() != Measure::pure) return {};
-  return query.budget.epsilon() / (changed_counts(query, height) * Rational(query.records_per_person));
+  return query.budget.epsilon() / (moved * Rational(query.records_per_person));
 }
 
-Rational sigma_squared_for(const QuantileQuery& query, int height) {
+Rational sigma_squared_for(const QuantileQuery& query, const Rational& moved_squared) {
   if (query.budget.measure() != Measure::zcdp) return {};
   const Rational persons(query.records_per_person);
-  return changed_counts(query, height) * persons * persons / (Rational(2) * query.budget.rho());
+  return moved_squared * persons * persons / (Rational(2) * query.budget.rho());
 }
 
 using NoiseLaw = std::variant<DiscreteLaplace, DiscreteGaussian>;
@@ -31,11 +31,28 @@ NoiseLaw law_of(const CountTreeNoise& noise, Filter filter) {
 
 }  // namespace
 
-CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height)
+CountTreeNoise::CountTreeNoise(const QuantileQuery& query, const Rational& most_moved, const Rational& most_squared)
     : measure_(query.budget.measure()),
-      rate_(rate_for(query, height)),
-      sigma_squared_(sigma_squared_for(query, height)) {
+      rate_(rate_for(query, most_moved)),
+      sigma_squared_(sigma_squared_for(query, most_squared)) {
   law_of(*this, {});  // refuses what cannot be drawn
+}
+
+CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height)
+    : CountTreeNoise(query, changed_counts(query, height), changed_counts(query, height)) {}
+
+CountTreeNoise CountTreeNoise::of_all_records(QuantileQuery query) {
+  query.neighbors = Neighbors::add_remove;
+  return {query, 1};
+}
+
+CountTreeNoise CountTreeNoise::of_sum(const QuantileQuery& query, const Rational& most) {
+  const Rational changed = Rational(2) * most;
+  const Rational& moved = query.neighbors == Neighbors::add_remove ? most : changed;
+  CountTreeNoise noise(query, moved, moved * moved);
+  noise.added_ = most;
+  noise.changed_ = changed;
+  return noise;
 }
 
 NoiseSampler::NoiseSampler(const CountTreeNoise& noise, Filter filter) : law_(law_of(noise, filter)) {}

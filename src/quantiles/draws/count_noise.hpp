@@ -1,5 +1,6 @@
-// The noise of counts.
+// The noise of counts, and of sums.
 // Proof: docs/proofs/count_tree.md
+// Proof: docs/proofs/counts.md
 #pragma once
 
 #include <cstdint>
@@ -20,16 +21,26 @@ class CountTreeNoise {
   /// From the query's budget, relation and records per person. Error(usage) when rho is so small that sigma^2 > 2^80.
   CountTreeNoise(const QuantileQuery& query, int height);
 
+  /// Of one count of all records, which a replaced one moves by no more than one that comes or goes.
+  static CountTreeNoise of_all_records(QuantileQuery query);
+  /// Of a sum over the records of numbers between -most and most. Error(usage) as above.
+  static CountTreeNoise of_sum(const QuantileQuery& query, const Rational& most);
+
   Measure measure() const { return measure_; }
   /// Only for pure budgets, and only for zCDP budgets.
   const Exponent& rate() const { return rate_; }
   const Rational& sigma_squared() const { return sigma_squared_; }
-  NoisePrice price() const { return {rate_, sigma_squared_}; }
+  NoisePrice price() const { return {rate_, sigma_squared_, added_, changed_}; }
 
  private:
+  /// `most_moved`: by how much neighbours can move what the noise is added to, one record a person.
+  CountTreeNoise(const QuantileQuery& query, const Rational& most_moved, const Rational& most_squared);
+
   Measure measure_;
   Exponent rate_;
   Rational sigma_squared_;
+  Rational added_ = 1;
+  Rational changed_ = 1;
 };
 
 /// Draws such noise.

@@ -70,11 +70,12 @@ Quote Odometer::quote(const SelectionPrice& price) {
 
 Quote Odometer::quote(const NoisePrice& price) {
   if (budget_.measure() == Measure::approximate) refuse("noise under a budget that has no price for it");
-  const Rational steps = times(person_.steps);
-  const Exponent cost = budget_.measure() == Measure::pure
-                            ? price.rate * steps
-                            : Exponent(steps * steps / (Rational(2) * price.sigma_squared));
-  return {cost, cost, quotes_++};
+  const auto cost = [&](const Rational& moved) {
+    const Rational by_person = moved * times(person_.steps);
+    return budget_.measure() == Measure::pure ? price.rate * by_person
+                                              : Exponent(by_person * by_person / (Rational(2) * price.sigma_squared));
+  };
+  return {cost(price.added), cost(price.changed), quotes_++};
 }
 
 std::size_t Odometer::begin(std::string on, Share share) {

@@ -61,10 +61,12 @@ struct SelectionPrice {
   Rational changed;  ///< by how much one replaced can
 };
 
-/// Noise on a count that a record moves by at most 1: discrete Laplace under pure privacy, discrete Gaussian under zCDP.
+/// Noise on a count that a record moves by at most 1, or on a sum: discrete Laplace under pure privacy, discrete Gaussian under zCDP.
 struct NoisePrice {
   Exponent rate;           ///< of the discrete Laplace law
   Rational sigma_squared;  ///< of the discrete Gaussian law
+  Rational added = 1;      ///< by how much a record more or less can move it
+  Rational changed = 1;    ///< by how much one replaced can
 };
 
 /// What a draw costs a person, in the odometer's measure. Under (epsilon, delta): bounded ranges, which compose.

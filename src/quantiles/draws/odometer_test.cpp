@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <tuple>
 #include <type_traits>
 
 #include "fractile/error.hpp"
@@ -185,6 +186,18 @@ TEST(Odometer, PersonsOfManyRecordsCostInProportionOrBySquares) {
   EXPECT_EQ(counts.spent(), "9/2");  // 2 * 3/2, and one count alone
 }
 
+TEST(Odometer, NoiseOnSumsCostsByHowFarARecordMovesThem) {
+  for (const auto& [relation, pure_cost, zcdp_cost] :
+       {std::tuple{Neighbors::add_remove, "12", "4"}, std::tuple{Neighbors::change_one, "24", "16"}}) {
+    OnePart sum(pure(100), {relation, 3});
+    sum.odometer.charge_next(sum.part, sum.odometer.quote(NoisePrice{Rational(1, 2), {}, 8, 16}), 1);
+    EXPECT_EQ(sum.spent(), pure_cost);
+    OnePart of_rho(Budget::zcdp(Rational(100)), {relation, 3});
+    of_rho.odometer.charge_next(of_rho.part, of_rho.odometer.quote(NoisePrice{{}, Rational(72), 8, 16}), 1);
+    EXPECT_EQ(of_rho.spent(), zcdp_cost);  // 24^2 / 144, 48^2 / 144
+  }
+}
+
 TEST(Odometer, CompositionsAreCertifiedBeforeTheFirstDraw) {
   const Budget budget = Budget::approximate(Rational(1), Rational(1, 1000));
   const Exponent range = largest_bounded_range_composed(5, budget.epsilon(), budget.delta());
@@ -209,7 +222,7 @@ TEST(Odometer, CompositionsAreCertifiedBeforeTheFirstDraw) {
 
 TEST(Odometer, SumsOfLogarithmsAndRationalsAreExact) {
   OnePart one(Budget::pure(Exponent::parse("2 ln 3")), {Neighbors::add_remove, 1});
-  one.odometer.charge(one.part, one.odometer.quote({Exponent::parse("ln 3"), 1, 1}));
+  one.odometer.charge(one.part, one.odometer.quote(SelectionPrice{Exponent::parse("ln 3"), 1, 1}));
   one.odometer.charge(one.part, one.odometer.quote(price(1, 1, 1)));
   EXPECT_EQ(one.spent(), "1 + ln 3");
   const Quote tenth = one.odometer.quote(price({1, 10}, 1, 1));  // 2 ln 3 is 2.197...

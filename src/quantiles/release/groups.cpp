@@ -42,18 +42,21 @@ QuantileQuery group_query(const QuantileQuery& query) {
 
 namespace {
 
-/// Within the profiles' own bounds, from a share of the query's budget.
+/// Within the profiles' own bounds, from a share of the query's budget; `counted`: the profiles as they were counted.
 Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
-                    const QuantileQuery& query, Share share, DrawSource& source, const PlanScale& scale) {
+                    const std::vector<RankProfile>& counted, const QuantileQuery& query,
+                    const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source,
+                    const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
   release.groups.reserve(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    release.groups.push_back(
-        drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale));
+    release.groups.push_back(drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source,
+                                        scale, beside ? &*beside : nullptr, &counted[i]));
     release.groups.back().key = keys[i];
   }
+  if (beside) release.statistics = beside->terms();
   return release;
 }
 
@@ -69,13 +72,16 @@ void require_keys(const std::vector<GroupKey>& keys, const std::vector<RankProfi
 Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                      const ReleaseOptions& options, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery& query = options.query;
-  group_query(query);  // refuses before anything is spent
+  const QuantileQuery each = group_query(query);  // refuses before anything is spent
   require_keys(keys, profiles);
-  if (!options.bounds) return groups_from(keys, profiles, query, Share::whole(query.budget), source, scale);
+  const std::optional<BesideQuantiles> beside = beside_quantiles(options, each, profiles.front().lattice());
+  if (!options.bounds) {
+    return groups_from(keys, profiles, profiles, query, beside, Share::whole(query.budget), source, scale);
+  }
   Share whole = Share::whole(query.budget);
   const FoundBounds found = found_bounds(profiles, query, *options.bounds, whole, source);
   const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
-  Release release = groups_from(keys, within, query, whole.take_rest(), source, scale);
+  Release release = groups_from(keys, within, profiles, query, beside, whole.take_rest(), source, scale);
   add_bounds(release, found);
   return release;
 }

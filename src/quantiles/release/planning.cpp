@@ -235,10 +235,11 @@ std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group
   const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
   std::optional<MostlyNoise> noise =
       noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work);
-  if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
+  if (noise && noise->enough && (release.bounds || release.statistics)) {  // what was enough is what these leave
     const Budget& rest = *noise->enough;
     const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
-    const Rational left = Rational(1) - release.bounds->share;
+    const Rational left = Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
+                          (release.statistics ? release.statistics->request.share : Rational(0));
     noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
   }
   return noise;

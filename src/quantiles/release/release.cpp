@@ -161,10 +161,7 @@ class StageSampler {
  private:
   void draw(const CountRows& stage) {
     Share share = share_.take(preliminary_share(plan_.query.budget.measure()) * Rational(stage.shares));
-    QuantileQuery counted = paid_from(share, plan_.query);
-    // One replaced moves the only count by no more than one that comes or goes.
-    counted.neighbors = Neighbors::add_remove;
-    const CountTreeNoise noise(counted, 1);
+    const CountTreeNoise noise = CountTreeNoise::of_all_records(paid_from(share, plan_.query));
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
     if (!plan_.counted.empty()) keep_for_cells();
@@ -267,6 +264,14 @@ class StageSampler {
   std::vector<std::int64_t> counts_;   // of cells
 };
 
+/// Of the budget, what finds bounds.
+Rational bounds_share(const ReleaseOptions& options) { return options.bounds ? options.bounds->share : Rational(0); }
+
+QuantileQuery with_share(QuantileQuery query, const Rational& share) {
+  query.budget = query.budget.scaled(share);
+  return query;
+}
+
 /// The points among what was selected.
 std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
                                      const std::optional<Brackets>& brackets) {
@@ -280,14 +285,32 @@ std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
 
 }  // namespace
 
+BesideQuantiles::BesideQuantiles(const ReleaseOptions& options, const QuantileQuery& each, const Lattice& counted_on)
+    : of_share_(options.statistics->share / (Rational(1) - bounds_share(options))),
+      sampler_(*options.statistics, with_share(each, options.statistics->share), counted_on) {}
+
+Statistics BesideQuantiles::draw(const RankProfile& profile, Share& share, Draws& draws) const {
+  return sampler_.sample(profile, share.take(of_share_), draws);
+}
+
+std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
+                                                const Lattice& counted_on) {
+  if (!options.statistics) return {};
+  options.statistics->validate(counted_on, each, bounds_share(options));
+  return BesideQuantiles(options, each, counted_on);
+}
+
 Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const PlanScale& scale) {
+                          DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
+                          const RankProfile* counted) {
   const Lattice& lattice = profile.lattice();
-  const QuantileQuery query = paid_from(share, asked);
-  QuantilePlan asked_for = plan_of(query, lattice, scale);  // which validates
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
-  StageSampler sampler(profile, std::move(asked_for), std::move(share), draws);
+  std::optional<Statistics> statistics;
+  if (beside) statistics = beside->draw(counted ? *counted : profile, share, draws);
+  Share rest = share.take_rest();  // the whole of what stages take their parts of
+  const QuantileQuery query = paid_from(rest, asked);
+  StageSampler sampler(profile, plan_of(query, lattice, scale), std::move(rest), draws);
   sampler.run();
   const auto course =
       std::make_shared<detail::Course>(detail::Course{sampler.plan(), sampler.found(), sampler.take_selected()});
@@ -299,6 +322,7 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
     group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
   }
   group.spent = odometer.spent();
+  group.statistics = std::move(statistics);
   group.course = course;
   return group;
 }
@@ -306,14 +330,17 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
                      const PlanScale& scale) {
   const QuantileQuery& query = options.query;
+  const std::optional<BesideQuantiles> beside = beside_quantiles(options, query, profile.lattice());
   const auto drawn = [&](const RankProfile& within, Share share) {
     Release release{query, within.lattice(), {}};
-    release.groups.push_back(drawn_from(within, query, std::move(share), PersonSteps::in_table(query), source, scale));
+    release.groups.push_back(drawn_from(within, query, std::move(share), PersonSteps::in_table(query), source, scale,
+                                        beside ? &*beside : nullptr, &profile));
+    if (beside) release.statistics = beside->terms();
     return release;
   };
   if (!options.bounds) {
     // The plan does the same, but takes a query with intervals for a group's.
-    if (query.intervals) query.validate(profile.lattice());
+    if (query.intervals || beside) query.validate(profile.lattice());
     return drawn(profile, Share::whole(query.budget));
   }
   Share whole = Share::whole(query.budget);

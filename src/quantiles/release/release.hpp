@@ -2,12 +2,14 @@
 // Proof: docs/proofs/odometer.md
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fractile/release.hpp"
 #include "quantiles/draws/draws.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "quantiles/stages/statistics.hpp"
 
 namespace fractile {
 
@@ -17,9 +19,30 @@ Release release_with(const RankProfile& profile, const ReleaseOptions& options, 
 Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                      const ReleaseOptions& options, DrawSource& source, const PlanScale& scale = {});
 
-/// What one profile gives within its own bounds, for a person of so many steps, with `share` in place of the query's budget.
+/// Statistics to be drawn beside the quantiles of each profile.
+class BesideQuantiles {
+ public:
+  /// `each`: what one profile runs, with the budget of the whole release. Error(usage) as StatisticsRequest::validate().
+  BesideQuantiles(const ReleaseOptions& options, const QuantileQuery& each, const Lattice& counted_on);
+
+  /// `profile`: as it was counted. Takes from `share`, which has all but what bounds cost, what they cost.
+  Statistics draw(const RankProfile& profile, Share& share, Draws& draws) const;
+  const StatisticsTerms& terms() const { return sampler_.terms(); }
+
+ private:
+  Rational of_share_;
+  StatisticsSampler sampler_;
+};
+
+/// Nothing when the options ask for none.
+std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
+                                                const Lattice& counted_on);
+
+/// What one profile gives within its own bounds, for a person of so many steps, with `share` in place of the query's budget; and beside
+/// that the statistics of the profile as it was counted.
 Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const PlanScale& scale = {});
+                          DrawSource& source, const PlanScale& scale = {}, const BesideQuantiles* beside = nullptr,
+                          const RankProfile* counted = nullptr);
 
 namespace detail {
 

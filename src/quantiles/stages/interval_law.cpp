@@ -295,6 +295,17 @@ LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step) {
   return GaussianSum(noise.sigma_squared, 1, log2_step).law();
 }
 
+LowerLaw gaussian_sum_law(const Rational& sigma_squared, std::uint64_t draws, int log2_step) {
+  if (sigma_squared >= Rational(wide_variance)) return GaussianSum(sigma_squared, draws, log2_step).law();
+  LowerLaw power = narrow_gaussian_law(sigma_squared);
+  LowerLaw sum = nothing_drawn(0);
+  for (std::uint64_t left = draws; left > 0; left /= 2) {
+    if (left % 2 == 1) sum = LowerLaw::sum(sum, power);
+    if (left > 1) power = LowerLaw::sum(power, power);
+  }
+  return sum.times(1, log2_step);
+}
+
 std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most) {
   const auto step_of = [&](double draws) {
     return step_below(noise_deviation(measure, noise) * std::sqrt(draws) / steps_in_deviation);

@@ -61,6 +61,9 @@ LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 /// About the standard deviation of such noise.
 double noise_deviation(Measure measure, const NoisePrice& noise);
 
+/// Of the sum of so many draws of discrete Gaussian noise, on a step of 2^log2_step >= 1. Error(usage) as above.
+LowerLaw gaussian_sum_law(const Rational& sigma_squared, std::uint64_t draws, int log2_step);
+
 /// Of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
 std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most);
 

@@ -193,6 +193,46 @@ Fails is_no_quantile_of_bars(const Seen& seen) {
   return fails;
 }
 
+/// Counts, shares and means of the records that a sentence names, where they count.
+Fails statistics_not_held(const Seen& seen) {
+  Fails fails;
+  const std::string& named = seen.words.at(1);
+  const bool rounded = !seen.words.at(2).empty() || !seen.world.lattice.is_regular();
+  const auto is_within = [](const auto& interval, double value) {
+    return static_cast<double>(interval.lower) <= value && value <= static_cast<double>(interval.upper);
+  };
+  const auto holds_ratio = [](const Statistics::Ratio& ratio, double value) {
+    return ratio.lower.to_double() <= value + 1e-9 && value <= ratio.upper.to_double() + 1e-9;
+  };
+  const StatisticsRequest& asked = seen.receipt.statistics->request;
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    const Values values = named_values(seen, named, g);
+    const Statistics& told = *seen.receipt.groups[g].statistics;
+    fails.push_back(!is_within(told.count.interval, values.all()));
+    for (std::size_t i = 0; i < asked.below.size(); ++i) {
+      const double below = values.below(asked.below[i].to_double(), rounded);
+      fails.push_back(!is_within(told.below[i].interval, below));
+      fails.push_back(values.all() > 0 && !holds_ratio(told.shares[i], below / values.all()));
+    }
+    if (!told.mean) continue;
+    double sum = 0;
+    for (const Weighted& each : values.values()) sum += rounded ? each.counted : each.own;
+    fails.push_back(values.all() > 0 && !holds_ratio(*told.mean, sum / values.all()));
+  }
+  return fails;
+}
+
+/// What follows from a count that is not above zero.
+Fails ratios_of_nothing(const Seen& seen) {
+  Fails fails;
+  for (const Release::Group& group : seen.receipt.groups) {
+    const bool counts = group.statistics->count.value > 0;
+    for (const Statistics::Ratio& share : group.statistics->shares) fails.push_back(share.value.has_value() != counts);
+    if (group.statistics->mean) fails.push_back(group.statistics->mean->value.has_value() != counts);
+  }
+  return fails;
+}
+
 /// Records that lie on no multiple of the granularity that was found.
 Fails too_many_are_finer(const Seen& seen) {
   Fails fails;
@@ -462,6 +502,11 @@ const std::vector<Claim>& claims() {
   static const std::string at_once =
       "lower, upper: " + held +
       ", (?:[0-9.]+ %|[0-9]+/[0-9]+), all (?:of a group )?at once(?:, if the sample is a simple random one)?";
+  static const std::string statistics = "With a probability of at least " + percent +
+                                        ", each interval from one number to the other holds what is true of " + whose +
+                                        where + ", whatever they are[.]";
+  static const std::string statistics_under =
+      "lower, upper of these: what is true of " + whose + where + ", " + percent + ", each by itself";
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
                                      ", by at most [0-9]+ records, whatever the table of up to [0-9]+ records[.]";
@@ -493,6 +538,19 @@ const std::vector<Claim>& claims() {
       {compared.c_str(), "intervals.md", differences_not_held, false},
       {"A ratio is left out where the number it divides by, or a part of its interval, is not above 0[.]",
        "intervals.md", ratios_divide_by_no_positive_number},
+      // Counts, shares and means.
+      {"Published besides: the number of records.*", "counts.md", by_definition},
+      {statistics.c_str(), "counts.md",
+       [](const Seen& seen) {
+         Seen named = seen;
+         named.words.erase(named.words.begin() + 1);  // the level
+         return statistics_not_held(named);
+       },
+       false},
+      {statistics_under.c_str(), "counts.md", statistics_not_held, false},
+      {"beside the quantiles, for (?:epsilon|rho) = .* of that: .*", "odometer.md", costs_more},
+      {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
+      {"Where the count is not above zero, the table has no .*[.]", "counts.md", ratios_of_nothing},
       // Bounds that were found.
       {"([0-9.]+) % of the budget found the range of possible values, .*, which is not that of the data[.]",
        "private_bounds.md", costs_more},
@@ -833,6 +891,7 @@ Release with_values_of(Release receipt, const Release& release) {
     receipt.groups[g].indices = release.groups[g].indices;
     receipt.groups[g].intervals = release.groups[g].intervals;
     receipt.groups[g].intervals_in_pairs = release.groups[g].intervals_in_pairs;
+    receipt.groups[g].statistics = release.groups[g].statistics;
   }
   return receipt;
 }
@@ -961,6 +1020,22 @@ TEST(Claims, OfPersonsWithManyRecords) {
   check(drawn, runs(), 23, "persons and a population");
 }
 
+TEST(Claims, OfCountsSharesAndMeans) {
+  World world = world_of(Lattice::regular(0, 120, 10), asked, rows_of({{44, 60}, {52, 40}, {119, 100}}));
+  world.options.statistics = StatisticsRequest{{Rational(50), Rational(120)}, true, Rational(1, 2)};
+  check(world, 5 * runs(), 71, "counts");
+  world.groups = 2;
+  world.source.by = "g";
+  world.options.query.neighbors = Neighbors::change_one;
+  check(world, 5 * runs(), 72, "counts of groups");
+  World empty = world_of(Lattice::regular(0, 120, 10), asked, rows_of({{44, 3}}));
+  empty.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 5)};
+  check(empty, 5 * runs(), 73, "hardly any records");
+  World persons = of_unequal_persons(asked);
+  persons.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 5)};
+  check(persons, runs(), 74, "counts of persons' records");
+}
+
 // Of 20 people, 19 lie up to the quantile 19/20. Of 13 of them all do in .35 of the samples, of 13 independent draws in .51.
 TEST(Claims, OfSmallPopulations) {
   for (const bool with_replacement : {false, true}) {
@@ -1013,6 +1088,10 @@ class AnyWorld {
       try {
         world.options.query.validate(world.lattice);
         if (world.groups > 0) group_query(world.options.query).validate(world.lattice);
+        if (world.options.statistics) {
+          world.options.statistics->validate(world.lattice,
+                                             world.groups > 0 ? group_query(world.options.query) : world.options.query);
+        }
         return world;
       } catch (const Error&) {
       }
@@ -1067,6 +1146,12 @@ class AnyWorld {
     return query;
   }
 
+  StatisticsRequest statistics(const Lattice& lattice) {
+    StatisticsRequest request{{}, below(2) == 0, one_of({Rational(1, 10), Rational(1, 3)})};
+    if (below(3) > 0) request.below = {lattice.at(lattice.size() / 3), lattice.at(lattice.size() - 1)};
+    return request;
+  }
+
   /// Values within the lattice's range, on its points and between them, heaped and not.
   double value(const Lattice& lattice, std::size_t shape, double middle) {
     const double lower = lattice.lower().to_double();
@@ -1094,6 +1179,7 @@ class AnyWorld {
       }
     }
     if (world.groups > 0) world.source.by = world.of_persons() ? KeyColumns{"g", "h"} : KeyColumns("g");
+    if (below(3) == 0) world.options.statistics = statistics(world.lattice);
     const auto& intervals = world.options.query.intervals;
     if (intervals && intervals->of == IntervalOf::population) {
       world.sampled = persons * 4 / 5;
@@ -1151,6 +1237,9 @@ TEST(Claims, EachIsMade) {
   many.quantiles = synthetic_rows(40);
   many.expected_rows = 5000;
   look_at(world_of(Lattice::regular(0, 300, Rational(1, 1000)), many, rows_of({{44, 2500}, {60, 2500}})), 5);
+  World counted = world_of(Lattice::regular(0, 120, 10), asked, rows_of({{44, 60}}));
+  counted.options.statistics = StatisticsRequest{{Rational(50)}, true, Rational(1, 5)};
+  look_at(counted, 6);
   for (const Claim& claim : claims()) EXPECT_TRUE(made.contains(&claim)) << claim.sentence;
 }
 

@@ -17,6 +17,7 @@
 #include "report/release/interval_text.hpp"
 #include "report/release/key_cells.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/release/statistics_words.hpp"
 #include "report/text/page.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -460,6 +461,8 @@ std::string part_in_words(const Page& page, const std::string& part) {
       {"counts", "noisy counts, from which the values were read"},
       {"cells", "noisy counts, from which the intervals were read"},
       {"quantiles", "drawing values"},
+      {"count", "counting records"},
+      {"sum", "the mean"},
   };
   if (const auto known = words.find(part); known != words.end()) return known->second;
   return part.starts_with("level ") ? "drawing values (" + page.typed(part) + ")" : page.typed(part);
@@ -496,8 +499,11 @@ std::vector<std::string> proofs_of(const Release& release) {
       {Mechanism::independent, {"independent"}},
       {Mechanism::tree, {"count_tree"}},
   };
-  static const std::map<std::string, std::string> of_parts{
-      {"bounds", "private_bounds"}, {"rows", "counted_rows"}, {"granularity", "granularity"}, {"heaps", "heaping"}};
+  static const std::map<std::string, std::string> of_parts{{"bounds", "private_bounds"},
+                                                           {"rows", "counted_rows"},
+                                                           {"granularity", "granularity"},
+                                                           {"heaps", "heaping"},
+                                                           {"count", "counts"}};
   std::vector<std::string> pages;
   const auto add = [&](const std::string& page) {
     if (std::ranges::find(pages, page) == pages.end()) pages.push_back(page);
@@ -715,6 +721,7 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
     explain_in_short(page, release, options);
   }
   explain_values(page, release);
+  report_detail::explain_statistics(page, release);
   if (!comparisons.empty()) explain_comparisons(page, release, comparisons);
   explain_people(page, release);
   explain_strength(page, release);

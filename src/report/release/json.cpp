@@ -71,6 +71,48 @@ void write_quantiles(Writer& json, const Release& release, const Release::Group&
   json.EndArray();
 }
 
+void write_ratio(Writer& json, const char* name, ValueKind kind, const std::optional<Rational>& ratio) {
+  json.Key(name);
+  ratio ? report_detail::value(json, kind, *ratio) : static_cast<void>(json.Null());
+}
+
+void write_records(Writer& json, const char* name, const Statistics::Records& records) {
+  number(json, name, fmt::format("{}", records.value));
+  member(json, "lower", records.interval.lower);
+  member(json, "upper", records.interval.upper);
+}
+
+/// A group's counts, shares and mean, with their intervals.
+void write_statistics(Writer& json, const Release& release, const Release::Group& group) {
+  if (!group.statistics) return;
+  const Statistics& statistics = *group.statistics;
+  const ValueKind kind = release.lattice.kind();
+  const std::vector<Rational>& below = release.statistics->request.below;
+  object(json, "count", [&] { write_records(json, "value", statistics.count); });
+  if (!below.empty()) {
+    json.Key("below");
+    json.StartArray();
+    for (std::size_t i = 0; i < below.size(); ++i) {
+      const Statistics::Ratio& share = statistics.shares[i];
+      json.StartObject();
+      write_ratio(json, "value", kind, below[i]);
+      write_records(json, "count", statistics.below[i]);
+      write_ratio(json, "share", ValueKind::number, share.value);
+      write_ratio(json, "share_lower", ValueKind::number, share.lower);
+      write_ratio(json, "share_upper", ValueKind::number, share.upper);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  if (!statistics.mean) return;
+  object(json, "mean", [&] {
+    write_ratio(json, "value", kind, statistics.mean->value);
+    write_ratio(json, "lower", kind, statistics.mean->lower);
+    write_ratio(json, "upper", kind, statistics.mean->upper);
+  });
+  number(json, "centered_sum", fmt::format("{}", *statistics.centered_sum));
+}
+
 /// What was spent on what; older programs did not say.
 void write_spent(Writer& json, const Release& release, const Release::Group& group) {
   if (group.spent.empty()) return;
@@ -122,11 +164,13 @@ void write_groups(Writer& json, const Release& release) {
       write_key(json, release.source.by, group.key);
       if (!alike) write_run(json, release, group);
       write_quantiles(json, release, group);
+      write_statistics(json, release, group);
       if (!alike) report_detail::write_noise(json, group.noise);
       json.EndObject();
     });
   } else {
     write_quantiles(json, release, first);
+    write_statistics(json, release, first);
   }
   report_detail::write_worst_case(json, *release.errors);
   if (alike) report_detail::write_noise(json, first.noise);
@@ -138,6 +182,29 @@ void write_intervals(Writer& json, const IntervalRequest& request) {
     member(json, "subject", to_string(request.of));
     json.Key("simultaneous");
     json.Bool(request.together);
+  });
+}
+
+void write_noise_of(Writer& json, const char* name, const CountNoise& noise) {
+  object(json, name, [&] {
+    if (noise.measure == Measure::zcdp) {
+      member(json, "sigma_squared", noise.sigma_squared.to_string());
+    } else {
+      member(json, "rate", noise.rate.to_string());
+    }
+  });
+}
+
+/// What counts and means cost, the law of their noise, and what their intervals hold.
+void write_statistics_terms(Writer& json, const Release& release) {
+  if (!release.statistics) return;
+  const StatisticsTerms& terms = *release.statistics;
+  object(json, "statistics", [&] {
+    member(json, "share", terms.request.share.to_string());
+    write_cost(json, release.cost().scaled(terms.request.share));
+    member(json, "level", terms.level.to_string());
+    write_noise_of(json, "noise", terms.count_noise);
+    if (terms.sum_noise) write_noise_of(json, "sum_noise", *terms.sum_noise);
   });
 }
 
@@ -213,6 +280,7 @@ std::string written(const Release& release) {
   report_detail::write_privacy(json, release.query);
   if (release.query.intervals) write_intervals(json, *release.query.intervals);
   if (release.bounds) write_bounds(json, *release.bounds);
+  write_statistics_terms(json, release);
   report_detail::write_lattice(json, release.lattice);
   write_counted(json, release);
   write_source(json, release.source, release.lattice.kind());

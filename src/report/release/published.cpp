@@ -7,6 +7,7 @@
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/key_cells.hpp"
+#include "report/release/statistics_rows.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -20,24 +21,42 @@ using report_detail::OpenEnds;
 using report_detail::Row;
 using report_detail::upper_text;
 
-/// What stands above a quantile, its value and, with intervals, their ends.
+/// What stands above a row's cells behind its key: a quantile, its value and, with intervals, their ends; beside statistics also what a row
+/// is about, and the ends anyway.
 Row headings_of(const Release& release, const std::string& value) {
+  if (release.statistics) return {"statistic", "at", value, "lower", "upper"};
   Row headings{"quantile", value};
   if (release.query.intervals) headings.insert(headings.end(), {"lower", "upper"});
   return headings;
 }
 
-/// A row a value: of groups the key, and then the quantile, the value and, with intervals, their ends.
+/// The quantile, the value and, with intervals, their ends.
+Row quantile_row(const Release& release, const Release::Group& group, std::size_t i, OpenEnds ends) {
+  Row row{release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i])};
+  if (!release.query.intervals) return row;
+  const report_detail::Ends written = report_detail::ends_of(release.lattice, group.intervals[i]);
+  row.insert(row.end(), {lower_text(written, ends), upper_text(written, ends)});
+  return row;
+}
+
+/// Beside statistics, whose rows always have ends.
+Row beside(Row quantile) {
+  quantile.insert(quantile.begin(), "quantile");
+  quantile.resize(5);
+  return quantile;
+}
+
+/// A row a value: of groups behind the key.
 std::vector<Row> rows_of(const Release& release, OpenEnds ends) {
   std::vector<Row> rows;
   for (const Release::Group& group : release.groups) {
+    const auto add = [&](const Row& row) { rows.push_back(report_detail::behind_key(group.key, row)); };
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      Row& row = rows.emplace_back(group.key.texts());
-      row.insert(row.end(), {release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i])});
-      if (!release.query.intervals) continue;
-      const report_detail::Ends written = report_detail::ends_of(release.lattice, group.intervals[i]);
-      row.push_back(lower_text(written, ends));
-      row.push_back(upper_text(written, ends));
+      const Row row = quantile_row(release, group, i, ends);
+      add(release.statistics ? beside(row) : row);
+    }
+    for (const report_detail::StatisticRow& each : report_detail::statistic_rows(release, group)) {
+      add({each.statistic, each.at, each.value, each.lower, each.upper});
     }
   }
   return rows;
@@ -56,6 +75,20 @@ std::string intervals_in_words(const Release& release) {
       : release.is_grouped() ? "all of a group at once"
                              : "all at once",
       of_table ? "" : ", if the sample is a simple random one");
+}
+
+/// What was counted, what it cost, and what the intervals are about.
+std::string statistics_terms(const Release& release) {
+  const StatisticsTerms& terms = *release.statistics;
+  const bool of_persons = !release.source.person.empty();
+  return fmt::format(
+      "beside the quantiles, for {} of that: {}\n"
+      "lower, upper of these: what is true of {}{}, {}, each by itself\n",
+      release.cost().scaled(terms.request.share).to_string(),
+      report_detail::statistics_in_words(terms.request, release.lattice.kind()),
+      report_detail::records_in_words(of_persons),
+      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
+      report_detail::share_of(terms.level));
 }
 
 /// What ran: of groups that ran different ones, all of these.
@@ -117,6 +150,7 @@ std::string terms_of(const Release& release) {
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
   }
   if (query.intervals) text += intervals_in_words(release);
+  if (release.statistics) text += statistics_terms(release);
   if (release.is_grouped()) text += "all groups together spend that once\n";
   if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
   text += findings_of(release) + left_out(release);
@@ -148,7 +182,8 @@ std::string to_table(const Release& release) {
   Row headings = report_detail::key_headings(release);
   for (std::string& heading : headings_of(release, release.source.column)) headings.push_back(std::move(heading));
   rows.insert(rows.begin(), std::move(headings));
-  const std::size_t numbers = release.query.intervals ? 3 : 1;  // to the right, what is before them to the left
+  const std::size_t numbers =
+      release.query.intervals || release.statistics ? 3 : 1;  // to the right, what is before them to the left
   return aligned(rows, rows.front().size() - numbers) + terms_of(release);
 }
 

@@ -286,6 +286,59 @@ GroupKey key_of(const Json& json, const KeyColumns& by) {
   return GroupKey(std::move(texts));
 }
 
+Rational number_of(const Json& json, const char* key) { return Rational::parse(text_of(json, key)); }
+
+Statistics::Records records_of(const Json& json, const char* key) {
+  return {number_of(json, key).to_int64(),
+          {number_of(json, "lower").to_uint64(), number_of(json, "upper").to_uint64()}};
+}
+
+/// A group's counts, shares and mean.
+Statistics statistics_of(const Json& json, const StatisticsRequest& request, ValueKind kind) {
+  Statistics statistics{records_of(json["count"], "value")};
+  if (json.HasMember("below") != !request.below.empty() || json.HasMember("mean") != request.mean ||
+      (json.HasMember("below") && json["below"].Size() != request.below.size())) {
+    throw Error(ErrorCode::data, "its groups have different statistics", "");
+  }
+  for (std::size_t i = 0; i < request.below.size(); ++i) {
+    const Json& each = json["below"][static_cast<rapidjson::SizeType>(i)];
+    statistics.below.push_back(records_of(each, "count"));
+    statistics.shares.push_back({read(each, "share", [](const std::string& text) { return Rational::parse(text); }),
+                                 number_of(each, "share_lower"), number_of(each, "share_upper")});
+  }
+  if (!request.mean) return statistics;
+  const Json& mean = json["mean"];
+  const auto value = [&](const std::string& text) { return read_value(kind, text); };
+  statistics.mean =
+      Statistics::Ratio{read(mean, "value", value), value(text_of(mean, "lower")), value(text_of(mean, "upper"))};
+  statistics.centered_sum = number_of(json, "centered_sum").to_int64();
+  return statistics;
+}
+
+CountNoise count_noise_of(const Json& noise, Measure measure) {
+  if (measure == Measure::zcdp) return {measure, {}, number_of(noise, "sigma_squared")};
+  return {measure, Exponent::parse(text_of(noise, "rate")), {}};
+}
+
+/// `first`: a group, or the receipt, that has what was asked for.
+std::optional<StatisticsTerms> statistics_terms_of(const Json& json, const Json& first, const Release& release) {
+  if (!json.HasMember("statistics")) return {};
+  const Json& written = json["statistics"];
+  StatisticsRequest request{{}, first.HasMember("mean"), number_of(written, "share")};
+  if (first.HasMember("below")) {
+    for (const Json& each : first["below"].GetArray()) {
+      request.below.push_back(read_value(release.lattice.kind(), text_of(each, "value")));
+    }
+  }
+  const Measure measure = release.query.budget.measure();
+  StatisticsTerms terms{std::move(request), number_of(written, "level"), count_noise_of(written["noise"], measure)};
+  if (written.HasMember("sum_noise") != terms.request.mean) {
+    throw Error(ErrorCode::data, "it does not say which noise its mean has", "");
+  }
+  if (terms.request.mean) terms.sum_noise = count_noise_of(written["sum_noise"], measure);
+  return terms;
+}
+
 Release::Group group_of(const Json& json, const Json& common, const Release& release) {
   const Json& run = run_of(json, common);
   Release::Group group{key_of(json, release.source.by), {}, used_of(run, release), spent_of(run)};
@@ -301,6 +354,12 @@ Release::Group group_of(const Json& json, const Json& common, const Release& rel
     if (each.HasMember("in_pairs")) group.intervals_in_pairs.push_back(interval_of(each["in_pairs"], release.lattice));
   }
   group.noise = noise_of(json.HasMember("mostly_noise") ? json : common);
+  if (json.HasMember("count") != release.statistics.has_value()) {
+    throw Error(ErrorCode::data, "it does not say what its counts cost", "");
+  }
+  if (release.statistics) {
+    group.statistics = statistics_of(json, release.statistics->request, release.lattice.kind());
+  }
   return group;
 }
 
@@ -374,6 +433,7 @@ Release release_of(const Json& json) {
   Release release{query_of(json, first, run_of(first, json)), lattice_of(json["lattice"]), {}};
   release.errors = errors_of(json["worst_case"]);
   release.source = source_of(json);
+  release.statistics = statistics_terms_of(json, first, release);
   if (is_grouped) {
     for (const Json& group : json["groups"].GetArray()) {
       release.groups.push_back(group_of(group, json, release));

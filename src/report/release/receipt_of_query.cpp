@@ -117,6 +117,16 @@ std::string plain_difference(const Json& query, const Release& release) {
   return {};
 }
 
+/// Counts, shares and means, and what they may cost.
+bool has_statistics(const Json& query, const Release& release) {
+  if (!release.statistics) return !query.HasMember("statistics_share");
+  const StatisticsRequest& asked = release.statistics->request;
+  std::vector<std::string> below;
+  for (const Rational& each : asked.below) below.push_back(value_text(release.lattice.kind(), each));
+  return text_at(query, "statistics_share") == asked.share.to_string() && texts_at(query, "below") == below &&
+         query.HasMember("mean") == asked.mean;
+}
+
 /// The first thing about which they differ; "" when there is none.
 std::string difference(const Json& query, const Release& release) {
   const SourceDescription& source = release.source;
@@ -142,6 +152,7 @@ std::string difference(const Json& query, const Release& release) {
        std::to_string(release.query.records_per_person) == text_at(query, "records_per_person")},
       {"the share of bounds",
        (release.bounds ? release.bounds->share.to_string() : "") == text_at(query, "bounds_share")},
+      {"the counts, shares and means", has_statistics(query, release)},
       {"the possible values", finds_bounds || report_detail::lattice_in_words(release.lattice) == lattice_asked(query)},
       {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
       {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "exact/digest.hpp"
+#include "fractile/canonical_query.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
@@ -57,6 +58,14 @@ Release bounded() {
                  {quartiles(Budget::zcdp(Rational(1))), BoundsToFind{search, Rational(1, 10)}}, bits);
 }
 
+/// With counts, shares and a mean.
+Release with_counts(const Budget& budget, const Lattice& lattice, const std::vector<Rational>& below,
+                    std::uint64_t rows = 300) {
+  RandomBits bits = RandomBits::unsafe_seeded(4);
+  const ReleaseOptions options(quartiles(budget), {}, StatisticsRequest{below, lattice.is_regular(), Rational(1, 3)});
+  return release(reference_table(lattice, Shape::normal, rows), options, bits);
+}
+
 std::vector<std::string> all_kinds() {
   const Lattice ages = Lattice::regular(0, 125, 1);
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
@@ -85,6 +94,13 @@ std::vector<std::string> all_kinds() {
   texts.push_back(to_json(described(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town)));
   texts.push_back(to_json(grouped_twice(quartiles(Budget::pure(Rational(4))), ages)));
   texts.push_back(to_json(described(bounded(), source)));
+  texts.push_back(to_json(described(with_counts(Budget::pure(Exponent::parse("ln 3")), ages, {}), source)));
+  texts.push_back(
+      to_json(described(with_counts(Budget::zcdp(Rational(1, 2)), ages, {Rational(18), Rational(65)}), source)));
+  texts.push_back(to_json(described(with_counts(Budget::pure(Rational(1, 100)), ages, {Rational(18)}, 0), source)));
+  const Lattice days = Lattice::regular(0, 63, 7, ValueKind::date);
+  texts.push_back(to_json(described(with_counts(Budget::pure(Rational(4)), days, {Rational(14)}), source)));
+  texts.push_back(to_json(described(with_counts(Budget::pure(Rational(4)), few, {Rational(10)}), source)));
   many.expected_rows = 300;
   texts.push_back(to_json(described(released(many, cents), source)));
   return texts;
@@ -167,6 +183,43 @@ TEST(Receipt, ReadingAndWritingUndoEachOther) {
     read.receipt.clear();
     EXPECT_EQ(to_json(read), text);
   }
+}
+
+TEST(Receipt, SaysWhatWasCountedBesideTheQuantiles) {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  const Release release = described(with_counts(Budget::pure(Rational(2)), ages, {Rational(18), Rational(65)}), source);
+  const Release receipt = read_receipt(to_json(release), "r.json");
+  EXPECT_EQ(receipt.only().statistics, release.only().statistics);
+  EXPECT_EQ(receipt.statistics->request.below, release.statistics->request.below);
+  EXPECT_TRUE(receipt.statistics->request.mean);
+  EXPECT_EQ(receipt.statistics->request.share, Rational(1, 3));
+  EXPECT_EQ(receipt.statistics->count_noise, release.statistics->count_noise);
+  EXPECT_EQ(receipt.statistics->sum_noise, release.statistics->sum_noise);
+  EXPECT_EQ(to_csv(receipt), to_csv(release));
+}
+
+// A ledger's query is not that of a receipt with other counts.
+TEST(Receipt, IsThatOfAQueryWithTheSameCounts) {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  Release release = described(with_counts(Budget::pure(Rational(2)), ages, {Rational(18), Rational(65)}), source);
+  release.unsafe_seed.reset();
+  const Release receipt = read_receipt(to_json(release), "r.json");
+  const auto is_of = [&](const std::optional<StatisticsRequest>& statistics) {
+    ReleaseDetails details;
+    details.statistics = statistics;
+    try {
+      require_receipt_of(canonical_query(release.query, ages, source, details), receipt, "r.json");
+      return true;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("the counts, shares and means"), std::string::npos) << error.what();
+      return false;
+    }
+  };
+  EXPECT_TRUE(is_of(StatisticsRequest{{Rational(18), Rational(65)}, true, Rational(1, 3)}));
+  EXPECT_FALSE(is_of(StatisticsRequest{{Rational(18)}, true, Rational(1, 3)}));
+  EXPECT_FALSE(is_of(StatisticsRequest{{Rational(18), Rational(65)}, false, Rational(1, 3)}));
+  EXPECT_FALSE(is_of(StatisticsRequest{{Rational(18), Rational(65)}, true, Rational(1, 4)}));
+  EXPECT_FALSE(is_of({}));
 }
 
 TEST(Receipt, SaysWhatWasDeclared) {

@@ -134,6 +134,15 @@ void add_mechanism(Line& line, const QuantileQuery& query) {
   if (query.intervals->together) line.add("intervals_together", "yes");
 }
 
+void add_statistics(Line& line, const StatisticsRequest& statistics, ValueKind kind) {
+  line.add("statistics_share", statistics.share.to_string());
+  if (!statistics.below.empty()) {
+    line.add_list("below", statistics.below.size(),
+                  [&](std::uint64_t i) { return value_text(kind, statistics.below[i]); });
+  }
+  if (statistics.mean) line.add("mean", "yes");
+}
+
 }  // namespace
 
 std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
@@ -147,6 +156,7 @@ std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, 
   add_lattice(line, lattice);
   if (details.bounds_share) line.add("bounds_share", details.bounds_share->to_string());
   add_mechanism(line, query);
+  if (details.statistics) add_statistics(line, *details.statistics, lattice.kind());
   if (details.public_rows) line.add("public_rows", "yes");
   return line.text();
 }

@@ -76,6 +76,19 @@ TEST(CanonicalQuery, SaysWhichIntervals) {
   EXPECT_EQ(other.find("together"), std::string::npos) << other;
 }
 
+TEST(CanonicalQuery, SaysWhichCountsSharesAndMeans) {
+  const Release release = some_release();
+  ReleaseDetails details;
+  details.statistics = StatisticsRequest{{Rational(1), Rational(5, 2)}, true, Rational(1, 5)};
+  const std::string text = canonical_query(release.query, release.lattice, some_source(), details);
+  EXPECT_NE(text.find(R"("rates":"tight","statistics_share":"1/5","below":["1","2.5"],"mean":"yes"})"),
+            std::string::npos)
+      << text;
+  details.statistics = StatisticsRequest{};
+  const std::string count = canonical_query(release.query, release.lattice, some_source(), details);
+  EXPECT_NE(count.find(R"("rates":"tight","statistics_share":"1/10"})"), std::string::npos) << count;
+}
+
 TEST(CanonicalQuery, NamesTheTable) {
   const Release release = some_release();
   const auto beginning = [&](const std::string& source) {

@@ -1,0 +1,126 @@
+// Counts, shares and means beside quantiles: what is asked, what is published, and counts of several groups added up.
+// Proof: docs/proofs/counts.md
+// Thread-safety: values; threads may share them while none changes one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/privacy.hpp"
+#include "fractile/quantiles.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// What is published beside the quantiles, of every group: how many records count, and what else is asked. Counts are of records with a
+/// value in the column, of sampled persons where there are any: of people only where each has one record.
+struct StatisticsRequest {
+  /// For each of these: how many records lie below it, and which share of the records that is. A record lies where it counts. Strictly
+  /// increasing possible values above the smallest one.
+  std::vector<Rational> below = {};
+  /// The mean of the values at which records count: clamped to the bounds, and rounded to the step.
+  bool mean = false;
+  /// Of the budget, in (0, 1), for all of these: half of it is the mean's, where that is asked for.
+  Rational share = Rational(1, 10);
+
+  /// 1/10, and with the mean 1/5.
+  static Rational usual_share(bool mean) { return mean ? Rational(1, 5) : Rational(1, 10); }
+
+  /// At most so many values to lie below, and so many possible values for a mean.
+  static constexpr std::size_t most_below = 100;
+  static constexpr std::uint64_t largest_mean_lattice = std::uint64_t{1} << 32;
+
+  /// Throws `usage` when the lattice, the query, of groups group_query(), or `bounds_share`, that of bounds to be found (0 of others), does
+  /// not go with this, and when the noise is too wide for intervals.
+  void validate(const Lattice& lattice, const QuantileQuery& query, const Rational& bounds_share = 0) const;
+};
+
+/// The noise of a count: discrete Laplace under pure privacy, discrete Gaussian under zCDP. That of the sum of lattice positions is of the
+/// same kind, in half steps.
+struct CountNoise {
+  Measure measure = Measure::pure;
+  Exponent rate = {};           ///< of pure privacy: P(k) is proportional to exp(-rate |k|)
+  Rational sigma_squared = {};  ///< of zCDP: P(k) is proportional to exp(-k^2 / (2 sigma^2))
+  friend bool operator==(const CountNoise&, const CountNoise&) = default;
+};
+
+/// What a number of records is, with at least the probability that was asked for.
+struct CountInterval {
+  std::uint64_t lower;
+  std::uint64_t upper;
+  friend bool operator==(const CountInterval&, const CountInterval&) = default;
+};
+
+/// A number of records that was released with noise, or a sum of such numbers: those of disjoint cells add up, and each of them was drawn
+/// once, so a sum costs nothing and has the noise of all its draws.
+class ReleasedCount {
+ public:
+  /// `draws`: how many draws of the noise are in the value. Error(usage) for 0.
+  ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws = 1);
+
+  std::int64_t value() const { return value_; }
+  const CountNoise& noise() const { return noise_; }
+  std::uint64_t draws() const { return draws_; }
+
+  /// Of other records, whose noise is independent. Error(usage) unless both have one law of noise.
+  ReleasedCount& operator+=(const ReleasedCount& other);
+  friend ReleasedCount operator+(ReleasedCount a, const ReleasedCount& b) { return a += b; }
+  friend bool operator==(const ReleasedCount&, const ReleasedCount&) = default;
+
+ private:
+  std::int64_t value_;
+  CountNoise noise_;
+  std::uint64_t draws_;
+};
+
+/// The margin of a table: all of these together. Error(usage) for none, and as +=.
+ReleasedCount sum_of(std::span<const ReleasedCount> counts);
+
+/// The interval of each, whose true number it holds with probability at least `level`, each by itself: from the certified law of the sum of
+/// its draws. Counts of equally many draws of one law share the work. Error(usage) unless 0 < level < 1, and when the noise is too wide.
+/// Proof: docs/proofs/counts.md
+std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
+
+/// What was published beside the quantiles of one group, or of the whole column.
+struct Statistics {
+  /// As it was drawn: below 0 where the noise outweighs the records, so that counts add up.
+  struct Records {
+    std::int64_t value;
+    CountInterval interval;
+    friend bool operator==(const Records&, const Records&) = default;
+  };
+  /// A share of the records, or their mean. No value where the released count is not positive; then the interval is the whole range.
+  struct Ratio {
+    std::optional<Rational> value;
+    Rational lower;
+    Rational upper;
+    friend bool operator==(const Ratio&, const Ratio&) = default;
+  };
+
+  Records count;
+  std::vector<Records> below = {};  ///< one for each of StatisticsRequest::below
+  std::vector<Ratio> shares = {};   ///< likewise
+  std::optional<Ratio> mean = {};
+  /// With the mean: the sum over the records of 2 i - M, with noise; the record counts at the i-th possible value of 0 .. M. Those of groups
+  /// add up as counts do.
+  std::optional<std::int64_t> centered_sum = {};
+
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
+
+/// What all groups' statistics have in common.
+struct StatisticsTerms {
+  StatisticsRequest request;
+  Rational level;  ///< each interval by itself holds the table's number with at least this probability
+  /// One draw a bin: the values to lie below part the records in request.below.size() + 1 of these, and the count is their sum.
+  CountNoise count_noise;
+  std::optional<CountNoise> sum_noise = {};  ///< of centered_sum
+};
+
+/// Of how many draws the number of records below the i-th value is, and the count for i = request.below.size().
+inline std::uint64_t draws_of(std::size_t i) { return i + 1; }
+
+}  // namespace fractile

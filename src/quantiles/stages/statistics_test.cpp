@@ -1,0 +1,214 @@
+#include "quantiles/stages/statistics.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+const Lattice tens = Lattice::regular(0, 80, 10);
+
+QuantileQuery paid(const Budget& budget) { return {{Rational(1, 2)}, budget}; }
+
+/// Discrete Laplace and Gaussian masses at k, as their definition has them.
+double mass_of(const CountNoise& noise, std::int64_t k) {
+  const auto x = static_cast<double>(k);
+  if (noise.measure == Measure::zcdp) {
+    const double s = noise.sigma_squared.to_double();
+    return std::exp(-x * x / (2 * s)) / std::sqrt(2 * M_PI * s);  // for sigma^2 >= 2 to seven digits
+  }
+  const double r = noise.rate.to_double();
+  return std::tanh(r / 2) * std::exp(-r * std::abs(x));
+}
+
+/// How far noise reaches, but for next to nothing.
+std::int64_t reach_of(const CountNoise& noise) {
+  return static_cast<std::int64_t>(noise.measure == Measure::zcdp ? 6 * std::sqrt(noise.sigma_squared.to_double())
+                                                                  : 16 / noise.rate.to_double());
+}
+
+bool holds(const CountInterval& interval, std::int64_t n) {
+  return interval.lower <= static_cast<std::uint64_t>(n) && static_cast<std::uint64_t>(n) <= interval.upper;
+}
+bool holds(const Statistics::Ratio& ratio, const Rational& value) {
+  return ratio.lower <= value && value <= ratio.upper;
+}
+
+/// Every budget whose noise is narrow enough to list all of it.
+const Budget budgets[] = {Budget::pure(Rational(1, 2)), Budget::pure(Rational(3)), Budget::zcdp(Rational(1, 32))};
+
+/// The law of what is published of two bins, listed draw by draw: how often each interval holds what is true.
+TEST(Statistics, IntervalsOfCountsAndSharesHoldTheTruthAsOftenAsTheySay) {
+  for (const Budget& budget : budgets) {
+    const StatisticsSampler sampler({{Rational(40)}, false, Rational(1, 10)}, paid(budget), tens);
+    const CountNoise& noise = sampler.terms().count_noise;
+    const std::int64_t reach = reach_of(noise);
+    for (const auto& [below, above] : {std::pair{0, 0}, {0, 9}, {5, 3}, {40, 60}, {500, 1}}) {
+      double count = 0;
+      double part = 0;
+      double share = 0;
+      double all = 0;
+      for (std::int64_t a = -reach; a <= reach; ++a) {
+        for (std::int64_t b = -reach; b <= reach; ++b) {
+          const double p = mass_of(noise, a) * mass_of(noise, b);
+          const Statistics seen = sampler.computed({{below + a, above + b}, {}});
+          all += p;
+          count += holds(seen.count.interval, below + above) ? p : 0;
+          part += holds(seen.below[0].interval, below) ? p : 0;
+          share += below + above == 0 || holds(seen.shares[0], Rational(below, below + above)) ? p : 0;
+        }
+      }
+      const std::string what = budget.to_string() + ' ' + std::to_string(below) + ' ' + std::to_string(above);
+      EXPECT_NEAR(all, 1, 1e-4) << what;
+      for (const double coverage : {count, part, share}) EXPECT_GE(coverage + (1 - all), 0.95 - 1e-6) << what;
+      if (reach < 20) continue;
+      EXPECT_LE(count, 0.99) << what;  // no wider than whole numbers make it
+      EXPECT_LE(part, 0.99) << what;
+    }
+  }
+}
+
+TEST(Statistics, IntervalsOfMeansHoldTheTruthAsOftenAsTheySay) {
+  for (const Budget& budget : {Budget::pure(Rational(3)), Budget::zcdp(Rational(1, 4))}) {
+    const StatisticsSampler sampler({{}, true, Rational(1, 5)}, paid(budget), tens);
+    const CountNoise& of_count = sampler.terms().count_noise;
+    const CountNoise& of_sum = sampler.terms().sum_noise.value();
+    const std::int64_t count_reach = reach_of(of_count);
+    const std::int64_t sum_reach = reach_of(of_sum);
+    for (const auto& [records, u] : {std::pair{1, 8}, {1, -8}, {6, 0}, {40, -3}, {300, 8}, {300, 1}}) {
+      double coverage = 0;
+      double all = 0;
+      const Rational mean = Rational(40) + Rational(5 * u);
+      for (std::int64_t z = -count_reach; z <= count_reach; ++z) {
+        for (std::int64_t y = -sum_reach; y <= sum_reach; ++y) {
+          const double p = mass_of(of_count, z) * mass_of(of_sum, y);
+          const Statistics seen = sampler.computed({{records + z}, records * u + y});
+          all += p;
+          coverage += holds(seen.mean.value(), mean) ? p : 0;
+          EXPECT_EQ(seen.mean->value.has_value(), records + z > 0);
+        }
+      }
+      EXPECT_NEAR(all, 1, 1e-4);
+      EXPECT_GE(coverage + (1 - all), 0.95 - 1e-6) << records << ' ' << u;
+      if (records == 300) {
+        EXPECT_LE(coverage, 0.985) << u;
+      }
+    }
+  }
+}
+
+/// A record lies where it counts: 44 at 40, which is not below 40. Of a list, between two of its values.
+TEST(Statistics, OfALotOfBudgetAreThoseOfTheTable) {
+  ProfileBuilder builder(tens);
+  for (const double value : {-5.0, 3.0, 34.0, 44.0, 46.0, 80.0, 900.0}) builder.add(value);
+  const RankProfile profile = builder.finish();
+  const QuantileQuery query = paid(Budget::pure(Rational(100'000)));
+  const StatisticsSampler sampler({{Rational(40), Rational(50), Rational(80)}, true, Rational(1, 5)}, query, tens);
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  RandomSource source(bits);
+  Odometer odometer(query.budget, PersonSteps::in_table(query));
+  Draws draws(source, odometer);
+  const Statistics seen = sampler.sample(profile, Share::whole(query.budget), draws);
+  EXPECT_EQ(seen.count.value, 7);
+  EXPECT_EQ(seen.count.interval, (CountInterval{7, 7}));
+  ASSERT_EQ(seen.below.size(), 3U);
+  EXPECT_EQ(seen.below[0].value, 3);
+  EXPECT_EQ(seen.below[1].value, 4);
+  EXPECT_EQ(seen.below[2].value, 5);
+  EXPECT_LE(seen.shares[0].lower, Rational(3, 7));
+  EXPECT_GE(seen.shares[0].upper, Rational(3, 7));
+  const Rational mean(0 + 0 + 30 + 40 + 50 + 80 + 80, 7);
+  EXPECT_LE(seen.mean->lower, mean);
+  EXPECT_GE(seen.mean->upper, mean);
+  EXPECT_NEAR(seen.mean->value->to_double(), mean.to_double(), 0.1);
+  const std::vector<PartCost> spent = odometer.spent();
+  ASSERT_EQ(spent.size(), 2U);
+  EXPECT_EQ(spent[0].on, "count");
+  EXPECT_EQ(spent[1].on, "sum");
+  EXPECT_EQ(spent[0].amount + spent[1].amount, EpsilonSum(query.budget.epsilon()));
+
+  const Lattice listed = Lattice::explicit_points({Rational(0), Rational(10), Rational(100)});
+  ProfileBuilder between(listed);
+  for (const double value : {5.0, 10.0, 50.0, 100.0}) between.add(value);
+  const StatisticsSampler of_list({{Rational(10), Rational(100)}, false, Rational(1, 5)}, query, listed);
+  Odometer again(query.budget, PersonSteps::in_table(query));
+  Draws more(source, again);
+  const Statistics counted = of_list.sample(between.finish(), Share::whole(query.budget), more);
+  EXPECT_EQ(counted.below[0].value, 1);
+  EXPECT_EQ(counted.below[1].value, 3);
+}
+
+/// The noise's law, from the promise: a record is in one bin, moves the centered sum by half the width, and a replaced one does both twice.
+TEST(Statistics, NoiseIsThatOfTheProof) {
+  const StatisticsRequest all{{Rational(40)}, true, Rational(1, 5)};
+  const StatisticsRequest only_count{{}, false, Rational(1, 10)};
+  QuantileQuery query = paid(Budget::pure(Rational(1)));
+  query.records_per_person = 3;
+  EXPECT_EQ(StatisticsSampler(all, query, tens).terms().count_noise.rate, Exponent(Rational(1, 6)));
+  EXPECT_EQ(StatisticsSampler(all, query, tens).terms().sum_noise->rate, Exponent(Rational(1, 2 * 3 * 8)));
+  EXPECT_EQ(StatisticsSampler(only_count, query, tens).terms().count_noise.rate, Exponent(Rational(1, 3)));
+  query.neighbors = Neighbors::change_one;
+  EXPECT_EQ(StatisticsSampler(all, query, tens).terms().count_noise.rate, Exponent(Rational(1, 12)));
+  EXPECT_EQ(StatisticsSampler(all, query, tens).terms().sum_noise->rate, Exponent(Rational(1, 2 * 3 * 16)));
+  EXPECT_EQ(StatisticsSampler(only_count, query, tens).terms().count_noise.rate, Exponent(Rational(1, 3)));
+  query.budget = Budget::zcdp(Rational(1, 2));
+  EXPECT_EQ(StatisticsSampler(all, query, tens).terms().count_noise.sigma_squared, Rational(2 * 9 * 2));
+  EXPECT_EQ(StatisticsSampler(all, query, tens).terms().sum_noise->sigma_squared, Rational(2 * 9 * 16 * 16));
+  EXPECT_EQ(StatisticsSampler(only_count, query, tens).terms().count_noise.sigma_squared, Rational(9));
+}
+
+/// Where nothing counts, the count and the numbers below say so, and there is no share and no mean.
+TEST(Statistics, OfNothingHaveNoRatios) {
+  const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  const Statistics seen = sampler.computed({{-3, 2}, 5});
+  EXPECT_EQ(seen.count.value, -1);
+  EXPECT_EQ(seen.below[0].value, -3);
+  EXPECT_EQ(seen.count.interval.lower, 0U);
+  EXPECT_EQ(seen.shares[0], (Statistics::Ratio{{}, 0, 1}));
+  EXPECT_EQ(seen.mean, (Statistics::Ratio{{}, 0, 80}));
+  EXPECT_EQ(seen.centered_sum, 5);
+}
+
+/// What is so far off that no mean would explain it says nothing either, and so does a sum that was clamped.
+TEST(Statistics, OfWhatNoTableExplainsHaveTheWholeRange) {
+  const StatisticsSampler sampler({{}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  EXPECT_EQ(sampler.computed({{10}, 100'000}).mean, (Statistics::Ratio{Rational(80), 0, 80}));
+  EXPECT_EQ(sampler.computed({{1 << 30}, most_sum}).mean->lower, Rational(0));
+}
+
+std::string refused(const StatisticsRequest& request, const Lattice& lattice = tens,
+                    const Budget& budget = Budget::pure(Rational(1)), const Rational& bounds_share = 0) {
+  try {
+    request.validate(lattice, paid(budget), bounds_share);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Statistics, RefuseWhatHasNoMeaning) {
+  EXPECT_EQ(refused({{Rational(10), Rational(80)}, true}), "nothing");
+  EXPECT_EQ(refused({{Rational(0)}}), "nothing can lie below 0, the smallest possible value");
+  EXPECT_EQ(refused({{Rational(90)}}), "90 lies outside the possible values");
+  EXPECT_EQ(refused({{Rational(15)}}), "15 is none of the possible values, at which records count");
+  EXPECT_EQ(refused({{Rational(20), Rational(10)}}), "the value 10 does not come after a smaller one");
+  EXPECT_EQ(refused({{Rational(20), Rational(20)}}), "the value 20 does not come after a smaller one");
+  EXPECT_NE(refused({{}, false, Rational(0)}), "nothing");
+  EXPECT_NE(refused({{}, false, Rational(1)}), "nothing");
+  EXPECT_NE(refused({{}, false, Rational(1, 2)}, tens, Budget::pure(Rational(1)), Rational(1, 2)), "nothing");
+  EXPECT_NE(refused({{}, true}, tens, Budget::pure(Rational(1)), Rational(1, 10)), "nothing");
+  EXPECT_NE(refused({}, tens, Budget::approximate(Rational(1), Rational(1, 100))), "nothing");
+  EXPECT_NE(refused({{}, true}, Lattice::explicit_points({Rational(0), Rational(1)})), "nothing");
+  EXPECT_NE(refused({{}, true}, Lattice::regular(0, 0, 1)), "nothing");
+  EXPECT_NE(refused({{}, true}, Lattice::numbers((std::uint64_t{1} << 32) + 1)), "nothing");
+  EXPECT_EQ(refused({{}, true}, Lattice::numbers(std::uint64_t{1} << 32)), "nothing");
+}
+
+}  // namespace
+}  // namespace fractile

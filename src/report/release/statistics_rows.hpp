@@ -1,0 +1,27 @@
+// Counts, shares and means as rows of a table, and what they are, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fractile/release.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile::report_detail {
+
+/// One number of a group's statistics, in the words of tables and CSV files.
+struct StatisticRow {
+  std::string statistic;  ///< "count", "count below", "share below" or "mean"
+  std::string at;         ///< the value below which records are counted; empty otherwise
+  std::string value;      ///< empty where there is none
+  std::string lower;
+  std::string upper;
+};
+
+/// Those of a group, in the order of a receipt; none without statistics.
+std::vector<StatisticRow> statistic_rows(const Release& release, const Release::Group& group);
+
+/// "the number of records, the numbers and shares below 12.5 and 20, and the mean".
+std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,69 @@
+#include "report/release/statistics_words.hpp"
+
+#include <fmt/format.h>
+
+#include "report/release/counted_words.hpp"
+#include "report/release/interval_text.hpp"
+#include "report/release/key_cells.hpp"
+#include "report/release/statistics_rows.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+std::string statistic_in_words(const Page& page, const StatisticRow& row) {
+  if (row.statistic == "count") return "records";
+  if (row.statistic == "count below") return "records below " + page.typed(row.at);
+  if (row.statistic == "share below") return "share below " + page.typed(row.at);
+  return row.statistic;
+}
+
+/// A heading, and a row a number.
+std::vector<Row> rows_of(const Page& page, const Release& release) {
+  const auto typed = [&](Row row) {
+    for (std::string& name : row) name = page.typed(name);
+    return row;
+  };
+  const Row headings{"what", "value", "from", "to"};
+  std::vector<Row> rows{behind_key(GroupKey(typed(key_headings(release))), headings)};
+  for (const Release::Group& group : release.groups) {
+    for (const StatisticRow& each : statistic_rows(release, group)) {
+      const Row row{statistic_in_words(page, each), each.value.empty() ? "none" : each.value, each.lower, each.upper};
+      rows.push_back(behind_key(GroupKey(typed(group.key.texts())), row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+void explain_statistics(Page& page, const Release& release) {
+  if (!release.statistics) return;
+  const StatisticsTerms& terms = *release.statistics;
+  const bool of_persons = !release.source.person.empty();
+  const CountsAt at = counts_at(release.lattice);
+  page.section("How many records there are");
+  page.paragraph(fmt::format("Published besides: {}. A record is counted if it has a value in this column{}.",
+                             statistics_in_words(terms.request, release.lattice.kind()),
+                             of_persons ? " and was chosen to count" : ""));
+  page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
+  page.paragraph(fmt::format(
+      "With a probability of at least {}, each interval from one number to the other holds what is true of {}{}, "
+      "whatever they are. Each does so by itself, not all of them at once.",
+      share_of(terms.level), records_in_words(of_persons), and_where_they_count(at)));
+  page.paragraph(
+      "These are numbers of people only where each person has one record. Noise was added to each count once, so that "
+      "counts of groups add up to those of all groups together; where there are hardly any records, a count may be "
+      "below zero.");
+  std::vector<std::string> ratios;
+  if (!terms.request.below.empty()) ratios.emplace_back("shares");
+  if (terms.request.mean) ratios.emplace_back("a mean");
+  if (ratios.empty()) return;
+  page.paragraph(fmt::format("Where the count is not above zero, the table has no {}.", fmt::join(ratios, " and no ")));
+  if (terms.request.mean) {
+    page.paragraph(
+        "The mean is that of the values at which records count: values beyond the ends of the range count as its "
+        "ends, which moves the mean where there are many of them.");
+  }
+}
+
+}  // namespace fractile::report_detail
