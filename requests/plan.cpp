@@ -174,10 +174,28 @@ PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, con
 
 }  // namespace
 
+namespace {
+
+/// The query whose budget leaves that of this one when counts and means are paid for.
+QuantileQuery with_statistics(QuantileQuery query, const std::optional<StatisticsRequest>& statistics) {
+  if (!statistics) return query;
+  if (statistics->share < Rational(1))
+    query.budget = query.budget.scaled(Rational(1) / (Rational(1) - statistics->share));
+  return query;
+}
+
+}  // namespace
+
 PlanRequest PlanRequest::of(const Typed& typed) {
   const Lattice lattice = lattice_of(typed);
   const PlanOptions options = options_of(typed);
   PlanRequest request{lattice, options, query_of(typed, planned_budget(typed))};
+  request.options.statistics = statistics_of(typed, lattice);
+  for (const char* field : {"guess", "analyst"}) {
+    if (request.options.statistics && typed.has(field)) {
+      usage({Field(field), " looks at quantiles alone, not at counts and means beside them"}, "leave one of them out");
+    }
+  }
   if (solves(typed)) request.wanted_ranks = ranks_wanted(typed, request.query);
   request.guess = guess_of(typed, lattice);
   if (typed.has("analyst")) {
@@ -201,8 +219,10 @@ PlanReport planned(const PlanRequest& request, bool with_others) {
   const Lattice& lattice = request.lattice;
   const PlanOptions& options = request.options;
   const std::optional<std::uint64_t>& wanted = request.wanted_ranks;
-  QuantileQuery query =
-      wanted ? query_for_rank_error(request.query, lattice, *wanted, options.confidence) : request.query;
+  QuantileQuery query = wanted
+                            ? with_statistics(query_for_rank_error(request.query, lattice, *wanted, options.confidence),
+                                              options.statistics)
+                            : request.query;
   std::optional<Reference> reference;
   if (request.analyst) require_fine_reference(request);
   if (request.guess || request.analyst) reference = reference_of(request, rows_of(request));

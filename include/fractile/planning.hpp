@@ -71,7 +71,13 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 /// is public, else those of the branch that a count with noise chose (`used.rows`), else those that were told.
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 
-/// What a query would run, cost and be worth.
+/// What is published beside the quantiles, and how far off it is.
+struct PlannedStatistics {
+  StatisticsTerms terms;
+  StatisticsErrors errors;
+};
+
+/// What a query would run, cost and be worth. Its budget pays for statistics, too, where they are asked for.
 struct ReleasePlan {
   QuantileQuery query;
   Lattice lattice;
@@ -81,18 +87,20 @@ struct ReleasePlan {
   /// Of intervals that are asked for: the median width on the same table, in records between the ends; one a quantile.
   std::vector<double> interval_widths = {};
   std::optional<MostlyNoise> noise = {};
+  std::optional<PlannedStatistics> statistics = {};
 };
 
 /// What `plan_release` is to find out.
 struct PlanOptions {
   Rational confidence = Rational(19, 20);
   Shape shape = Shape::normal;
-  std::uint64_t rows = 10'000;   ///< of the reference table, when the query does not tell
-  std::uint64_t releases = 500;  ///< fewer when they would take long
-  bool with_noise = true;        ///< whether mostly_noise() is asked, which takes further releases
+  std::uint64_t rows = 10'000;                       ///< of the reference table, when the query does not tell
+  std::uint64_t releases = 500;                      ///< fewer when they would take long
+  bool with_noise = true;                            ///< whether mostly_noise() is asked, which takes further releases
+  std::optional<StatisticsRequest> statistics = {};  ///< beside the quantiles
 };
 
-/// Errors: usage, as QuantileQuery::validate().
+/// Errors: usage, as QuantileQuery::validate() and StatisticsRequest::validate().
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options = {});
 
 /// The query with the smallest budget, of its own measure, in four significant digits, whose worst-case rank error is at most

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -120,7 +122,41 @@ struct StatisticsTerms {
   std::optional<CountNoise> sum_noise = {};  ///< of centered_sum
 };
 
-/// Of how many draws the number of records below the i-th value is, and the count for i = request.below.size().
-inline std::uint64_t draws_of(std::size_t i) { return i + 1; }
+/// How far what will be published of so many records is off at most, each with the probability of the level.
+struct StatisticsErrors {
+  std::uint64_t rows;
+  std::uint64_t count;                        ///< in records, whatever the table
+  std::vector<std::uint64_t> below = {};      ///< likewise, one for each of StatisticsRequest::below
+  std::vector<Rational> shares = {};          ///< likewise; about, since the released count is off, too
+  std::optional<Rational> mean = {};          ///< about, of values in the middle of the range
+  std::optional<Rational> mean_at_ends = {};  ///< likewise, of values near its ends
+};
+
+/// The released count of a group, to be added to others of one release.
+ReleasedCount count_of(const Statistics& statistics, const StatisticsTerms& terms);
+/// The released number of its records below the i-th value. Error(usage) when there are fewer values.
+ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& terms, std::size_t i);
+
+class StatisticsIntervals;
+
+/// The statistics of several groups of a release together, such as a total: sums of what was drawn for each, for no further budget, and
+/// what follows from them, each interval with the level's probability. For one thread at a time: it keeps the laws that it has computed.
+/// Proof: docs/proofs/counts.md
+class Margins {
+ public:
+  /// `lattice`: the release's.
+  Margins(StatisticsTerms terms, Lattice lattice);
+  ~Margins();
+  Margins(Margins&&) noexcept;
+  Margins& operator=(Margins&&) noexcept;
+
+  /// Error(usage) for no groups, for statistics that lack what the terms say, and when the noise is too wide.
+  Statistics of(std::span<const Statistics> groups);
+
+ private:
+  StatisticsTerms terms_;
+  Lattice lattice_;
+  std::map<std::uint64_t, std::unique_ptr<StatisticsIntervals>> of_groups_;  // by their number
+};
 
 }  // namespace fractile

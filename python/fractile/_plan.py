@@ -124,6 +124,10 @@ def plan(
     intervals: Number | None = None,
     of: Of | None = None,
     together: bool = False,
+    count: bool = False,
+    below: Iterable[Bound] | None = None,
+    mean: bool = False,
+    count_budget: Number | None = None,
 ) -> Plan:
     """What a release will cost, and how wrong it may be. No table is read, but for a public `reference`, and nothing is spent.
 

@@ -73,3 +73,12 @@ def test_what_has_no_meaning_is_refused():
         released(count_budget="0.1")
     with pytest.raises(fractile.UsageError, match="count: True or False"):
         released(count=3)
+
+
+def test_a_plan_says_how_far_they_are_off():
+    plan = fractile.plan(bounds=(0, 120), step=1, epsilon=1, expected_rows=5000, count=True, below=[65], mean=True)
+    told = json.loads(plan.to_json())["statistics"]
+    assert told["share"] == "1/5"
+    assert told["rows"] == 5000
+    assert told["below"][0]["count"] < told["count"]
+    assert told["mean"] < told["mean_at_ends"]

@@ -165,6 +165,32 @@ class Statistics(CommandTest):
         self.assert_refuses(self.wages(count=None, below=None, mean=None, count_budget="0.1"), "--count-budget goes with --count")
         self.assert_refuses(self.wages(candidates="0,250,600,1000", bounds=None, step=None), "a mean needs bounds and a step")
 
+    def planned(self, **changes):
+        asked = {"bounds": ("0", "1000"), "step": "1", "epsilon": "2", "expected_rows": "2000", "count": True, "below": "250", "mean": True}
+        return run("plan", *options(asked, **changes))
+
+    def test_a_plan_says_what_they_cost_and_how_far_they_are_off(self):
+        document = json.loads(self.planned(format="json").out)
+        statistics = document["statistics"]
+        self.assertEqual((statistics["share"], statistics["epsilon"], statistics["level"], statistics["rows"]), ("1/5", "2/5", "19/20", 2000))
+        self.assertEqual(document["privacy"]["epsilon"], "2")
+        self.assertLess(statistics["below"][0]["count"], statistics["count"])
+        table = self.planned(format="table").out
+        self.assertIn("epsilon = 2/5 of that pays for the number of records, the numbers and shares below 250, and the mean.", table)
+        self.assertRegex(table, r"count below 250 +\d+ records")
+        self.assertIn("How far counts, shares and means will be", self.planned(format="html").out)
+        self.assertNotIn("statistics", json.loads(self.planned(count=None, below=None, mean=None, format="json").out))
+        self.assertEqual(self.planned(count=None, below=None, mean=None, count_budget="0.1").code, 2)
+
+    def test_a_plan_solves_for_the_whole(self):
+        alone = json.loads(self.planned(count=None, below=None, mean=None, epsilon=None, rank_error="50", format="json").out)
+        whole = json.loads(self.planned(epsilon=None, rank_error="50", format="json").out)
+        self.assertEqual(Fraction(whole["privacy"]["epsilon"]) * Fraction(4, 5), Fraction(alone["privacy"]["epsilon"]))
+        self.assertEqual(whole["quantiles"][0]["worst_case"], alone["quantiles"][0]["worst_case"])
+
+    def test_a_plan_of_a_guess_is_of_quantiles_alone(self):
+        self.assert_refuses(self.planned(guess="value", quantiles="median"), "--guess looks at quantiles alone")
+
     def test_a_ledger_knows_what_was_counted(self):
         ledger = str(self.folder / "budget.db")
         made = run("ledger", "init", ledger, "--dataset", "wages", "--epsilon", "6", "--unit", "person", "--unreadable", "missing")

@@ -9,6 +9,7 @@
 #include "quantiles/release/noise_share.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "quantiles/stages/statistics.hpp"
 
 namespace fractile {
 namespace {
@@ -46,20 +47,38 @@ std::vector<double> interval_widths(const QuantileQuery& query, const Lattice& l
   return medians;
 }
 
+/// What is enough, of a budget of which this share is left for quantiles.
+std::optional<MostlyNoise> noise_of_share(std::optional<MostlyNoise> noise, const Rational& left);
+
+std::optional<PlannedStatistics> planned_statistics(const QuantileQuery& query, const Lattice& lattice,
+                                                    const PlanOptions& options) {
+  if (!options.statistics) return {};
+  options.statistics->validate(lattice, query);
+  QuantileQuery paid = query;
+  paid.budget = query.budget.scaled(options.statistics->share);
+  const StatisticsSampler sampler(*options.statistics, paid, lattice);
+  return PlannedStatistics{sampler.terms(), sampler.intervals().errors(query.expected_rows.value_or(options.rows))};
+}
+
 }  // namespace
 
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options) {
-  const QuantilePlan plan = plan_of(query, lattice);
+  std::optional<PlannedStatistics> statistics = planned_statistics(query, lattice, options);
+  const Rational left = Rational(1) - (statistics ? statistics->terms.request.share : Rational(0));
+  QuantileQuery rest = query;
+  if (statistics) rest.budget = query.budget.scaled(left);
+  const QuantilePlan plan = plan_of(rest, lattice);
   MechanismUsed used = plan.used({});
   used.granularity.reset();  // nobody has looked yet
   const std::uint64_t rows = std::min(query.expected_rows.value_or(options.rows), most_reference_rows);
   return {query,
           lattice,
           std::move(used),
-          worst_case(query, lattice, options.confidence),
-          typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases)),
-          interval_widths(query, lattice, options.shape, rows),
-          options.with_noise ? mostly_noise(query, lattice) : std::nullopt};
+          worst_case(rest, lattice, options.confidence),
+          typical_error(rest, lattice, options.shape, rows, affordable_releases(rest, rows, options.releases)),
+          interval_widths(rest, lattice, options.shape, rows),
+          options.with_noise ? noise_of_share(mostly_noise(rest, lattice), left) : std::nullopt,
+          std::move(statistics)};
 }
 
 namespace {
@@ -228,21 +247,23 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 
 namespace {
 
+std::optional<MostlyNoise> noise_of_share(std::optional<MostlyNoise> noise, const Rational& left) {
+  if (!noise || !noise->enough || left == Rational(1)) return noise;
+  const Budget& rest = *noise->enough;
+  const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
+  noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
+  return noise;
+}
+
 std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group, std::uint64_t work) {
   if (release.errors) return group.noise;  // found with it
   if (!group.course) return {};
   const QuantileQuery& query = group.course->plan.query;
   const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
-  std::optional<MostlyNoise> noise =
-      noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work);
-  if (noise && noise->enough && (release.bounds || release.statistics)) {  // what was enough is what these leave
-    const Budget& rest = *noise->enough;
-    const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
-    const Rational left = Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
-                          (release.statistics ? release.statistics->request.share : Rational(0));
-    noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
-  }
-  return noise;
+  const Rational left = Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
+                        (release.statistics ? release.statistics->request.share : Rational(0));
+  return noise_of_share(noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work),
+                        left);
 }
 
 }  // namespace

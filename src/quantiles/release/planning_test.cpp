@@ -261,5 +261,28 @@ TEST(TypicalErrors, AreThoseOfReleases) {
   }
 }
 
+// The budget is the whole's: errors of quantiles are those of what counts and means leave of it.
+TEST(Planning, SaysHowFarCountsAreOffAndWhatTheyLeave) {
+  const Lattice ages = Lattice::regular(0, 120, 1);
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  query.expected_rows = 5000;
+  PlanOptions options{.releases = 20};
+  options.statistics = StatisticsRequest{{Rational(18)}, true, Rational(1, 5)};
+  const ReleasePlan plan = plan_release(query, ages, options);
+  EXPECT_EQ(plan.query.budget.epsilon(), query.budget.epsilon());
+  QuantileQuery rest = query;
+  rest.budget = Budget::pure(Rational(4, 5));
+  EXPECT_EQ(plan.worst.ranks, worst_case(rest, ages, Rational(19, 20)).ranks);
+  const StatisticsErrors& errors = plan.statistics->errors;
+  EXPECT_EQ(errors.rows, 5000U);
+  EXPECT_EQ(plan.statistics->terms.count_noise.rate, Exponent(Rational(1, 10)));
+  EXPECT_LT(errors.below[0], errors.count);  // one draw of two
+  // ln(1/20) over the rate, rounded up to whole records: the exact law's.
+  EXPECT_NEAR(static_cast<double>(errors.below[0]), 30, 1);
+  EXPECT_LT(*errors.mean, *errors.mean_at_ends);
+  EXPECT_LT(*errors.mean_at_ends, Rational(1));
+  EXPECT_FALSE(plan_release(query, ages, {.releases = 20}).statistics);
+}
+
 }  // namespace
 }  // namespace fractile

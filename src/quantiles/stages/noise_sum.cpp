@@ -14,6 +14,10 @@ namespace {
   throw Error(ErrorCode::usage, "noise too wide for an interval", "give the release a larger budget");
 }
 
+void require_few(std::uint64_t draws) {
+  if (draws > most_noise_draws) throw Error(ErrorCode::usage, "a sum of more than 2^20 noisy counts", "add up fewer");
+}
+
 /// Above what 2^22 steps of four roundings, and their sum, change.
 constexpr double rounding = 0x1p-26;
 
@@ -78,12 +82,13 @@ struct LaplaceParts {
   LowerLaw down;
 };
 
-LaplaceParts laplace_parts(const Exponent& rate, std::uint64_t draws) {
+/// On steps of at most this part of the deviation.
+LaplaceParts laplace_parts(const Exponent& rate, std::uint64_t draws, double part) {
   const double r = rate.to_double();
   const auto n = static_cast<double>(draws);
   const int log2_unit = step_below((9 * std::sqrt(n) + 40) / r * 0x1p-21);
   const double deviation = noise_deviation(Measure::pure, {rate, 0}) * std::sqrt(n);
-  const int log2_step = std::max(log2_unit, step_below(deviation / 1024));
+  const int log2_step = std::max(log2_unit, step_below(deviation * part));
   if (log2_unit > 50 || n / r > 0x1p60) refuse_wide();
   const NegativeBinomial counted(rate * Rational(std::int64_t{1} << log2_unit), draws);
   const int in_step = log2_step - log2_unit;
@@ -114,20 +119,28 @@ LaplaceParts laplace_parts(const Exponent& rate, std::uint64_t draws) {
               counted.above(), counted.below())};
 }
 
-LowerLaw gaussian_part(const Rational& sigma_squared, std::uint64_t draws) {
+LowerLaw gaussian_part(const Rational& sigma_squared, std::uint64_t draws, double part) {
   const double deviation = noise_deviation(Measure::zcdp, {{}, sigma_squared}) * std::sqrt(static_cast<double>(draws));
-  return gaussian_sum_law(sigma_squared, draws, step_below(deviation / 4096));
+  return gaussian_sum_law(sigma_squared, draws, step_below(deviation * part));
 }
 
 }  // namespace
 
+LowerLaw noise_sum_law(Measure measure, const NoisePrice& noise, std::uint64_t draws) {
+  constexpr double part = 1.0 / 128;
+  require_few(draws);
+  if (measure == Measure::zcdp) return gaussian_part(noise.sigma_squared, draws, part);
+  const LaplaceParts parts = laplace_parts(noise.rate, draws, part);
+  return LowerLaw::sum(parts.up, parts.down);
+}
+
 NoiseSum::NoiseSum(Measure measure, const NoisePrice& noise, std::uint64_t draws) {
-  if (draws > most_noise_draws) throw Error(ErrorCode::usage, "a sum of more than 2^20 noisy counts", "add up fewer");
+  require_few(draws);
   if (measure == Measure::zcdp) {
-    one_ = gaussian_part(noise.sigma_squared, draws);
+    one_ = gaussian_part(noise.sigma_squared, draws, 1.0 / 4096);
     other_ = LowerLaw(one_.log2_step(), 0, {1}, 0);
   } else {
-    LaplaceParts parts = laplace_parts(noise.rate, draws);
+    LaplaceParts parts = laplace_parts(noise.rate, draws, 1.0 / 1024);
     one_ = std::move(parts.up);
     other_ = std::move(parts.down);
   }

@@ -23,6 +23,9 @@ class NoiseSum {
   std::vector<double> below_;  // of the other
 };
 
+/// The law of such a sum, on a step of about 1/128 of its deviation: to be multiplied, and added to another.
+LowerLaw noise_sum_law(Measure measure, const NoisePrice& noise, std::uint64_t draws);
+
 /// The most draws of which a sum's law is known.
 inline constexpr std::uint64_t most_noise_draws = std::uint64_t{1} << 20;
 

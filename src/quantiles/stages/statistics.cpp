@@ -192,23 +192,24 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
   NoiseSum(of_sum.measure(), of_sum.price(), 1);
 }
 
-StatisticsSampler::StatisticsSampler(const StatisticsRequest& request, const QuantileQuery& query,
-                                     const Lattice& lattice)
-    : terms_{request, level_of(query), {}, {}},
-      lattice_(lattice),
-      cuts_(cuts_at(request.below, lattice)),
-      count_noise_(noise_of_bins(request, query)),
-      sum_noise_(noise_of_sum(request, query, lattice)) {
-  terms_.count_noise = described(count_noise_);
-  const Measure measure = count_noise_.measure();
-  const NoisePrice price = count_noise_.price();
-  const double failure = failure_of(terms_.level);
-  const std::size_t bins = request.below.size() + 1;
-  for (std::size_t draws = 1; draws <= bins; ++draws) {
-    half_widths_.push_back(NoiseSum(measure, price, draws).half_width(failure));
+namespace {
+
+NoisePrice price_of(const CountNoise& noise) { return {noise.rate, noise.sigma_squared}; }
+
+}  // namespace
+
+StatisticsIntervals::StatisticsIntervals(const StatisticsTerms& terms, const Lattice& lattice, std::uint64_t groups)
+    : lattice_(lattice) {
+  const Measure measure = terms.count_noise.measure;
+  const NoisePrice price = price_of(terms.count_noise);
+  const double failure = failure_of(terms.level);
+  const std::size_t bins = terms.request.below.size() + 1;
+  std::vector<LowerLaw> sums{LowerLaw(0, 0, {1}, 0)};  // of none, of the first bin of all groups, of the first two, ...
+  for (std::size_t i = 1; i <= bins; ++i) {
+    half_widths_.push_back(NoiseSum(measure, price, i * groups).half_width(failure));
+    sums.push_back(noise_sum_law(measure, price, i * groups));
   }
-  const std::vector<LowerLaw> sums = noise_sums(measure, price, bins);
-  const double deviation = noise_deviation(measure, price);
+  const double deviation = noise_deviation(measure, price) * std::sqrt(static_cast<double>(groups));
   // With p in [i, i + 1] / 16, (1 - p) A - p B is at most as wide as ((16 - i) A + (i + 1) B) / 16, but for two records.
   for (std::size_t below = 1; below < bins; ++below) {
     Bands& bands = of_shares_.emplace_back();
@@ -220,19 +221,28 @@ StatisticsSampler::StatisticsSampler(const StatisticsRequest& request, const Qua
       bands.within.push_back((wide + share_bands - 1) / share_bands + 2);
     }
   }
-  if (!sum_noise_) return;
-  terms_.sum_noise = described(*sum_noise_);
-  const NoisePrice of_sum = sum_noise_->price();
-  const double sum_deviation = noise_deviation(measure, of_sum);
+  if (!terms.sum_noise) return;
+  const NoisePrice of_sum = price_of(*terms.sum_noise);
+  const LowerLaw sum = noise_sum_law(measure, of_sum, groups);
+  const double sum_deviation = noise_deviation(measure, of_sum) * std::sqrt(static_cast<double>(groups));
+  of_mean_.emplace();
   // With |u| <= U, Y - u Z is at most as wide as Y + U Z, but for one.
   for (std::int64_t j = 1; j <= mean_bands; ++j) {
     const std::int64_t most = (width_of(lattice) * j + mean_bands - 1) / mean_bands;
     const double all =
         std::hypot(sum_deviation, deviation * std::sqrt(static_cast<double>(bins)) * static_cast<double>(most));
-    const LowerLaw sum = noise_law(measure, of_sum, step_below(all / 256));
-    of_mean_.within.push_back(width_of_two(sum, 1, sums.back(), most, all, failure) + 1);
+    of_mean_->within.push_back(width_of_two(sum, 1, sums.back(), most, all, failure) + 1);
   }
 }
+
+StatisticsSampler::StatisticsSampler(const StatisticsRequest& request, const QuantileQuery& query,
+                                     const Lattice& lattice)
+    : cuts_(cuts_at(request.below, lattice)),
+      count_noise_(noise_of_bins(request, query)),
+      sum_noise_(noise_of_sum(request, query, lattice)),
+      terms_{request, level_of(query), described(count_noise_),
+             sum_noise_ ? std::optional(described(*sum_noise_)) : std::nullopt},
+      intervals_(terms_, lattice) {}
 
 DrawnStatistics StatisticsSampler::drawn(const RankProfile& profile, Share share, Draws& draws) const {
   DrawnStatistics drawn{cell_counts(profile, cuts_), {}};
@@ -245,14 +255,14 @@ DrawnStatistics StatisticsSampler::drawn(const RankProfile& profile, Share share
 }
 
 Statistics StatisticsSampler::sample(const RankProfile& profile, Share share, Draws& draws) const {
-  return computed(drawn(profile, std::move(share), draws));
+  return intervals_.computed(drawn(profile, std::move(share), draws));
 }
 
-Statistics::Records StatisticsSampler::records(std::int64_t value, std::size_t draws) const {
-  return {value, interval_about(value, half_widths_.at(draws - 1))};
+Statistics::Records StatisticsIntervals::records(std::int64_t value, std::size_t bins) const {
+  return {value, interval_about(value, half_widths_.at(bins - 1))};
 }
 
-Statistics::Ratio StatisticsSampler::share_of(std::int64_t below, std::int64_t count, const Bands& bands) const {
+Statistics::Ratio StatisticsIntervals::share_of(std::int64_t below, std::int64_t count, const Bands& bands) const {
   const Rational all(count);
   if (count <= 0) return {{}, 0, 1};
   Hull hull;
@@ -270,7 +280,7 @@ Statistics::Ratio StatisticsSampler::share_of(std::int64_t below, std::int64_t c
 }
 
 /// By u = 2 i - M, the mean of which is sum / count; the value is lower + step (M + u) / 2.
-Statistics::Ratio StatisticsSampler::mean_of(std::int64_t sum, std::int64_t count) const {
+Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t count) const {
   const Rational least = lattice_.lower();
   const Rational most = lattice_.upper();
   if (count <= 0) return {{}, least, most};
@@ -282,7 +292,7 @@ Statistics::Ratio StatisticsSampler::mean_of(std::int64_t sum, std::int64_t coun
     if (low <= high) hull.add(value_at(low), value_at(high));
   };
   for (std::int64_t j = 1; j <= mean_bands && std::abs(sum) < most_sum; ++j) {
-    const Rational within(of_mean_.within[static_cast<std::size_t>(j - 1)]);
+    const Rational within(of_mean_->within[static_cast<std::size_t>(j - 1)]);
     const Rational low = (Rational(sum) - within) / all;
     const Rational high = (Rational(sum) + within) / all;
     const Rational inner = width * Rational(j - 1, mean_bands);
@@ -297,7 +307,7 @@ Statistics::Ratio StatisticsSampler::mean_of(std::int64_t sum, std::int64_t coun
   return rounded(ratio, least, most, 0, resolution_of(ratio.upper - ratio.lower, lattice_.step()));
 }
 
-Statistics StatisticsSampler::computed(const DrawnStatistics& drawn) const {
+Statistics StatisticsIntervals::computed(const DrawnStatistics& drawn) const {
   Statistics statistics{{}, {}, {}, {}, drawn.sum};
   const std::size_t bins = drawn.bins.size();
   std::vector<std::int64_t> below;
@@ -310,6 +320,57 @@ Statistics StatisticsSampler::computed(const DrawnStatistics& drawn) const {
   }
   if (drawn.sum) statistics.mean = mean_of(*drawn.sum, below.back());
   return statistics;
+}
+
+StatisticsErrors StatisticsIntervals::errors(std::uint64_t rows) const {
+  if (rows == 0) throw Error(ErrorCode::usage, "how far counts of no rows are off is not asked");
+  StatisticsErrors errors{rows, half_widths_.back()};
+  for (std::size_t i = 0; i < of_shares_.size(); ++i) {
+    errors.below.push_back(half_widths_[i]);
+    errors.shares.push_back(Rational(*std::ranges::max_element(of_shares_[i].within)) / Rational(rows));
+  }
+  if (of_mean_) {
+    const Rational each = lattice_.step() / Rational(2) / Rational(rows);
+    errors.mean = each * Rational(of_mean_->within.front());
+    errors.mean_at_ends = each * Rational(of_mean_->within.back());
+  }
+  return errors;
+}
+
+ReleasedCount count_of(const Statistics& statistics, const StatisticsTerms& terms) {
+  return {statistics.count.value, terms.count_noise, terms.request.below.size() + 1};
+}
+
+ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& terms, std::size_t i) {
+  if (i >= statistics.below.size()) throw Error(ErrorCode::usage, "no count below that value was released");
+  return {statistics.below[i].value, terms.count_noise, i + 1};
+}
+
+Margins::Margins(StatisticsTerms terms, Lattice lattice) : terms_(std::move(terms)), lattice_(std::move(lattice)) {}
+Margins::~Margins() = default;
+Margins::Margins(Margins&&) noexcept = default;
+Margins& Margins::operator=(Margins&&) noexcept = default;
+
+Statistics Margins::of(std::span<const Statistics> groups) {
+  if (groups.empty()) throw Error(ErrorCode::usage, "no groups to add up");
+  const std::size_t values = terms_.request.below.size();
+  DrawnStatistics sums{std::vector<std::int64_t>(values + 1), {}};
+  if (terms_.request.mean) sums.sum = 0;
+  for (const Statistics& each : groups) {
+    if (each.below.size() != values || each.centered_sum.has_value() != terms_.request.mean) {
+      throw Error(ErrorCode::usage, "a group has other statistics", "add up groups of one release");
+    }
+    std::int64_t before = 0;
+    for (std::size_t i = 0; i <= values; ++i) {
+      const std::int64_t up_to = i < values ? each.below[i].value : each.count.value;
+      sums.bins[i] = clamped_sum(sums.bins[i], up_to - before);
+      before = up_to;
+    }
+    if (sums.sum) sums.sum = clamped_sum(*sums.sum, *each.centered_sum);
+  }
+  std::unique_ptr<StatisticsIntervals>& intervals = of_groups_[groups.size()];
+  if (!intervals) intervals = std::make_unique<StatisticsIntervals>(terms_, lattice_, groups.size());
+  return intervals->computed(sums);
 }
 
 ReleasedCount::ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws)
@@ -349,7 +410,7 @@ std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, c
     const auto [at, is_new] = law->half_widths.try_emplace(each.draws());
     if (is_new) {
       const CountNoise& noise = each.noise();
-      const NoiseSum sum(noise.measure, {noise.rate, noise.sigma_squared}, each.draws());
+      const NoiseSum sum(noise.measure, price_of(noise), each.draws());
       at->second = sum.half_width(failure_of(level));
     }
     intervals.push_back(interval_about(each.value(), at->second));

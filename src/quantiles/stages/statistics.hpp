@@ -23,6 +23,32 @@ struct DrawnStatistics {
 /// A released sum is never larger, whatever the records.
 inline constexpr std::int64_t most_sum = std::int64_t{1} << 61;
 
+/// What follows from what was drawn, for one group or for the sums of several.
+class StatisticsIntervals {
+ public:
+  /// Error(usage) when the noise is too wide.
+  StatisticsIntervals(const StatisticsTerms& terms, const Lattice& lattice, std::uint64_t groups = 1);
+
+  Statistics computed(const DrawnStatistics& drawn) const;
+  /// Error(usage) for no rows.
+  StatisticsErrors errors(std::uint64_t rows) const;
+
+ private:
+  /// Where |noise| stays with the wanted probability, whatever the share or the mean is within a band.
+  struct Bands {
+    std::vector<std::int64_t> within;
+  };
+
+  Statistics::Records records(std::int64_t value, std::size_t bins) const;
+  Statistics::Ratio share_of(std::int64_t below, std::int64_t count, const Bands& bands) const;
+  Statistics::Ratio mean_of(std::int64_t sum, std::int64_t count) const;
+
+  Lattice lattice_;
+  std::vector<std::uint64_t> half_widths_;  // of the first bin, of the first two, ...
+  std::vector<Bands> of_shares_;            // one for each value
+  std::optional<Bands> of_mean_;
+};
+
 /// The statistics of one profile after another, all under the same terms. For one thread at a time.
 class StatisticsSampler {
  public:
@@ -31,29 +57,17 @@ class StatisticsSampler {
 
   /// `share`: the budget of the query.
   Statistics sample(const RankProfile& profile, Share share, Draws& draws) const;
-  /// What follows from what was drawn.
-  Statistics computed(const DrawnStatistics& drawn) const;
   const StatisticsTerms& terms() const { return terms_; }
+  const StatisticsIntervals& intervals() const { return intervals_; }
 
  private:
-  /// Where |noise| stays with the wanted probability, whatever the share or the mean is within a band.
-  struct Bands {
-    std::vector<std::int64_t> within;
-  };
-
   DrawnStatistics drawn(const RankProfile& profile, Share share, Draws& draws) const;
-  Statistics::Records records(std::int64_t value, std::size_t draws) const;
-  Statistics::Ratio share_of(std::int64_t below, std::int64_t count, const Bands& bands) const;
-  Statistics::Ratio mean_of(std::int64_t sum, std::int64_t count) const;
 
-  StatisticsTerms terms_;
-  Lattice lattice_;
   std::vector<Position> cuts_;  // a record below a value is at a smaller position
   CountTreeNoise count_noise_;
   std::optional<CountTreeNoise> sum_noise_;
-  std::vector<std::uint64_t> half_widths_;  // of sums of 1, 2, ... draws
-  std::vector<Bands> of_shares_;            // one for each value
-  Bands of_mean_;
+  StatisticsTerms terms_;
+  StatisticsIntervals intervals_;
 };
 
 }  // namespace fractile

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "exact/gaussian.hpp"
+#include "exact/laplace.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -56,7 +58,7 @@ TEST(Statistics, IntervalsOfCountsAndSharesHoldTheTruthAsOftenAsTheySay) {
       for (std::int64_t a = -reach; a <= reach; ++a) {
         for (std::int64_t b = -reach; b <= reach; ++b) {
           const double p = mass_of(noise, a) * mass_of(noise, b);
-          const Statistics seen = sampler.computed({{below + a, above + b}, {}});
+          const Statistics seen = sampler.intervals().computed({{below + a, above + b}, {}});
           all += p;
           count += holds(seen.count.interval, below + above) ? p : 0;
           part += holds(seen.below[0].interval, below) ? p : 0;
@@ -87,7 +89,7 @@ TEST(Statistics, IntervalsOfMeansHoldTheTruthAsOftenAsTheySay) {
       for (std::int64_t z = -count_reach; z <= count_reach; ++z) {
         for (std::int64_t y = -sum_reach; y <= sum_reach; ++y) {
           const double p = mass_of(of_count, z) * mass_of(of_sum, y);
-          const Statistics seen = sampler.computed({{records + z}, records * u + y});
+          const Statistics seen = sampler.intervals().computed({{records + z}, records * u + y});
           all += p;
           coverage += holds(seen.mean.value(), mean) ? p : 0;
           EXPECT_EQ(seen.mean->value.has_value(), records + z > 0);
@@ -165,7 +167,7 @@ TEST(Statistics, NoiseIsThatOfTheProof) {
 /// Where nothing counts, the count and the numbers below say so, and there is no share and no mean.
 TEST(Statistics, OfNothingHaveNoRatios) {
   const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
-  const Statistics seen = sampler.computed({{-3, 2}, 5});
+  const Statistics seen = sampler.intervals().computed({{-3, 2}, 5});
   EXPECT_EQ(seen.count.value, -1);
   EXPECT_EQ(seen.below[0].value, -3);
   EXPECT_EQ(seen.count.interval.lower, 0U);
@@ -177,8 +179,86 @@ TEST(Statistics, OfNothingHaveNoRatios) {
 /// What is so far off that no mean would explain it says nothing either, and so does a sum that was clamped.
 TEST(Statistics, OfWhatNoTableExplainsHaveTheWholeRange) {
   const StatisticsSampler sampler({{}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
-  EXPECT_EQ(sampler.computed({{10}, 100'000}).mean, (Statistics::Ratio{Rational(80), 0, 80}));
-  EXPECT_EQ(sampler.computed({{1 << 30}, most_sum}).mean->lower, Rational(0));
+  EXPECT_EQ(sampler.intervals().computed({{10}, 100'000}).mean, (Statistics::Ratio{Rational(80), 0, 80}));
+  EXPECT_EQ(sampler.intervals().computed({{1 << 30}, most_sum}).mean->lower, Rational(0));
+}
+
+// --- Totals -------------------------------------------------------------------------------------------------------------
+
+/// Three groups' bins and sums, and what was drawn for each.
+Statistics total_of(const StatisticsSampler& sampler, const std::vector<DrawnStatistics>& drawn) {
+  std::vector<Statistics> groups;
+  for (const DrawnStatistics& each : drawn) groups.push_back(sampler.intervals().computed(each));
+  return Margins(sampler.terms(), tens).of(groups);
+}
+
+TEST(Margins, AddUp) {
+  const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  const Statistics total = total_of(sampler, {{{400, 600}, 2000}, {{-3, 2}, -40}, {{90, 10}, 1}});
+  EXPECT_EQ(total.count.value, 1099);
+  EXPECT_EQ(total.below[0].value, 487);
+  EXPECT_EQ(total.centered_sum, 1961);
+  EXPECT_NEAR(total.shares[0].value->to_double(), 487.0 / 1099, 0.01);
+  EXPECT_NEAR(total.mean->value->to_double(), 40 + 5 * 1961.0 / 1099, 0.1);
+  const Statistics first = sampler.intervals().computed({{400, 600}, 2000});
+  EXPECT_EQ(count_of(first, sampler.terms()).draws(), 2U);
+  EXPECT_EQ(count_below(first, sampler.terms(), 0), ReleasedCount(400, sampler.terms().count_noise));
+  // As the counts themselves add up.
+  const ReleasedCount sum(1099, sampler.terms().count_noise, 6);
+  EXPECT_EQ(intervals_of({&sum, 1}, Rational(19, 20)).front(), total.count.interval);
+}
+
+TEST(Margins, OfOneGroupAreIts) {
+  const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::zcdp(Rational(1, 8))), tens);
+  const DrawnStatistics drawn{{40, 60}, -30};
+  EXPECT_EQ(total_of(sampler, {drawn}), sampler.intervals().computed(drawn));
+}
+
+TEST(Margins, OfOthersAreRefused) {
+  const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  const StatisticsSampler other({{Rational(40)}, false, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  const Statistics without = other.intervals().computed({{1, 2}, {}});
+  Margins margins(sampler.terms(), tens);
+  EXPECT_THROW(margins.of({}), Error);
+  EXPECT_THROW(margins.of({&without, 1}), Error);
+  EXPECT_THROW(count_below(without, other.terms(), 1), Error);
+}
+
+/// Sums of the noise of four groups, drawn: the intervals of the total hold the truth as often as they say.
+TEST(Margins, HoldTheTruthAsOftenAsTheySay) {
+  for (const Budget& budget : {Budget::pure(Rational(1, 4)), Budget::zcdp(Rational(1, 50))}) {
+    const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(budget), tens);
+    RandomBits bits = RandomBits::unsafe_seeded(7);
+    const CountNoise& count_noise = sampler.terms().count_noise;
+    const CountNoise& sum_noise = *sampler.terms().sum_noise;
+    const auto draw = [&](const CountNoise& noise) {
+      return noise.measure == Measure::pure ? DiscreteLaplace(noise.rate)(bits)
+                                            : DiscreteGaussian(noise.sigma_squared)(bits);
+    };
+    Margins margins(sampler.terms(), tens);
+    const std::int64_t below = 500;
+    const std::int64_t above = 300;
+    const std::int64_t sum = -1000;
+    constexpr int runs = 2000;
+    int counts = 0;
+    int shares = 0;
+    int means = 0;
+    for (int run = 0; run < runs; ++run) {
+      std::vector<Statistics> groups(
+          4, Statistics{{0, {0, 0}}, {{0, {0, 0}}}, {{{}, 0, 1}}, Statistics::Ratio{{}, 0, 80}, 0});
+      for (Statistics& each : groups) {
+        each.below[0].value = below + draw(count_noise);
+        each.count.value = each.below[0].value + above + draw(count_noise);
+        each.centered_sum = sum + draw(sum_noise);
+      }
+      const Statistics total = margins.of(groups);
+      counts += holds(total.count.interval, 4 * (below + above)) ? 1 : 0;
+      shares += holds(total.shares[0], Rational(below, below + above)) ? 1 : 0;
+      means += holds(*total.mean, Rational(40) + Rational(5 * sum, below + above)) ? 1 : 0;
+    }
+    for (const int held : {counts, shares, means}) EXPECT_GE(held, 0.935 * runs) << budget.to_string();
+    for (const int held : {counts, means}) EXPECT_LE(held, 0.98 * runs) << budget.to_string();
+  }
 }
 
 std::string refused(const StatisticsRequest& request, const Lattice& lattice = tens,

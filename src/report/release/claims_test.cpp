@@ -222,6 +222,26 @@ Fails statistics_not_held(const Seen& seen) {
   return fails;
 }
 
+/// As a plan has it, of counts.
+Fails statistics_further_off(const Seen& seen) {
+  Fails fails;
+  const StatisticsErrors& errors = seen.plan->statistics->errors;
+  const StatisticsRequest& asked = seen.receipt.statistics->request;
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    if (seen.world.groups > 0) continue;  // a plan is of one table
+    const Values values = values_of(seen.world, seen.drawn.counting, g);
+    const Statistics& told = *seen.receipt.groups[g].statistics;
+    const auto is_off = [](std::int64_t value, double truth, std::uint64_t most) {
+      return std::abs(static_cast<double>(value) - truth) > static_cast<double>(most);
+    };
+    fails.push_back(is_off(told.count.value, values.all(), errors.count));
+    for (std::size_t i = 0; i < asked.below.size(); ++i) {
+      fails.push_back(is_off(told.below[i].value, values.below(asked.below[i].to_double(), true), errors.below[i]));
+    }
+  }
+  return fails;
+}
+
 /// What follows from a count that is not above zero.
 Fails ratios_of_nothing(const Seen& seen) {
   Fails fails;
@@ -548,6 +568,8 @@ const std::vector<Claim>& claims() {
        },
        false},
       {statistics_under.c_str(), "counts.md", statistics_not_held, false},
+      {"(?:epsilon|rho) = .* of that pays for the number of records.*[.]", "odometer.md", costs_more},
+      {"Each is off by no more than this with a probability of .*[.]", "counts.md", statistics_further_off, false},
       {"beside the quantiles, for (?:epsilon|rho) = .* of that: .*", "odometer.md", costs_more},
       {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
       {"Where the count is not above zero, the table has no .*[.]", "counts.md", ratios_of_nothing},
@@ -901,7 +923,8 @@ void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std
   RandomBits bits = RandomBits::unsafe_seeded(seed);
   std::optional<ReleasePlan> plan;
   if (!world.options.bounds)
-    plan = plan_release(world.options.query, world.lattice, {.rows = 200, .releases = 20, .with_noise = false});
+    plan = plan_release(world.options.query, world.lattice,
+                        {.rows = 200, .releases = 20, .with_noise = false, .statistics = world.options.statistics});
   std::vector<std::pair<std::vector<MechanismUsed>, Printed>> known;
   struct Tally {
     std::uint64_t runs = 0;
@@ -1210,7 +1233,9 @@ TEST(Claims, EachIsMade) {
     Generator generator(seed);
     RandomBits bits = RandomBits::unsafe_seeded(seed);
     std::optional<ReleasePlan> plan;
-    if (!world.options.bounds) plan = plan_release(world.options.query, world.lattice, {.rows = 200, .releases = 20});
+    if (!world.options.bounds)
+      plan = plan_release(world.options.query, world.lattice,
+                          {.rows = 200, .releases = 20, .statistics = world.options.statistics});
     const Printed print = printed(released(world, draw(world, generator), bits), plan);
     for (const Claimed& each : print.claimed) made.insert(each.claim);
     for (const Claimed& each : print.of_plan) made.insert(each.claim);

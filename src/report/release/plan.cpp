@@ -9,7 +9,9 @@
 #include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/guess_words.hpp"
+#include "report/release/interval_text.hpp"
 #include "report/release/plan_words.hpp"
+#include "report/release/statistics_rows.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
@@ -50,6 +52,38 @@ void write_quantiles(Writer& json, const ReleasePlan& plan) {
     json.EndObject();
   }
   json.EndArray();
+}
+
+/// What counts and means will cost, and how far off they will be.
+void write_statistics(Writer& json, const ReleasePlan& plan) {
+  if (!plan.statistics) return;
+  const auto& [terms, errors] = *plan.statistics;
+  const auto size = [&](const char* name, const Rational& value) {
+    number(json, name, fmt::format("{:.4g}", value.to_double()));
+  };
+  json.Key("statistics");
+  json.StartObject();
+  member(json, "share", terms.request.share.to_string());
+  report_detail::write_cost(json, plan.query.budget.scaled(terms.request.share));
+  member(json, "level", terms.level.to_string());
+  member(json, "rows", errors.rows);
+  member(json, "count", errors.count);
+  if (!errors.below.empty()) {
+    json.Key("below");
+    json.StartArray();
+    for (std::size_t i = 0; i < errors.below.size(); ++i) {
+      json.StartObject();
+      json.Key("value");
+      report_detail::value(json, plan.lattice.kind(), terms.request.below[i]);
+      member(json, "count", errors.below[i]);
+      size("share", errors.shares[i]);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
+  if (errors.mean) size("mean", *errors.mean);
+  if (errors.mean_at_ends) size("mean_at_ends", *errors.mean_at_ends);
+  json.EndObject();
 }
 
 /// A warning: how far rounding may move a value.
@@ -169,6 +203,7 @@ std::string to_json(const PlanReport& report) {
   write_quantiles(json, plan);
   write_worst_case(json, plan.worst);
   write_noise(json, plan.noise);
+  write_statistics(json, plan);
   write_coarse_step(json, plan.lattice);
   write_typical(json, plan.typical);
   if (report.guess) write_guess(json, *report.guess);
@@ -232,6 +267,47 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += "interval     the middle width of simulated intervals, in records of that table between the ends\n";
   }
   return text;
+}
+
+namespace {
+
+/// Three digits, rounded up.
+std::string three_digits(const Rational& size) { return fmt::format("{:.3g}", size.to_double() * 1.005); }
+
+/// A distance of values: of dates and times in their units.
+std::string distance_off(const Lattice& lattice, const Rational& size) {
+  if (lattice.kind() == ValueKind::number) return three_digits(size);
+  return distance_text(lattice.kind(), size.ceil());
+}
+
+}  // namespace
+
+std::vector<Row> report_detail::planned_statistics_rows(const ReleasePlan& plan) {
+  if (!plan.statistics) return {};
+  const StatisticsErrors& errors = plan.statistics->errors;
+  const std::vector<Rational>& below = plan.statistics->terms.request.below;
+  std::vector<Row> rows{{"beside the quantiles", "off by"}, {"count", fmt::format("{} records", errors.count)}};
+  for (std::size_t i = 0; i < below.size(); ++i) {
+    const std::string at = value_text(plan.lattice.kind(), below[i]);
+    rows.push_back({"count below " + at, fmt::format("{} records", errors.below[i])});
+    rows.push_back({"share below " + at, three_digits(errors.shares[i])});
+  }
+  if (errors.mean) {
+    rows.push_back({"mean, in the middle of the range", distance_off(plan.lattice, *errors.mean)});
+    rows.push_back({"mean, near its ends", distance_off(plan.lattice, *errors.mean_at_ends)});
+  }
+  return rows;
+}
+
+std::string report_detail::planned_statistics_meaning(const ReleasePlan& plan) {
+  if (!plan.statistics) return {};
+  const StatisticsTerms& terms = plan.statistics->terms;
+  return fmt::format("{} of that pays for {}. Each is off by no more than this with a probability of {}{}.\n",
+                     plan.query.budget.scaled(terms.request.share).to_string(),
+                     statistics_in_words(terms.request, plan.lattice.kind()), share_of(terms.level),
+                     terms.request.below.empty() && !terms.request.mean
+                         ? ""
+                         : fmt::format("; shares and means are those of {} records", plan.statistics->errors.rows));
 }
 
 std::string report_detail::plan_cost(const ReleasePlan& plan) {
@@ -354,11 +430,22 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   return words;
 }
 
+namespace {
+
+/// Lines between empty ones; nothing without statistics.
+std::string statistics_text(const ReleasePlan& plan) {
+  if (!plan.statistics) return {};
+  return "\n" + aligned(report_detail::planned_statistics_rows(plan)) + "\n" +
+         report_detail::planned_statistics_meaning(plan);
+}
+
+}  // namespace
+
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
-         "\n" + noise(plan) + coarse_step(plan) + report_detail::plan_cost(plan) + guess_text(report) +
-         chart(report.others) + "\nNo record was read, and nothing is spent.\n";
+         "\n" + noise(plan) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(plan) +
+         guess_text(report) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

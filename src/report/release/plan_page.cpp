@@ -216,6 +216,14 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   page.section("Errors by quantile");
   page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
   page.list(meanings_of(plan));
+  if (plan.statistics) {
+    page.section("Beside the quantiles");
+    page.table({"statistics", "How far off counts, shares and means will be"},
+               report_detail::planned_statistics_rows(plan));
+    std::string meaning = report_detail::planned_statistics_meaning(plan);
+    std::erase(meaning, '\n');
+    page.paragraph(meaning);
+  }
   if (report.guess) {
     page.section("What an attacker gains");
     std::string meaning = report_detail::guess_meaning(*report.guess) + ".";

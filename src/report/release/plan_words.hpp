@@ -15,6 +15,10 @@ namespace fractile::report_detail {
 std::vector<Row> plan_rows(const ReleasePlan& plan);
 /// What they mean: a first line, then a word at the beginning of a line and its meaning from the 14th column on.
 std::string plan_meaning(const ReleasePlan& plan);
+/// A heading, and a row a number beside the quantiles: how far off it will be; none without statistics.
+std::vector<Row> planned_statistics_rows(const ReleasePlan& plan);
+/// What these mean: one line.
+std::string planned_statistics_meaning(const ReleasePlan& plan);
 /// What it costs: lines.
 std::string plan_cost(const ReleasePlan& plan);
 /// A heading, and a row a budget: the worst quantile's errors.
