@@ -54,6 +54,12 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
                         Attendant& attendant);
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment = {});
 
+/// What a table's counts, shares and means have in common; nothing of a table without any.
+std::optional<StatisticsTerms> statistics_terms(const PublishedTables& tables, std::size_t table);
+/// Of each cell of a level, in the order of its release's groups: what was released beside its quantiles, or of a margin what the released
+/// numbers of its finest cells add up to, so that rows and columns add up. None of a table without any.
+std::vector<Statistics> statistics_of(const PublishedTables& tables, const PublishedLevel& level);
+
 /// The receipt: what the publication is, and the receipts of its levels, each as it is by itself. One JSON object; docs/receipt.md lists its members.
 std::string receipt_of(const PublishedTables& tables);
 /// What such a receipt holds. Throws `data` for what is none; `name` is how messages call it.

@@ -13,4 +13,8 @@ std::string mark_of(const PublicationMarks& marks, const Release& release, const
   return interval.or_below || interval.or_above || width > allowed ? "unreliable" : "";
 }
 
+bool is_hidden(const PublicationMarks& marks, const Statistics& statistics) {
+  return marks.hidden && statistics.count.value < static_cast<std::int64_t>(*marks.hidden);
+}
+
 }  // namespace fractile::publication_detail

@@ -15,4 +15,7 @@ namespace fractile::publication_detail {
 std::string mark_of(const PublicationMarks& marks, const Release& release, const Release::Group& group,
                     std::size_t quantile);
 
+/// Whether all of a cell is left out: its released count is below the marks' limit.
+bool is_hidden(const PublicationMarks& marks, const Statistics& statistics);
+
 }  // namespace fractile::publication_detail

@@ -59,11 +59,18 @@ bool is_counted_alike(const ColumnToCount& a, const ColumnToCount& b) {
          a.selection.keys == b.selection.keys;
 }
 
+void require_quantiles(const PublicationTable& table) {
+  if (!table.quantiles.empty()) return;
+  throw Error(ErrorCode::usage, {Field("quantiles"), ": table '", table.name, "' has none"},
+              "counts and means are published beside quantiles: write for example quantiles = \"median\"");
+}
+
 Plan plan_of(const PublicationRequest& request) {
   const Publication& publication = request.publication;
   Plan plan;
   for (PublicationPart& part : parts(publication)) {
     const PublicationTable& table = publication.tables[part.table];
+    require_quantiles(table);
     const KeyLevel& finest = table.levels.front();
     ColumnToCount counted = column_of(publication, table, finest, cells_of(publication, table, finest));
     const auto same =
@@ -73,6 +80,7 @@ Plan plan_of(const PublicationRequest& request) {
     const KeyLevel& level = table.levels[part.level];
     LevelCells cells = cells_of(publication, table, level);
     ReleaseRequest asked{column_of(publication, table, level, cells), part.query};
+    if (part.counts_share.sign() > 0) asked.statistics = StatisticsRequest{table.below, table.mean, part.counts_share};
     plan.levels.push_back({std::move(part), std::move(cells), place, std::move(asked), {}});
   }
   return plan;
@@ -206,11 +214,12 @@ class TablesRun {
     const bool is_finest = level.part.level == 0 && !table.levels.front().empty();
     QuantileQuery query = level.request.query;
     query.budget = cost;
+    const ReleaseOptions options{query, {}, level.request.statistics};
     Release release =
         is_finest
-            ? fractile::release(finest, {query}, bits_)
+            ? fractile::release(finest, options, bits_)
             : fractile::release(finest.in_groups(level.request.column.selection.keys.all(), level.cells.of_finest),
-                                {query}, bits_);
+                                options, bits_);
     release.source = level.description;
     attendant_.tick();
     return release;

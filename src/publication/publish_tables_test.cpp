@@ -209,6 +209,68 @@ TEST_F(PublishingTables, AMeasureIsPartOfTheForm) {
   EXPECT_FALSE(publish(earnings(Budget::pure(Rational(1, 2))), payment).levels[0].stored);
 }
 
+Publication with_counts(const Budget& budget) {
+  Publication publication = publication_test::earnings(budget);
+  PublicationTable& table = publication.tables[0];
+  table.mechanism = Mechanism::independent;
+  table.count = table.mean = true;
+  table.below = {Rational(200)};
+  return publication;
+}
+
+TEST_F(PublishingTables, CountsStandBesideQuantilesAndTotalsAddThemUp) {
+  const PublishedTables tables = publish(with_counts(Budget::pure(Rational(1))));
+  EXPECT_EQ(tables.cost().to_string(), "epsilon = 1");
+  const std::vector<Statistics> cells = statistics_of(tables, tables.levels[0]);
+  ASSERT_EQ(cells.size(), 8U);
+  for (const std::size_t level : {1U, 2U, 3U}) {
+    std::int64_t count = 0;
+    std::int64_t below = 0;
+    for (const Statistics& each : statistics_of(tables, tables.levels[level])) {
+      count += each.count.value;
+      below += each.below.at(0).value;
+      EXPECT_TRUE(each.mean && each.shares.size() == 1);
+    }
+    EXPECT_EQ(count, std::accumulate(cells.begin(), cells.end(), std::int64_t{0},
+                                     [](std::int64_t sum, const Statistics& each) { return sum + each.count.value; }));
+    EXPECT_EQ(below,
+              std::accumulate(cells.begin(), cells.end(), std::int64_t{0},
+                              [](std::int64_t sum, const Statistics& each) { return sum + each.below[0].value; }));
+  }
+}
+
+TEST_F(PublishingTables, CountsAreOfTheRecordsThatHaveAValue) {
+  const PublishedTables tables = publish(with_counts(all_but_exact));
+  EXPECT_EQ(statistics_of(tables, tables.levels[0])[0].count.value, 21);
+  EXPECT_EQ(statistics_of(tables, tables.levels[1])[0].count.value, 42);
+  const Statistics all = statistics_of(tables, tables.levels[3])[0];
+  EXPECT_EQ(all.count.value, 168);
+  EXPECT_EQ(all.below[0].value, 42);
+  EXPECT_EQ(all.mean.value().value.value().to_string(), "360");
+  const std::string csv = to_csv(tables);
+  EXPECT_NE(csv.find("pay,,,count,,168,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("pay,,,share below 200,,0.25,"), std::string::npos) << csv;
+  EXPECT_EQ(to_csv(read_publication_receipt(tables.receipt, "it")), csv);
+}
+
+TEST_F(PublishingTables, AHiddenCellIsLeftOutByItsReleasedCount) {
+  Publication publication = with_counts(all_but_exact);
+  publication.marks.hidden = 30;
+  const PublishedTables tables = publish(publication);
+  const std::string csv = to_csv(tables);
+  EXPECT_NE(csv.find("pay,n,f,quantile,1/2,,,,hidden"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("pay,n,f,count,,,,,hidden"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("pay,n,,count,,42,"), std::string::npos) << csv;
+  EXPECT_NE(to_table(tables).find("hidden: the released count is below 30"), std::string::npos);
+}
+
+TEST_F(PublishingTables, ATableWithoutQuantilesIsRefused) {
+  Publication publication = with_counts(all_but_exact);
+  publication.tables[0].quantiles.clear();
+  EXPECT_NE(std::string(error_of([&] { publish(publication); }).what()).find("table 'pay' has none"),
+            std::string::npos);
+}
+
 TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
   Publication publication = earnings(Budget::pure(Rational(1)));
   publication.person = "id";

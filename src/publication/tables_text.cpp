@@ -6,6 +6,7 @@
 #include "fractile/published_tables.hpp"
 #include "publication/marks.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/statistics_rows.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -52,19 +53,51 @@ std::string cell_text(const Publication& publication, const Release& release, co
   return mark_of(publication.marks, release, group, quantile).empty() ? text : text + " *";
 }
 
-std::string level_text(const Publication& publication, const PublishedLevel& level) {
+/// A cell of a level: what was released of it, what stands beside the quantiles, and whether it is left out.
+struct Cell {
+  const Release::Group& group;
+  std::vector<report_detail::StatisticRow> beside;
+  bool is_hidden = false;
+};
+
+std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level) {
+  const std::vector<Statistics> statistics = statistics_of(tables, level);
+  Release shown{level.release.query, level.release.lattice, {}};  // of which a margin has no statistics itself
+  shown.statistics = statistics_terms(tables, level.table);
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < level.release.groups.size(); ++i) {
+    Cell& cell = cells.emplace_back(Cell{level.release.groups[i], {}});
+    if (statistics.empty()) continue;
+    Release::Group with = level.release.groups[i];
+    with.statistics = statistics[i];
+    cell.beside = report_detail::statistic_rows(shown, with);
+    cell.is_hidden = publication_detail::is_hidden(tables.publication.marks, statistics[i]);
+  }
+  return cells;
+}
+
+constexpr const char* hidden = "hidden";
+
+std::string level_text(const PublishedTables& tables, const PublishedLevel& level) {
+  const Publication& publication = tables.publication;
   const PublicationTable& table = publication.tables[level.table];
   const KeyLevel& columns = table.levels[level.level];
+  const std::vector<Cell> cells = cells_of(tables, level);
   Row heading;
   for (const std::size_t place : columns) heading.push_back(table.by[place]);
   for (const Rational& quantile : level.release.query.quantiles) heading.push_back(quantile.to_string());
+  for (const auto& row : cells.front().beside) heading.push_back(row.statistic + (row.at.empty() ? "" : " " + row.at));
   std::vector<Row> rows{heading};
-  for (const Release::Group& group : level.release.groups) {
+  for (const Cell& cell : cells) {
     Row& row = rows.emplace_back();
     for (std::size_t i = 0; i < columns.size(); ++i)
-      row.push_back(label_of(publication, table.by[columns[i]], group.key[i]));
-    for (std::size_t i = 0; i < group.indices.size(); ++i)
-      row.push_back(cell_text(publication, level.release, group, i));
+      row.push_back(label_of(publication, table.by[columns[i]], cell.group.key[i]));
+    for (std::size_t i = 0; i < cell.group.indices.size(); ++i)
+      row.push_back(cell.is_hidden ? hidden : cell_text(publication, level.release, cell.group, i));
+    for (const auto& each : cell.beside) {
+      const std::string value = each.value.empty() ? "none" : each.value;
+      row.push_back(cell.is_hidden ? hidden : fmt::format("{} [{}, {}]", value, each.lower, each.upper));
+    }
   }
   return heading_of(table, columns) + "\n" + report_detail::aligned(rows, columns.size());
 }
@@ -80,22 +113,27 @@ std::string to_csv(const PublishedTables& tables) {
   for (const PublishedLevel& level : tables.levels) {
     const PublicationTable& table = publication.tables[level.table];
     const Release& release = level.release;
-    for (const Release::Group& group : release.groups) {
+    for (const Cell& cell : cells_of(tables, level)) {
+      const Release::Group& group = cell.group;
       Row row{table.name};
       for (const KeyColumn& column : publication.keys)
         row.push_back(key_in(table, table.levels[level.level], group.key, column.column));
-      for (std::size_t i = 0; i < group.indices.size(); ++i) {
+      const auto add = [&](const std::string& statistic, const std::string& quantile, std::string value,
+                           std::string lower, std::string upper, const std::string& mark) {
         Row line = row;
-        line.insert(line.end(),
-                    {"quantile", release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i]), "", "",
-                     mark_of(publication.marks, release, group, i)});
-        if (!group.intervals.empty()) {
-          const Ends ends = report_detail::ends_of(release.lattice, group.intervals[i]);
-          line[line.size() - 3] = lower_text(ends, OpenEnds::infinite);
-          line[line.size() - 2] = upper_text(ends, OpenEnds::infinite);
-        }
+        if (cell.is_hidden) value = lower = upper = "";
+        line.insert(line.end(), {statistic, quantile, value, lower, upper, cell.is_hidden ? hidden : mark});
         text += report_detail::csv_line(line);
+      };
+      for (std::size_t i = 0; i < group.indices.size(); ++i) {
+        const bool has_ends = !group.intervals.empty();
+        const Ends ends = has_ends ? report_detail::ends_of(release.lattice, group.intervals[i]) : Ends{};
+        add("quantile", release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i]),
+            has_ends ? lower_text(ends, OpenEnds::infinite) : "", has_ends ? upper_text(ends, OpenEnds::infinite) : "",
+            mark_of(publication.marks, release, group, i));
       }
+      for (const report_detail::StatisticRow& each : cell.beside)
+        add(each.statistic + (each.at.empty() ? "" : " " + each.at), "", each.value, each.lower, each.upper, "");
     }
   }
   return text;
@@ -106,13 +144,19 @@ std::string to_table(const PublishedTables& tables) {
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   bool has_marks = false;
   for (const PublishedLevel& level : tables.levels) {
-    const std::string table = level_text(publication, level);
+    const std::string table = level_text(tables, level);
     has_marks = has_marks || table.find(" *") != std::string::npos;
     text += table + "\n";
   }
   if (has_marks) {
     text += fmt::format("* unreliable: its interval is wider than {} of the value\n",
                         report_detail::share_of(*publication.marks.unreliable));
+  }
+  if (publication.marks.hidden) {
+    text += fmt::format(
+        "hidden: the released count is below {}; intervals hold over all cells, and less often among those that are "
+        "shown\n",
+        *publication.marks.hidden);
   }
   return text + fmt::format("{} for all tables together, neighbors {}, at most {} record{} a person\n",
                             tables.cost().to_string(), to_string(publication.neighbors), publication.records_per_person,
