@@ -207,7 +207,7 @@ PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, c
   const Json& privacy = json["privacy"];
   const Budget budget = privacy.HasMember("rho") ? Budget::zcdp(Rational::parse(text_of(privacy, "rho")))
                                                  : Budget::pure(Exponent::parse(text_of(privacy, "epsilon")));
-  PublishedTables tables{Publication{text_of(json, "title"), budget}};
+  PublishedTables tables{Publication{text_of(json, "title"), budget}, {}};
   Publication& publication = tables.publication;
   for (const Json& each : list_of(json, "keys").GetArray()) {
     publication.keys.push_back({text_of(each, "column"), texts_of(each, "keys"),

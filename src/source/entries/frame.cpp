@@ -498,7 +498,7 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
                    selector.add(
                        numbers.read(*block.piece, column.type, block.from, block.rows, missing), column.type.reading(),
                        [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
-                       [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); });
+                       [&](std::size_t place, std::size_t row) { return keys[place].at(block.before + row); });
                  });
   SelectedProfiles selected = selector.finish(on_progress);
   if (null_policy == NullPolicy::error && selected.any_nobody) {
