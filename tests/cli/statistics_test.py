@@ -176,7 +176,7 @@ class Statistics(CommandTest):
         self.assertEqual(document["privacy"]["epsilon"], "2")
         self.assertLess(statistics["below"][0]["count"], statistics["count"])
         table = self.planned(format="table").out
-        self.assertIn("epsilon = 2/5 of that pays for the number of records, the numbers and shares below 250, and the mean.", table)
+        self.assertIn("epsilon = 2/5 of that pays for the number of records, the numbers and shares below 250 and the mean.", table)
         self.assertRegex(table, r"count below 250 +\d+ records")
         self.assertIn("How far counts, shares and means will be", self.planned(format="html").out)
         self.assertNotIn("statistics", json.loads(self.planned(count=None, below=None, mean=None, format="json").out))

@@ -486,8 +486,8 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
   std::vector<const ArrowColumn*> key_columns;
   for (const std::string& name : selection.by.names()) key_columns.push_back(state.names_column(name));
   const Lattice counted_on = in_units_of(column, lattice);
-  const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
-  RecordSelector selector(counted_on, selection, key, state.threads, state.memory);
+  const std::optional<SamplingKey> sampling_key = source_detail::sampling_key(selection, bits);
+  RecordSelector selector(counted_on, selection, sampling_key, state.threads, state.memory);
   const MissingValues missing(state.missing, column.type.form());
   const MissingNames missing_names(state.missing);
   const std::vector<Block> blocks = blocks_of(column);
@@ -498,7 +498,7 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
                    selector.add(
                        numbers.read(*block.piece, column.type, block.from, block.rows, missing), column.type.reading(),
                        [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
-                       [&](std::size_t place, std::size_t row) { return keys[place].at(block.before + row); });
+                       [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); });
                  });
   SelectedProfiles selected = selector.finish(on_progress);
   if (null_policy == NullPolicy::error && selected.any_nobody) {
