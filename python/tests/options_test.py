@@ -210,6 +210,10 @@ PLAN = {
         {"quantiles": "1/4,3/4", "step": 0.01, "intervals": 0.9, "expected_rows": 3000, "together": True},
         ["--quantiles", "1/4,3/4", "--step", "0.01", "--intervals", "0.9", "--expected-rows", "3000", "--together"],
     ),
+    "--count": ({"count": True}, ["--count"]),
+    "--below": ({"below": [18, 65]}, ["--below", "18,65"]),
+    "--mean": ({"mean": True}, ["--mean"]),
+    "--count-budget": ({"count": True, "count_budget": "1/4"}, ["--count", "--count-budget", "1/4"]),
 }
 
 

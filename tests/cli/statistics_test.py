@@ -178,7 +178,7 @@ class Statistics(CommandTest):
         table = self.planned(format="table").out
         self.assertIn("epsilon = 2/5 of that pays for the number of records, the numbers and shares below 250 and the mean.", table)
         self.assertRegex(table, r"count below 250 +\d+ records")
-        self.assertIn("How far counts, shares and means will be", self.planned(format="html").out)
+        self.assertIn("How far off counts, shares and means will be", self.planned(format="html").out)
         self.assertNotIn("statistics", json.loads(self.planned(count=None, below=None, mean=None, format="json").out))
         self.assertEqual(self.planned(count=None, below=None, mean=None, count_budget="0.1").code, 2)
 
