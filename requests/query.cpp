@@ -165,21 +165,6 @@ std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   return IntervalRequest{level, of, typed.has("together")};
 }
 
-namespace {
-
-/// As the lattice has values: numbers, dates or times.
-Rational value_among(const std::string& text, const Lattice& lattice) {
-  if (lattice.kind() == ValueKind::number) return Rational::parse(text);
-  const Moment moment = moment_of(text);
-  if (moment.kind != lattice.kind()) {
-    usage("'" + text + "' is a " + to_string(moment.kind) + ", and the possible values are others",
-          {"write for example ", lattice.text(lattice.size() - 1)});
-  }
-  return moment.ticks;
-}
-
-}  // namespace
-
 std::optional<StatisticsRequest> statistics_of(const Typed& typed, const Lattice& lattice) {
   const Field share_field("count_budget");
   if (!typed.has("count") && !typed.has("below") && !typed.has("mean")) {
@@ -192,7 +177,7 @@ std::optional<StatisticsRequest> statistics_of(const Typed& typed, const Lattice
   StatisticsRequest request{{}, typed.has("mean"), StatisticsRequest::usual_share(typed.has("mean"))};
   if (typed.has("below")) {
     for (const std::string& text : in_field("below", [&] { return words(typed.one("below")); })) {
-      request.below.push_back(in_field("below", [&] { return value_among(text, lattice); }));
+      request.below.push_back(value_among("below", text, "", lattice));
     }
   }
   if (typed.has("count_budget")) {

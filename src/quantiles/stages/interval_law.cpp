@@ -131,6 +131,8 @@ double LowerLaw::expectation(const IncreasingBound& f, std::int64_t t) const {
                     f.values[f.size - 1] * std::accumulate(masses + high, masses + size, 0.0));
 }
 
+int step_below(double most) { return std::max(0, static_cast<int>(std::floor(std::log2(most)))); }
+
 double noise_deviation(Measure measure, const NoisePrice& noise) {
   if (measure == Measure::zcdp) return std::sqrt(noise.sigma_squared.to_double());
   const double rate = noise.rate.to_double();
@@ -280,9 +282,6 @@ LowerLaw narrow_gaussian_law(const Rational& sigma_squared) {
 }
 
 LowerLaw nothing_drawn(int log2_step) { return {log2_step, 0, {1}, 0}; }
-
-/// The largest step of at most so much, and at least 1.
-int step_below(double most) { return std::max(0, static_cast<int>(std::floor(std::log2(most)))); }
 
 constexpr double steps_in_deviation = 64;
 

@@ -58,6 +58,9 @@ class LowerLaw {
 /// more than 2^20 masses.
 LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 
+/// The largest step, as a power of two, of at most so much, and at least 1.
+int step_below(double most);
+
 /// About the standard deviation of such noise.
 double noise_deviation(Measure measure, const NoisePrice& noise);
 

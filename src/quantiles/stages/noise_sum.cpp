@@ -21,8 +21,6 @@ void require_few(std::uint64_t draws) {
 /// Above what 2^22 steps of four roundings, and their sum, change.
 constexpr double rounding = 0x1p-26;
 
-int step_below(double most) { return std::max(0, static_cast<int>(std::floor(std::log2(most)))); }
-
 /// The failures before so many successes, of independent trials that fail with probability exp(-unit rate): as weights about their mode.
 class NegativeBinomial {
  public:

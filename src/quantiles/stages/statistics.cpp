@@ -123,8 +123,6 @@ class Hull {
   std::optional<Rational> high_;
 };
 
-int step_below(double most) { return std::max(0, static_cast<int>(std::floor(std::log2(most)))); }
-
 /// A whole number w with P(|factor_x X + factor_y Y| > w) <= failure, for independent symmetric X and Y of these laws.
 std::int64_t width_of_two(const LowerLaw& x, std::int64_t factor_x, const LowerLaw& y, std::int64_t factor_y,
                           double deviation, double failure) {
