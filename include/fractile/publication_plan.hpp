@@ -162,6 +162,9 @@ struct PlannedCell {
   std::optional<double> typical = {};
   std::optional<double> nine_in_ten = {};
   CellWorth worth = CellWorth::unknown;
+  /// Records: the released count will be off by no more, with the probability of StatisticsTerms::level. Nothing where there is none.
+  std::optional<std::uint64_t> count_error = {};
+  std::optional<Rational> mean_error = {};  ///< likewise, about, of values in the middle of the range
 };
 
 /// A level of a table, and what its part of the budget buys.

@@ -11,8 +11,10 @@
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
+#include "fractile/statistics.hpp"
 #include "publication/tables.hpp"
 #include "quantiles/release/noise_share.hpp"
+#include "quantiles/stages/statistics.hpp"
 
 namespace fractile {
 namespace {
@@ -57,6 +59,32 @@ double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, 
   return std::min(typical.largest[std::max<std::size_t>(at, 1) - 1], static_cast<double>(rows));
 }
 
+/// How far counts and means will be off: those of a total are sums over several cells of the finest level, and have the noise of all of them.
+class CountErrors {
+ public:
+  /// `part`: the finest level's.
+  CountErrors(const PublicationPart& part, const PublicationTable& table)
+      : lattice_(table.lattice), terms_(terms_of(part, table)) {}
+
+  StatisticsErrors of(std::size_t cells, std::uint64_t rows) {
+    const auto [at, is_new] = by_cells_.try_emplace(cells);
+    if (is_new) at->second.emplace(terms_, lattice_, cells);
+    return at->second->errors(rows);
+  }
+
+ private:
+  static StatisticsTerms terms_of(const PublicationPart& part, const PublicationTable& table) {
+    QuantileQuery query = table.by.empty() ? part.query : group_query(part.query);
+    query.budget = query.budget.scaled(part.counts_share);
+    const StatisticsRequest request{table.below, table.mean, part.counts_share};
+    return StatisticsSampler(request, query, table.lattice).terms();
+  }
+
+  Lattice lattice_;
+  StatisticsTerms terms_;
+  std::map<std::size_t, std::optional<StatisticsIntervals>> by_cells_ = {};
+};
+
 class Planner {
  public:
   Planner(const Publication& publication, const std::vector<PublicationPart>& parts)
@@ -79,6 +107,7 @@ class Planner {
       level.cells.push_back({cells.cells[i]});
       if (!cells.expected_rows.empty()) level.cells.back().rows = cells.expected_rows[i];
     }
+    if (table.has_counts()) count(table, cells, level);
     if (table.quantiles.empty()) return;
     const QuantileQuery query = query_of_cell(part, table);
     level.quantiles_cost = query.budget;
@@ -86,6 +115,20 @@ class Planner {
     level.used.granularity.reset();  // nobody has looked yet
     bound(query, table, level);
     judge(query, table, cells, level);
+  }
+
+  void count(const PublicationTable& table, const LevelCells& cells, PlannedLevel& level) const {
+    const auto finest = std::ranges::find_if(
+        parts_, [&](const PublicationPart& part) { return part.table == level.part.table && part.level == 0; });
+    CountErrors errors(*finest, table);
+    std::vector<std::size_t> finest_cells(cells.cells.size());
+    for (const std::size_t cell : cells.of_finest) ++finest_cells[cell];
+    for (std::size_t i = 0; i < level.cells.size(); ++i) {
+      PlannedCell& cell = level.cells[i];
+      const StatisticsErrors of_cell = errors.of(finest_cells[i], std::max<std::uint64_t>(cell.rows.value_or(1), 1));
+      cell.count_error = of_cell.count;
+      if (cell.rows && *cell.rows > 0) cell.mean_error = of_cell.mean;
+    }
   }
 
   void bound(const QuantileQuery& query, const PublicationTable& table, PlannedLevel& level) const {

@@ -91,6 +91,8 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   number(json, "nine_in_ten", records_or(cell.nine_in_ten, "null"));
   number(json, "nine_in_ten_share", share_or(cell, cell.nine_in_ten, "null"));
   member(json, "worth", to_string(cell.worth));
+  if (cell.count_error) member(json, "count_error", *cell.count_error);
+  if (cell.mean_error) number(json, "mean_error", fmt::format("{:.4g}", cell.mean_error->to_double()));
   json.EndObject();
 }
 

@@ -55,5 +55,21 @@ TEST(PublicationPlans, DivideTheFinestLevelBetweenQuantilesAndCounts) {
   }
 }
 
+/// A total's count is a sum of noisy counts: its error grows with their number, and more slowly.
+TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
+  Publication publication = earnings();
+  PublicationTable& table = publication.tables.front();
+  table.count = true;
+  table.mean = true;
+  table.expected_rows = std::vector<std::uint64_t>(8, 1000);
+  const std::vector<PlannedLevel> levels = plan_of_all(publication).levels;
+  const auto count = [&](std::size_t level) { return static_cast<double>(*levels[level].cells.front().count_error); };
+  for (std::size_t l = 1; l < levels.size(); ++l) {
+    EXPECT_GT(count(l), count(l - 1));
+    EXPECT_LT(count(l), 1.8 * count(l - 1));
+    EXPECT_LT(*levels[l].cells.front().mean_error, *levels[l - 1].cells.front().mean_error);
+  }
+}
+
 }  // namespace
 }  // namespace fractile

@@ -12,6 +12,7 @@
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
+#include "fractile/statistics.hpp"
 #include "publication/tables.hpp"
 
 namespace fractile {
@@ -34,7 +35,7 @@ struct Level {
 Rational counts_share_of(const PublicationTable& table, std::size_t level) {
   if (level > 0 || !table.has_counts()) return 0;
   if (table.quantiles.empty()) return 1;
-  return table.counts_share.value_or(table.mean ? Rational(1, 5) : Rational(1, 10));
+  return table.counts_share.value_or(StatisticsRequest::usual_share(table.mean));
 }
 
 std::vector<Level> levels_of(const Publication& publication) {

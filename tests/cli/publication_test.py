@@ -81,6 +81,15 @@ class Plan(Publication):
         self.assertEqual(Fraction(finest["counts_cost"]["epsilon"]) + Fraction(finest["quantiles_cost"]["epsilon"]),
                          Fraction(finest["cost"]["epsilon"]))
 
+    def test_totals_have_the_noise_of_all_their_cells(self):
+        levels = self.levels(self.file(table=TABLE + "\nrows = 1000\ncount = true\nmean = true"))
+        errors = [level["cells"][0]["count_error"] for level in levels]
+        self.assertEqual(errors, sorted(errors))
+        self.assertGreater(errors[-1], errors[0])
+        self.assertLess(errors[-1], 4 * errors[0])  # noises partly cancel
+        means = [level["cells"][0]["mean_error"] for level in levels]
+        self.assertEqual(means, sorted(means, reverse=True))
+
     def test_cells_are_judged_by_public_rows(self):
         self.write("cells.csv", "region,sex,rows\nn,f,2\nn,m,40\ns,f,5000\ns,m,5000\nx,m,7\n")
         levels = self.levels(self.file(table=TABLE + '\nrows = "cells.csv"'))
