@@ -34,7 +34,7 @@ class SignalWatch {
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
 /// Keeps what is said, for Python to say it afterwards.
-class Caller final : public Attendant {
+class Caller : public Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 

@@ -30,10 +30,11 @@ class CountedElsewhere final : public Records {
   }
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& /*on_progress*/) const override {
+    std::vector<std::vector<RankProfile>> profiles = profiles_of(columns, bits);
     std::vector<CountedColumn> all;
-    for (const ColumnToCount& asked : columns) {
-      CountedColumn counted = asked.selection.counted(profiles(asked, bits));
-      if (asked.public_rows) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      CountedColumn counted = columns[i].selection.counted(std::move(profiles[i]));
+      if (columns[i].public_rows) {
         const auto rows = [&] { return nb::cast<std::uint64_t>(counter_.attr("rows")()); };
         counted = std::move(counted).with_public_rows(in_python(rows));
       }
@@ -47,18 +48,37 @@ class CountedElsewhere final : public Records {
   }
 
  private:
-  std::vector<RankProfile> profiles(const ColumnToCount& asked, RandomBits& bits) const {
-    std::string key;
-    if (!asked.selection.person.empty()) {
-      const std::optional<SamplingKey>& given = asked.selection.sampling_key;
-      const SamplingKey drawn = given ? *given : SamplingKey::draw(bits);
-      for (const std::byte byte : drawn.bytes()) key += static_cast<char>(byte);
+  /// Those of all columns, asked for at once.
+  std::vector<std::vector<RankProfile>> profiles_of(const std::vector<ColumnToCount>& columns, RandomBits& bits) const {
+    std::vector<Counted> questions;
+    std::vector<std::string> keys;
+    for (const ColumnToCount& asked : columns) {
+      questions.push_back(Counted::of(asked, missing_));
+      keys.push_back(key_of(asked.selection, bits));
     }
-    Counted question = Counted::of(asked, missing_);
     return in_python([&] {
-      const nb::object answer = counter_.attr("count")(nb::cast(std::move(question)), bytes_of(key));
-      return std::move(nb::cast<Counted&>(answer)).profiles();
+      nb::list asked;
+      nb::list sampling_keys;
+      for (std::size_t i = 0; i < questions.size(); ++i) {
+        asked.append(nb::cast(std::move(questions[i])));
+        sampling_keys.append(bytes_of(keys[i]));
+      }
+      const nb::object answers = counter_.attr("count")(asked, sampling_keys);
+      if (nb::len(answers) != columns.size()) throw Error(ErrorCode::internal, "another number of columns was counted");
+      std::vector<std::vector<RankProfile>> profiles;
+      for (const nb::handle answer : answers) profiles.push_back(std::move(nb::cast<Counted&>(answer)).profiles());
+      return profiles;
     });
+  }
+
+  /// The key that decides which records of a person count; empty without persons.
+  static std::string key_of(const RecordSelection& selection, RandomBits& bits) {
+    std::string key;
+    if (selection.person.empty()) return key;
+    const std::optional<SamplingKey>& given = selection.sampling_key;
+    const SamplingKey drawn = given ? *given : SamplingKey::draw(bits);
+    for (const std::byte byte : drawn.bytes()) key += static_cast<char>(byte);
+    return key;
   }
 
   Frame columns_;

@@ -35,7 +35,7 @@ class Counted {
 };
 
 /// Records that somebody else counts: a Python object with
-///     count(question: Counted, sampling_key: bytes) -> Counted, rows() -> int, engine() -> str.
+///     count(questions: list[Counted], sampling_keys: list[bytes]) -> list[Counted], rows() -> int, engine() -> str.
 /// What can be counted, the columns of a frame without records say. The caller keeps `counter` alive.
 std::unique_ptr<Records> counted_elsewhere(Frame columns, nanobind::handle counter, std::vector<std::string> missing);
 

@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
   bind_report(module);
   bind_ledger(module);
   bind_requests(module);
+  bind_publications(module);
   bind_ranks(module);
   bind_counted(module);
   bind_flow(module);

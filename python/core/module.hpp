@@ -22,6 +22,7 @@ void bind_flow(nb::module_& module);
 void bind_frames(nb::module_& module);
 void bind_ledger(nb::module_& module);
 void bind_program(nb::module_& module);
+void bind_publications(nb::module_& module);
 void bind_ranks(nb::module_& module);
 void bind_report(nb::module_& module);
 void bind_requests(nb::module_& module);

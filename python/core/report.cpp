@@ -1,5 +1,7 @@
 // Releases: read, verified, explained, shown.
 
+#include "report.hpp"
+
 #include <utility>
 
 #include "fractile/durable.hpp"
@@ -82,17 +84,10 @@ nb::tuple in_tuple(const Statistics::Records& records) {
 
 nb::tuple in_tuple(const Statistics::Ratio& ratio) { return nb::make_tuple(ratio.value, ratio.lower, ratio.upper); }
 
-/// (count, [(value, count, share)], mean or None); None where none were asked for. Counts, shares and means are (value, lower, upper).
+/// None where none were asked for.
 nb::object statistics(const Release& release, std::size_t number) {
   const std::optional<Statistics>& told = release.groups.at(number).statistics;
-  if (!told) return nb::none();
-  nb::list below;
-  for (std::size_t i = 0; i < told->below.size(); ++i) {
-    below.append(
-        nb::make_tuple(release.statistics->request.below[i], in_tuple(told->below[i]), in_tuple(told->shares[i])));
-  }
-  const nb::object mean = told->mean ? nb::object(in_tuple(*told->mean)) : nb::object(nb::none());
-  return nb::make_tuple(in_tuple(told->count), below, mean);
+  return told ? in_tuples(*release.statistics, *told) : nb::object(nb::none());
 }
 
 std::vector<Rational> values(const Release& release, std::size_t number) {
@@ -176,6 +171,15 @@ void bind_release(nb::module_& module) {
 }
 
 }  // namespace
+
+nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told) {
+  nb::list below;
+  for (std::size_t i = 0; i < told.below.size(); ++i) {
+    below.append(nb::make_tuple(terms.request.below[i], in_tuple(told.below[i]), in_tuple(told.shares[i])));
+  }
+  const nb::object mean = told.mean ? nb::object(in_tuple(*told.mean)) : nb::object(nb::none());
+  return nb::make_tuple(in_tuple(told.count), below, mean);
+}
 
 void bind_report(nb::module_& module) {
   bind_release(module);

@@ -16,6 +16,7 @@ from ._ledger import Ledger
 from ._numbers import Number
 from ._plan import Plan, PlannedQuantile, plan
 from ._profile import Lattice, Profile, profile, profile_of_counts
+from ._publication import PublicationPlan, PublishedCell, PublishedLevel, PublishedTable, PublishedTables, publish
 from ._release import (
     Below,
     Charge,
@@ -56,6 +57,11 @@ __all__ = [
     "Plan",
     "PlannedQuantile",
     "Profile",
+    "PublicationPlan",
+    "PublishedCell",
+    "PublishedLevel",
+    "PublishedTable",
+    "PublishedTables",
     "Ratio",
     "Release",
     "Spent",
@@ -71,6 +77,7 @@ __all__ = [
     "plan",
     "profile",
     "profile_of_counts",
+    "publish",
     "read_receipt",
     "release",
 ]

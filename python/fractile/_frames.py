@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -114,16 +114,21 @@ def _columns_of(data: Any) -> list[str]:
     return [str(name) for name in (data.column_names if hasattr(data, "column_names") else data.columns)]
 
 
+def _require_columns(names: list[str], wanted: list[str], field: str) -> None:
+    """All that are wanted must be there, once."""
+    for name in wanted:
+        if name not in names:
+            listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
+            raise DataError(f"the frame has no column '{name}'; it has {listed}", "name one of the columns", field)
+        if names.count(name) > 1:
+            raise DataError(f"the frame has more than one column '{name}'", "rename one of them", field)
+
+
 def _chosen(names: list[str], column: str, others: list[str]) -> str:
     """The column to publish: the one that is named, or the only one. All of them must be there, once."""
     if not column and len(names) != 1:
         raise UsageError("column is missing: the frame has several", 'name the column to publish, column="age"', "column")
-    for name in [column, *others] if column else others:
-        if name not in names:
-            listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
-            raise DataError(f"the frame has no column '{name}'; it has {listed}", "name one of the columns", "column")
-        if names.count(name) > 1:
-            raise DataError(f"the frame has more than one column '{name}'", "rename one of them", "column")
+    _require_columns(names, [column, *others] if column else others, "column")
     return column or names[0]
 
 
@@ -140,17 +145,19 @@ def _selected(data: Any, columns: list[str]) -> Any:
     return data.select(columns) if _module(data) in ("polars", "pyarrow") else data
 
 
-def _of_pandas_frame(data: Any, column: str, others: list[str], asked: Asked) -> _core.Frame:
+def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
     """Column by column, by their places: labels may be numbers, and pandas 2 copies what is selected by a list."""
     names = _columns_of(data)
-    columns = {name: data.iloc[:, names.index(name)] for name in _distinct([column, *others])}
-    if not others:
+    columns = {name: data.iloc[:, names.index(name)] for name in _distinct([*counted, *others])}
+    column, asked = next(iter(counted.items()))
+    if len(counted) == 1 and not others:
         return frame_of(columns[column], column, [], asked)[0]
-    _check_pandas(columns[column], column, asked.exact)
+    for name, of_it in counted.items():
+        _check_pandas(columns[name], name, of_it.exact)
 
     def table(of: Callable[[Any], Any]) -> Any:
         arrays = {
-            name: _names_of_pandas(of(values), name, asked) if name != column else _of_pandas(of(values), name)
+            name: _of_pandas(of(values), name) if name in counted else _names_of_pandas(of(values), name, asked)
             for name, values in columns.items()
         }
         return _pyarrow(column).table(arrays)
@@ -253,24 +260,62 @@ def _refuse_what_is_no_data(data: Any) -> None:
         )
 
 
+def _is_lazy(data: Any) -> bool:
+    """A LazyFrame, which its owner collects."""
+    return hasattr(data, "collect_schema") and hasattr(data, "collect")
+
+
+def _names_of_table(data: Any) -> list[str] | None:
+    """Of a table that says its columns before it is read; None of anything else."""
+    if _is_lazy(data):
+        return list(_asked(data, data.collect_schema).names())
+    return _columns_of(data) if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data) else None
+
+
+def _of_table(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
+    """Of its columns those that are counted, and those of persons and keys; all are there."""
+    if _is_lazy(data):
+        lazy = _asked(data, lambda: data.select(_distinct([*counted, *others])))
+        return _computed(_asked(data, lambda: lazy.clear().collect()), lazy.collect)
+    if _module(data) == "pandas":
+        return _of_pandas_frame(data, counted, others)
+    selected = _selected(data, _distinct([*counted, *others]))
+    if _module(data) in ("duckdb", "_duckdb", "ibis"):  # a relation or an expression, which is computed when it is exported
+        return _computed(_asked(data, lambda: selected.limit(0)), lambda: selected)
+    return _exported(selected, "")
+
+
+def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
+    """A frame of which several columns are counted; `others` as for frame_of."""
+    _refuse_what_is_no_data(data)
+    names = None if is_path(data) else _names_of_table(data)
+    if names is not None:
+        _require_columns(names, [*counted, *others], "data")
+        return _of_table(data, counted, others)
+    if not is_path(data) and hasattr(data, "__arrow_c_stream__"):  # a reader of batches
+        frame = _exported(data, "")
+        if frame.names != [""]:
+            _require_columns(frame.names, [*counted, *others], "data")
+            return frame
+    if is_path(data):
+        raise UsageError(
+            "data: a frame is expected, and this is a text", 'name a file of records below [input], file = "payroll.csv"', "data"
+        )
+    raise UsageError(
+        f"data: what has the type {type(data).__name__} has no columns that have names", "give a frame of pandas, polars, pyarrow or duckdb", "data"
+    )
+
+
 def frame_of(data: Any, column: str, others: list[str], asked: Asked) -> tuple[_core.Frame, str]:
     """The frame, and the name of the column to publish. `others`: columns of persons and keys. No record decides whether it is made: those
     that are not simply there are asked for when they are counted."""
     _refuse_what_is_no_data(data)
     if _module(data) == "ibis" and not _has_columns(data) and hasattr(data, "as_table"):  # one column, which Arrow does not see
         data = data.as_table()
-    if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
-        column = _chosen(_asked(data, data.collect_schema).names(), column, others)
-        selected = _asked(data, lambda: data.select(_distinct([column, *others])))
-        return _computed(_asked(data, lambda: selected.clear().collect()), selected.collect), column
-    if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data):
-        column = _chosen(_columns_of(data), column, others)
-        if _module(data) == "pandas":
-            return _of_pandas_frame(data, column, others, asked), column
-        selected = _selected(data, _distinct([column, *others]))
-        if _module(data) in ("duckdb", "_duckdb", "ibis"):  # a relation or an expression, which is computed when it is exported
-            return _computed(_asked(data, lambda: selected.limit(0)), lambda: selected), column
-        return _exported(selected, ""), column
+    names = _names_of_table(data)
+    if names is not None:
+        column = _chosen(names, column, others)
+        return _of_table(data, {column: asked}, others), column
     if others and not hasattr(data, "__arrow_c_stream__"):
         raise _one_column()
     name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")

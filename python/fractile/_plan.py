@@ -6,12 +6,14 @@ import html as _html
 import os
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from . import _core, _words
 from ._arguments import suggesting
 from ._choices import Base, Mechanism, Neighbors, Of, Quantiles, Rates, Shape, SolveFor
+from ._errors import UsageError
 from ._numbers import Number
+from ._publication import PublicationPlan, plan_of_file
 from ._release import Bound, Step
 
 
@@ -93,7 +95,11 @@ class Plan:
         return f'<iframe srcdoc="{page}" {frame}></iframe>'
 
 
-@suggesting
+@overload
+def plan(file: str | os.PathLike[str], *, duckdb: str | os.PathLike[str] | None = None) -> PublicationPlan: ...
+
+
+@overload
 def plan(
     *,
     quantiles: Quantiles | Iterable[Number] | None = None,
@@ -128,7 +134,46 @@ def plan(
     below: Iterable[Bound] | None = None,
     mean: bool = False,
     count_budget: Number | None = None,
-) -> Plan:
+) -> Plan: ...
+
+
+@suggesting
+def plan(
+    file: str | os.PathLike[str] | None = None,
+    *,
+    quantiles: Quantiles | Iterable[Number] | None = None,
+    synthetic_rows: int | None = None,
+    bounds: tuple[Bound, Bound] | str | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    neighbors: Neighbors | None = None,
+    records_per_person: int | None = None,
+    rank_error: int | None = None,
+    percentile_error: Number | None = None,
+    solve_for: SolveFor | None = None,
+    confidence: Number | None = None,
+    shape: Shape | None = None,
+    guess: str | None = None,
+    analyst: str | os.PathLike[str] | None = None,
+    reference: str | os.PathLike[str] | None = None,
+    reference_column: str | None = None,
+    duckdb: str | os.PathLike[str] | None = None,
+    mechanism: Mechanism | None = None,
+    expected_rows: int | None = None,
+    no_interpolation: bool = False,
+    base: Base | None = None,
+    rates: Rates | None = None,
+    intervals: Number | None = None,
+    of: Of | None = None,
+    together: bool = False,
+    count: bool = False,
+    below: Iterable[Bound] | None = None,
+    mean: bool = False,
+    count_budget: Number | None = None,
+) -> Plan | PublicationPlan:
     """What a release will cost, and how wrong it may be. No table is read, but for a public `reference`, and nothing is spent.
 
     The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
@@ -136,8 +181,16 @@ def plan(
     person is right. `analyst` names a file that says what the quantiles' analyst bears, and epsilon is then a range, "0.01..5": the plan is
     of the least epsilon that serves.
 
+    With `file`, a publication's, all tables of it are planned: what each level costs, and what each cell will be worth.
+
     Raises:
         UsageError: an argument is wrong, or no budget achieves the error.
+        DataError: the publication's file cannot be read, or is not what it should be.
     """
-    words = _words.words(dict(locals()))
+    words = _words.words({name: value for name, value in locals().items() if name != "file"})
+    if file is not None:
+        for name in words:
+            if name != "duckdb":
+                raise UsageError(f"{name} does not go with file, which says what is asked", "write it there, or leave it out", name)
+        return plan_of_file(file, words)
     return Plan(_core.plan(words, False), words)

@@ -156,7 +156,7 @@ class Group(Mapping[Fraction, Value]):
     def statistics(self) -> Statistics | None:
         """Of a release that was asked for `count`, `below` or `mean`."""
         core = self._release._core
-        raw = core.statistics(self._number)
+        raw = self._release._statistics_of(self._number)
         if raw is None:
             return None
         count, below, mean = raw
@@ -229,8 +229,14 @@ class Release(Mapping[Any, Any]):
     def _all(self) -> dict[Key, Group]:
         if self._groups is None:
             keys = self._core.keys or [""]
-            self._groups = {key: Group(key, number, self) for number, key in enumerate(keys)}
+            self._groups = {key: self._group(key, number) for number, key in enumerate(keys)}
         return self._groups
+
+    def _group(self, key: Key, number: int) -> Group:
+        return Group(key, number, self)
+
+    def _statistics_of(self, number: int) -> Any:
+        return self._core.statistics(number)
 
     @property
     def kind(self) -> str:
@@ -521,13 +527,7 @@ class Release(Mapping[Any, Any]):
         Raises:
             DataError: when there is no such file, or no whole receipt in it.
         """
-        name = os.fspath(path)
-        try:
-            text = Path(name).read_text(encoding="utf-8", errors="strict")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written") from None
-        return cls.from_text(text, name)
+        return cls.from_text(_receipt_in(path), os.fspath(path))
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> Release:
@@ -535,6 +535,16 @@ class Release(Mapping[Any, Any]):
         if text.startswith("<!DOCTYPE html>"):
             text = _core.receipt_of_page(text)
         return cls(_core.read_receipt(text, name))
+
+
+def _receipt_in(path: str | os.PathLike[str]) -> str:
+    """The text of a file that save() has written."""
+    name = os.fspath(path)
+    try:
+        return Path(name).read_text(encoding="utf-8", errors="strict")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written") from None
 
 
 def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:

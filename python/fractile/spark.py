@@ -1,4 +1,4 @@
-"""Quantiles of a DataFrame of Spark: counted where its records are, released once, in the driver.
+"""Quantiles of a DataFrame of Spark, and whole publications: counted where its records are, released once, in the driver.
 
 >>> import fractile.spark
 >>> r = fractile.spark.release(df, "income", bounds=(0, 500_000), step=1, epsilon=1)  # doctest: +SKIP
@@ -22,6 +22,7 @@ from ._choices import Base, Mechanism, Neighbors, Null, Of, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
 from ._profile import Lattice, Profile
+from ._publication import PublishedTables, _publication_in, _published
 from ._release import Bound, Key, Keys, Release, Step, _ledger_path, _released
 
 if TYPE_CHECKING:
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 
     from ._ledger import Ledger
 
-__all__ = ["profile", "release"]
+__all__ = ["profile", "publish", "release"]
 
-#: What a task gives back: the numbers of the tasks that counted, a profile file's bytes, the buckets of persons in it; or an error.
-_PARTS = "tasks array<int>, counts binary, buckets array<int>, error string"
+#: What a task gives back: the numbers of the tasks that counted, a profile file's bytes for each question, the buckets of persons in them;
+#: or an error.
+_PARTS = "tasks array<int>, counts array<binary>, buckets array<int>, error string"
 _ROWS_AT_ONCE = 1_000_000
 _LEAST_CORES_THAT_MERGE = 16
 _MOST_MERGING_TASKS = 64
@@ -43,26 +45,38 @@ _LOGS = "see Spark's logs, which may hold values of the data"
 # --- On the workers ---------------------------------------------------------------------------------------------------
 
 
-def _in_one(parts: Iterable[_core.Counted]) -> _core.Counted | None:
-    """All of them merged, those of about as many parts with one another. No person is in two of them, as `_all_parts` looks after."""
-    waiting: list[tuple[int, _core.Counted]] = []
-    for part in parts:
+class _Sum:
+    """Parts of the answer to one question, merged, those of about as many parts with one another. No person is in two of them, as
+    `_all_parts` looks after."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, _core.Counted]] = []
+
+    def add(self, part: _core.Counted) -> None:
         size = 1
-        while waiting and waiting[-1][0] <= size:
-            smaller, before = waiting.pop()
+        while self._waiting and self._waiting[-1][0] <= size:
+            smaller, before = self._waiting.pop()
             size, part = size + smaller, before.merge(part, True)
-        waiting.append((size, part))
-    total = None
-    for _, part in reversed(waiting):
-        total = part if total is None else part.merge(total, True)
-    return total
+        self._waiting.append((size, part))
+
+    def total(self) -> _core.Counted | None:
+        total = None
+        for _, part in reversed(self._waiting):
+            total = part if total is None else part.merge(total, True)
+        return total
 
 
-def _row(tasks: list[int], counts: bytes | None, buckets: list[int], error: str | None) -> Any:
+def _bytes_of(sums: list[_Sum]) -> list[bytes] | None:
+    """The totals; None when nothing was added."""
+    totals = [total.to_bytes() for total in (each.total() for each in sums) if total is not None]
+    return totals or None
+
+
+def _row(tasks: list[int], counts: list[bytes] | None, buckets: list[int], error: str | None) -> Any:
     import pyarrow as pa
 
     many = pa.list_(pa.int32())
-    columns = [pa.array([tasks], many), pa.array([counts], pa.binary()), pa.array([buckets], many), pa.array([error], pa.string())]
+    columns = [pa.array([tasks], many), pa.array([counts], pa.list_(pa.binary())), pa.array([buckets], many), pa.array([error], pa.string())]
     return pa.RecordBatch.from_arrays(columns, names=["tasks", "counts", "buckets", "error"])
 
 
@@ -100,33 +114,34 @@ class _Task:
 
 
 class _Count(_Task):
-    """Counts records: columns in the order of `names`, and with persons one more, their buckets."""
+    """Counts records for all questions, which are about the same persons, each with its sampling key: columns in the order of `names`, and
+    with persons one more, their buckets."""
 
-    def __init__(self, question: bytes, names: list[str], sampling_key: bytes) -> None:
+    def __init__(self, questions: list[bytes], names: list[str], sampling_keys: list[bytes]) -> None:
         super().__init__()
-        self.question = question
+        self.questions = questions
         self.names = names
-        self.sampling_key = sampling_key
+        self.sampling_keys = sampling_keys
 
     def rows(self, batches: Iterator[Any]) -> list[Any]:
-        question = _core.Counted.of_bytes(self.question)
+        import pyarrow as pa
+
+        questions = [_core.Counted.of_bytes(each) for each in self.questions]
+        person = questions[0].person
         buckets: set[int] = set()
-
-        def counted(gathered: list[Any]) -> _core.Counted:
-            import pyarrow as pa
-
+        sums = [_Sum() for _ in questions]
+        # Whoever samples must see all records of a person at once.
+        for gathered in _gathered(batches, None if person else _ROWS_AT_ONCE):
             table = pa.Table.from_batches(gathered)
-            if question.person:
+            if person:
                 buckets.update(table.column(len(self.names)).unique().to_pylist())
                 table = table.select(range(len(self.names)))
             frame = _core.Frame.of_stream(table.rename_columns(self.names).__arrow_c_stream__(), "")
             frame.use_threads(1)  # a task has one core
-            return question.of_frame(frame, self.sampling_key)
-
-        # Whoever samples must see all records of a person at once.
-        gathered = _gathered(batches, None if question.person else _ROWS_AT_ONCE)
-        total = _in_one(counted(some) for some in gathered)
-        return [] if total is None else [_row([_this_task()], total.to_bytes(), sorted(buckets), None)]
+            for question, key, its_sum in zip(questions, self.sampling_keys, sums):
+                its_sum.add(question.of_frame(frame, key))
+        counts = _bytes_of(sums)
+        return [] if counts is None else [_row([_this_task()], counts, sorted(buckets), None)]
 
 
 def _gathered(batches: Iterable[Any], most: int | None) -> Iterator[list[Any]]:
@@ -150,19 +165,19 @@ class _Merge(_Task):
         tasks: list[int] = []
         buckets: list[int] = []
         errors: list[Any] = []
-
-        def parts() -> Iterator[_core.Counted]:
-            for batch in batches:
-                for row in batch.to_pylist():
-                    if row["error"] is not None:
-                        errors.append(_row(row["tasks"], None, [], row["error"]))
-                        continue
-                    tasks.extend(row["tasks"])
-                    buckets.extend(row["buckets"])
-                    yield _core.Counted.of_bytes(row["counts"])
-
-        total = _in_one(parts())
-        return errors or ([] if total is None else [_row(tasks, total.to_bytes(), buckets, None)])
+        sums: list[_Sum] = []
+        for batch in batches:
+            for row in batch.to_pylist():
+                if row["error"] is not None:
+                    errors.append(_row(row["tasks"], None, [], row["error"]))
+                    continue
+                tasks.extend(row["tasks"])
+                buckets.extend(row["buckets"])
+                sums = sums or [_Sum() for _ in row["counts"]]
+                for counts, its_sum in zip(row["counts"], sums):
+                    its_sum.add(_core.Counted.of_bytes(counts))
+        total = _bytes_of(sums)
+        return errors or ([] if total is None else [_row(tasks, total, buckets, None)])
 
 
 # --- In the driver ----------------------------------------------------------------------------------------------------
@@ -172,8 +187,8 @@ def _distinct(numbers: list[int]) -> bool:
     return len(set(numbers)) == len(numbers)
 
 
-def _all_parts(question: _core.Counted, rows: list[Any]) -> _core.Counted:
-    """What all tasks have counted together; the error of the first one that has any."""
+def _all_parts(questions: list[_core.Counted], rows: list[Any]) -> list[_core.Counted]:
+    """What all tasks have counted together, question by question; the error of the first one that has any."""
     failed = sorted((min(row["tasks"]), row["error"]) for row in rows if row["error"] is not None)
     if failed:
         name, message, hint, field = json.loads(failed[0][1])
@@ -184,7 +199,14 @@ def _all_parts(question: _core.Counted, rows: list[Any]) -> _core.Counted:
         raise InternalError("Spark has given the counts of one task twice")
     if not _distinct([bucket for row in rows for bucket in row["buckets"]]):
         raise InternalError("Spark has sent records of one person to several tasks")
-    return _in_one([question, *(_core.Counted.of_bytes(bytes(row["counts"])) for row in rows)]) or question
+    answers = []
+    for place, question in enumerate(questions):
+        its_sum = _Sum()
+        its_sum.add(question)
+        for row in rows:
+            its_sum.add(_core.Counted.of_bytes(bytes(row["counts"][place])))
+        answers.append(its_sum.total() or question)
+    return answers
 
 
 def _failure_of(error: Exception) -> _errors.Error:
@@ -200,9 +222,11 @@ def _failure_of(error: Exception) -> _errors.Error:
 
 
 class _Counter:
-    """Counts a DataFrame's columns. The library asks it when everything has been refused that can be, and the cost is reserved."""
+    """Counts a DataFrame's columns. The library asks it when everything has been refused that can be, and the cost is reserved.
 
-    def __init__(self, df: DataFrame, column: str | None, others: list[str]) -> None:
+    `others`: what is read beside `columns`, or beside the frame's only one."""
+
+    def __init__(self, df: DataFrame, columns: list[str], others: list[str], field: str = "column") -> None:
         if not (type(df).__module__.startswith("pyspark.") and hasattr(df, "mapInArrow")):
             raise UsageError(
                 f"df: a DataFrame of Spark is expected, not {type(df).__name__}", "release other data by fractile.release(...)", "df"
@@ -212,8 +236,10 @@ class _Counter:
         self._session = df.sparkSession
         fields = df.schema.fields
         names = [field.name for field in fields]
-        self.column = _frames._chosen(names, column or "", others)
-        self._names = _frames._distinct([self.column, *others])
+        columns = columns or [_frames._chosen(names, "", others)]
+        _frames._require_columns(names, [*columns, *others], field)
+        self.column = columns[0]
+        self._names = _frames._distinct([*columns, *others])
         plan = getattr(df, "_jdf", None)
         if plan is None:  # Spark Connect
             raise UsageError(
@@ -252,21 +278,23 @@ class _Counter:
                 raise DataError(f"column '{name}' has a type of Spark that cannot be counted", "choose a column of numbers", "df")
         return _core.Frame.of_stream(pa.schema(types).empty_table().__arrow_c_stream__(), "")
 
-    def count(self, question: _core.Counted, sampling_key: bytes) -> _core.Counted:
+    def count(self, questions: list[_core.Counted], sampling_keys: list[bytes]) -> list[_core.Counted]:
+        """One job for all questions, which are about the same persons."""
         records = self._columns
-        if question.person:
-            person = f"c{self._places[self._names.index(question.person)]}"
+        if questions[0].person:
+            person = f"c{self._places[self._names.index(questions[0].person)]}"
             buckets = max(_LEAST_BUCKETS, 16 * int(self._session.conf.get("spark.sql.shuffle.partitions") or 0))
             records = records.selectExpr("*", f"pmod(hash({person}), {buckets}) AS bucket")
-            if not question.refuses_missing:  # records of nobody would all go to one task
+            if not questions[0].refuses_missing:  # records of nobody would all go to one task
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
-        parts = records.mapInArrow(_Count(question.to_bytes(), self._names, sampling_key), _PARTS)
+        count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys)
+        parts = records.mapInArrow(count, _PARTS)
         cores = self._cores()
         if cores >= _LEAST_CORES_THAT_MERGE:
             # Counts that wait in a shuffle are lost with their worker; those that the driver has are not.
             parts = parts.repartition(min(cores, _MOST_MERGING_TASKS), "tasks").mapInArrow(_Merge(), _PARTS)
-        return _all_parts(question, self._run(parts.collect))
+        return _all_parts(questions, self._run(parts.collect))
 
     def rows(self) -> int:
         return int(self._run(self._columns.count))
@@ -376,14 +404,14 @@ def profile(
     lower, upper = bounds or (None, None)
     lattice = Lattice(lower, upper, step, candidates=candidates)
     groups = _words.groups(by, keys)
-    counter = _Counter(df, column, [other for other in (person, *groups.by) if other])
+    counter = _Counter(df, [column] if column else [], [other for other in (person, *groups.by) if other])
     texts = [] if missing is None else _words.missing_texts(missing)
     question = _core.Counted.of(
         counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts
     )
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
-    profiles = [Profile(core) for core in counter.count(question, key).alone]
+    profiles = [Profile(core) for core in counter.count([question], [key])[0].alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
@@ -450,6 +478,44 @@ def release(
     if ledger_path:
         words["ledger"] = [ledger_path]
     groups = _words.groups(by, keys)
-    counter = _Counter(df, column, [name for name in (person, *groups.by) if name])
+    counter = _Counter(df, [column] if column else [], [name for name in (person, *groups.by) if name])
     words["column"] = [counter.column]
     return _released(words, "", groups, counter.columns(), ledger_path, counter)
+
+
+def publish(
+    file: str | os.PathLike[str],
+    df: DataFrame,
+    *,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    again: bool = False,
+    source: str | None = None,
+    output: str | os.PathLike[str] | None = None,
+    duckdb: str | os.PathLike[str] | None = None,
+    unsafe_seed: int | None = None,
+) -> PublishedTables:
+    """Publishes all tables of a publication's file, of a DataFrame of Spark. One job counts all of them; the ledger is the driver's.
+
+    The arguments are those of `fractile.publish`, mean the same and have the same defaults; one seed gives the values that it gives on one
+    machine. What holds of the frame is said at `release`.
+
+    Args:
+        file: the path of the publication's file. Its [input] names no records, but may say what counts as missing.
+        df: a DataFrame with the columns that the file names: numbers, dates or timestamps, and for persons and keys also text.
+
+    Raises:
+        UsageError: an argument is wrong, or [input] names records; nothing was read.
+        DataError: the publication's file, the frame or a record is unusable.
+        BudgetError: the ledger refuses, or the file's budget has nothing left; nothing was spent.
+        LedgerError: the ledger is unusable.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("file", "df", "ledger")}
+    words = _words.words(given)
+    ledger_path = _ledger_path(ledger)
+    if ledger_path:
+        words["ledger"] = [ledger_path]
+    publication = _publication_in(file, words)
+    publication.require_no_records()
+    counter = _Counter(df, [name for name, *_ in publication.columns], list(publication.names), "df")
+    return _published(publication, words, counter.columns(), ledger_path, counter)

@@ -23,7 +23,7 @@ def options_of(verb):
 
 @pytest.mark.parametrize("verb", ["release", "plan"])
 def test_python_lacks_none(verb):
-    arguments = {"--" + name.replace("_", "-") for name in inspect.signature(getattr(fractile, verb)).parameters} - {"--data"}
+    arguments = {"--" + name.replace("_", "-") for name in inspect.signature(getattr(fractile, verb)).parameters} - {"--data", "--file"}
     assert arguments == set(options_of(verb)) - set(METHODS[verb])
     for method in METHODS[verb].values():
         assert hasattr(RESULTS[verb], method)

@@ -69,10 +69,10 @@ def of_tasks(nasty, folder):
     half = len(nasty.values) // 2
     rows = []
     for task, values in enumerate((nasty.values[:half], nasty.values[half:])):
-        count = spark._Count(question.to_bytes(), ["x"], bytes(32))
+        count = spark._Count([question.to_bytes()], ["x"], [bytes(32)])
         done = [row for batch in count(iter(table_of(nasty, values).to_batches())) for row in batch.to_pylist()]
         rows += [row | {"tasks": [task]} for row in done]
-    return fractile.Profile(spark._all_parts(question, rows).alone[0])
+    return fractile.Profile(spark._all_parts([question], rows)[0].alone[0])
 
 
 ROUTES = {

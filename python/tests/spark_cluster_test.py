@@ -134,6 +134,49 @@ def test_releases_are_one_machine_s(local, parquet, asked):
     assert f'"engine": "Spark {local.version}"' in mine.receipt or f'"engine":"Spark {local.version}"' in mine.receipt
 
 
+PUBLICATION = """[publication]
+epsilon = 1
+person = "id"
+records_per_person = 2
+[keys]
+region = ["north", "south"]
+[[table]]
+column = "income"
+bounds = [0, 500000]
+step = "0.01"
+quantiles = "quartiles"
+by = "region"
+totals = "all"
+[[table]]
+column = "day"
+bounds = [2018-01-01, 2026-01-01]
+step = "1d"
+quantiles = "median"
+"""
+
+
+def test_publications_are_one_machine_s(local, parquet, tmp_path, monkeypatch):
+    path, table = parquet
+    (tmp_path / "p.toml").write_text(PUBLICATION, encoding="utf-8")
+    counter = fractile.spark._Counter
+    jobs, run = [], counter._run
+    monkeypatch.setattr(counter, "_run", lambda self, job: jobs.append(job) or run(self, job))
+    mine = fractile.spark.publish(tmp_path / "p.toml", local.read.parquet(path), unsafe_seed=7)
+    assert len(jobs) == 1 and mine.to_csv() == fractile.publish(tmp_path / "p.toml", data=table, unsafe_seed=7).to_csv()
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1, records_per_person=2)
+    words = {"ledger": ledger, "source": "people 2026"}
+    first = fractile.spark.publish(tmp_path / "p.toml", local.read.parquet(path), **words, output=tmp_path / "out")
+    assert (tmp_path / "out" / "p.json").read_text() == first.receipt
+    again = fractile.spark.publish(tmp_path / "p.toml", local.read.parquet(path), **words)
+    assert again.from_ledger and again.receipt == first.receipt and len(jobs) == 2
+    with pytest.raises(fractile.DataError, match="has no column 'region'") as refused:
+        fractile.spark.publish(tmp_path / "p.toml", local.read.parquet(path).drop("region"))
+    assert refused.value.field == "df"
+    (tmp_path / "p.toml").write_text(PUBLICATION + '[input]\nfile = "people.parquet"\n', encoding="utf-8")
+    with pytest.raises(fractile.UsageError, match="has file, and the records are given"):
+        fractile.spark.publish(tmp_path / "p.toml", local.read.parquet(path))
+
+
 def test_types_are_read_exactly(local, parquet):
     path, table = parquet
     df = local.read.parquet(path)

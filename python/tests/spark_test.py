@@ -48,7 +48,7 @@ def parts(table, tasks, asked, seed=0, size=7):
         task_of = [to[each] for each in bucket]
     else:
         task_of = [draw.randrange(tasks) for _ in range(table.num_rows)]
-    count = pickle.loads(pickle.dumps(spark._Count(question(**asked).to_bytes(), names, KEY)))
+    count = pickle.loads(pickle.dumps(spark._Count([question(**asked).to_bytes()], names, [KEY])))
     rows = []
     for task in range(tasks):
         mine = [i for i, each in enumerate(task_of) if each == task]
@@ -82,7 +82,7 @@ def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked,
     for seed in range(3):
         rows = parts(table, tasks, asked, seed)
         for given in (rows, rows[::-1], merged_in_tasks(rows, 3)):
-            found = spark._all_parts(question(**asked), given)
+            (found,) = spark._all_parts([question(**asked)], given)
             profiles = [fractile.Profile(core) for core in found.alone]
             assert [(each.records_per_person, each.person, each.declared) for each in profiles] == [
                 (asked.get("records_per_person", 1), asked.get("person", ""), [])
@@ -91,34 +91,34 @@ def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked,
 
 
 def test_no_record_is_an_empty_profile():
-    assert list(spark._Count(question().to_bytes(), ["income"], KEY)(iter([]))) == []
-    assert spark._all_parts(question(), []).alone[0].records == 0
-    assert len(spark._all_parts(question(**GROUPS), []).alone) == 2
+    assert list(spark._Count([question().to_bytes()], ["income"], [KEY])(iter([]))) == []
+    assert spark._all_parts([question()], [])[0].alone[0].records == 0
+    assert len(spark._all_parts([question(**GROUPS)], [])[0].alone) == 2
 
 
 def test_a_task_that_counts_twice_is_refused(table):
     rows = parts(table, 3, {})
     with pytest.raises(fractile.Error, match="the counts of one task twice"):
-        spark._all_parts(question(), [*rows, rows[0]])
+        spark._all_parts([question()], [*rows, rows[0]])
 
 
 def test_a_person_in_two_tasks_is_refused(table):
     """Each task keeps two records of them, and together they would be four."""
     names = columns_of(PERSONS)
     batches = batches_of(table.select(names).append_column("bucket", pa.array([0] * table.num_rows, pa.int32())), 1000)
-    count = spark._Count(question(**PERSONS).to_bytes(), names, KEY)
+    count = spark._Count([question(**PERSONS).to_bytes()], names, [KEY])
     rows = [batch.to_pylist()[0] | {"tasks": [task]} for task, one in enumerate(batches) for batch in count(iter([one]))]
     for given in (rows, merged_in_tasks(rows, 2)):
         with pytest.raises(fractile.Error, match="one person to several tasks"):
-            spark._all_parts(question(**PERSONS), given)
+            spark._all_parts([question(**PERSONS)], given)
 
 
 def test_errors_of_tasks_are_the_package_s_own_and_hold_no_value(table):
     secret = 31_415.92
     holed = pa.table({"income": [secret, None, secret]})
-    rows = [row for batch in spark._Count(question(null="error").to_bytes(), ["income"], KEY)(iter(holed.to_batches())) for row in batch.to_pylist()]
+    rows = [row for batch in spark._Count([question(null="error").to_bytes()], ["income"], [KEY])(iter(holed.to_batches())) for row in batch.to_pylist()]
     with pytest.raises(fractile.DataError, match="NULL or NaN") as caught:
-        spark._all_parts(question(null="error"), merged_in_tasks([*parts(table, 2, {}), *rows], 2))
+        spark._all_parts([question(null="error")], merged_in_tasks([*parts(table, 2, {}), *rows], 2))
     assert str(secret) not in str(caught.value)
     assert 'null="drop"' in caught.value.hint
 
@@ -129,26 +129,26 @@ def test_what_else_fails_is_told_by_its_class_alone():
         raise ValueError("the value 31415.92 cannot be cast")
 
     with pytest.raises(fractile.Error, match="counting failed on a worker: ValueError") as caught:
-        spark._Count(question().to_bytes(), ["income"], KEY)(broken())
+        spark._Count([question().to_bytes()], ["income"], [KEY])(broken())
     assert "31415" not in str(caught.value)
     assert caught.value.__cause__ is None and caught.value.__context__ is None
 
 
 def test_damaged_counts_are_refused(table):
     rows = parts(table, 2, {})
-    counts = bytearray(rows[0]["counts"])
+    counts = bytearray(rows[0]["counts"][0])
     counts[-40] ^= 1
     with pytest.raises(fractile.DataError, match="damaged"):
-        spark._all_parts(question(), [rows[0] | {"counts": bytes(counts)}, rows[1]])
+        spark._all_parts([question()], [rows[0] | {"counts": [bytes(counts)]}, rows[1]])
 
 
 def test_another_version_on_a_worker_is_refused(table):
-    count = spark._Count(question().to_bytes(), ["income"], KEY)
+    count = spark._Count([question().to_bytes()], ["income"], [KEY])
     count.version = "0.0.1"
     (row,) = [row for batch in count(iter(table.select(["income"]).to_batches())) for row in batch.to_pylist()]
     assert json.loads(row["error"])[0] == "UsageError"
     with pytest.raises(fractile.UsageError, match=r"a worker has fractile .* and the driver 0\.0\.1"):
-        spark._all_parts(question(), [row])
+        spark._all_parts([question()], [row])
 
 
 def test_words_are_those_of_the_package():
@@ -166,7 +166,7 @@ def test_tasks_know_what_is_declared_to_be_missing():
     table = pa.table({"income": [7.0, 7.0, -9.0, 8.0, None], "id": ["a", "NA", "b", "c", "d"]})
     for asked, records in (({}, 3), (PERSONS, 2)):
         asked = asked | {"missing": ["NA", "-9"]}
-        total = spark._all_parts(question(**asked), parts(table, 2, asked, size=2))
+        (total,) = spark._all_parts([question(**asked)], parts(table, 2, asked, size=2))
         assert total.alone[0].records == records
 
 
@@ -207,7 +207,7 @@ def test_a_frame_that_may_not_be_deterministic_is_refused(call):
     with pytest.raises(fractile.UsageError, match="Spark Connect does not say") as refused:  # as its frames have no plan here
         call(spark_frame(None), "income", **asked)
     assert refused.value.field == "df"
-    assert spark._Counter(spark_frame(Plan(True)), "income", []).column == "income"
+    assert spark._Counter(spark_frame(Plan(True)), ["income"], []).column == "income"
 
 
 class Elsewhere:
@@ -218,11 +218,12 @@ class Elsewhere:
         self.fails = fails
         self.calls = []
 
-    def count(self, asked, key):
+    def count(self, questions, keys):
         self.calls.append("count")
         if self.fails:
             raise self.fails
-        return asked.of_frame(_core.Frame.of_stream(self.table.__arrow_c_stream__(), ""), key)
+        frame = _core.Frame.of_stream(self.table.__arrow_c_stream__(), "")
+        return [question.of_frame(frame, key) for question, key in zip(questions, keys)]
 
     def rows(self):
         return self.table.num_rows

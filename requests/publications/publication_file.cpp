@@ -263,9 +263,16 @@ ReadInput input_of(const Item& root) {
     counts->word("pay.counts");
     result.input.counts = counts->path();
   } else {
+    const bool is_elsewhere = !file && std::ranges::all_of(typed.values, [](const auto& said) {
+      return said.first == "unreadable" || said.first == "null";
+    });
     checked_members(*item, input_options(), [&] {
-      result.input.read = table_of(typed, false);
-      result.input.postgres = postgres_of(typed);
+      if (is_elsewhere) {
+        result.input.read.unreadable = unreadable_of(typed);
+      } else {
+        result.input.read = table_of(typed, false);
+        result.input.postgres = postgres_of(typed);
+      }
       result.null_policy = null_policy_of(typed);
     });
   }
@@ -620,10 +627,35 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library,
 
 }  // namespace
 
+bool PublicationInput::names_records() const {
+  return !counts.empty() || !postgres.empty() || !read.file.empty() || !read.tables.empty();
+}
+
+void PublicationFile::require_no_records() const {
+  const TableOptions& read = input.read;
+  const std::vector<std::pair<const char*, bool>> members{{"file", !read.file.empty()},
+                                                          {"tables", !read.tables.empty()},
+                                                          {"postgres", !input.postgres.empty()},
+                                                          {"counts", !input.counts.empty()},
+                                                          {"sql", !read.sql.empty()},
+                                                          {"sql_stability", read.sql_stability.has_value()},
+                                                          {"format", !read.format.empty()},
+                                                          {"delimiter", !read.delimiter.empty()},
+                                                          {"single_line_records", read.single_line_records}};
+  std::vector<std::string> there;
+  for (const auto& [member, is_there] : members) {
+    if (is_there) there.emplace_back(member);
+  }
+  if (there.empty()) return;
+  const Field data("data");
+  usage({data, ": [input] of '" + name + "' has " + joined(there) + ", and the records are given"},
+        {"take that out of [input], or leave ", data, " out"}, "data");
+}
+
 Source PublicationInput::source() const {
   if (!counts.empty()) return Source::profile_file(ProfileFile::open(counts));
   if (!postgres.empty()) return Source::postgres(postgres, read);
-  if (read.file.empty() && read.tables.empty()) {
+  if (!names_records()) {
     usage("the publication names no records", "write [input] and below it file = \"payroll.csv\"");
   }
   return Source::file(read);

@@ -18,6 +18,7 @@ struct PublicationInput {
   std::string postgres = {};  ///< a server's address
   std::string counts = {};    ///< a profile file
 
+  bool names_records() const;
   /// Nothing is opened but a profile file. Throws `usage` when no records are named.
   Source source() const;
 };
@@ -29,6 +30,9 @@ struct PublicationFile {
   PublicationInput input = {};
   /// Files of keys, cells and rows that were read for it, and are public: none of them is what is published.
   std::vector<std::string> public_files = {};
+
+  /// Throws `usage` where `[input]` names records, or says how files are written, for whoever has the records at hand.
+  void require_no_records() const;
 };
 
 /// Called with the path of each public file, of keys, cells and rows, before anything of it is read. What it throws ends the reading.

@@ -1,0 +1,187 @@
+// Publications: their files, and the tables that they become.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "attendant.hpp"
+#include "counted.hpp"
+#include "fractile/published_tables.hpp"
+#include "module.hpp"
+#include "pages.hpp"
+#include "report.hpp"
+#include "requests/publications/publication_file.hpp"
+#include "requests/publications/publishing.hpp"
+
+namespace fractile::python {
+namespace {
+
+using requests::PublicationFile;
+
+requests::Typed typed_of(std::string file, Arguments words) { return {{}, std::move(file), {}, std::move(words)}; }
+
+/// The columns that are counted: (name, kind, smallest and largest possible value), one a table; of dates and times the ends are ticks.
+std::vector<std::tuple<std::string, std::string, Rational, Rational>> columns_of(const PublicationFile& file) {
+  std::vector<std::tuple<std::string, std::string, Rational, Rational>> columns;
+  for (const PublicationTable& table : file.publication.tables) {
+    const Lattice& lattice = table.lattice;
+    columns.emplace_back(table.column, to_string(lattice.kind()), lattice.at(0), lattice.at(lattice.size() - 1));
+  }
+  return columns;
+}
+
+/// The columns of persons and keys.
+std::vector<std::string> names_of(const PublicationFile& file) {
+  std::vector<std::string> names;
+  if (!file.publication.person.empty()) names.push_back(file.publication.person);
+  for (const PublicationTable& table : file.publication.tables)
+    names.insert(names.end(), table.by.begin(), table.by.end());
+  return names;
+}
+
+/// Keeps the tables' folder, where there is one.
+class TablesCaller final : public Caller {
+ public:
+  void prepare_tables(const PublishedTables& tables) override {
+    if (folder) folder->prepare(tables);
+  }
+  void reserve_room(std::uint64_t receipt_size) override {
+    if (folder) folder->make_room(receipt_size);
+  }
+
+  std::optional<requests::TablesFolder> folder;
+};
+
+/// What a publication got, and what was said meanwhile.
+struct Published {
+  std::optional<PublishedTables> tables;
+  Caller::Said warnings;
+  Caller::Said notes;
+};
+
+/// Nobody else is asked for records that a frame has, or a counter.
+Source source_of(const requests::PublicationInput& input, Frame* frame, nb::handle counter) {
+  if (frame == nullptr) return input.source();
+  if (counter.is_none()) return Source::frame(std::move(*frame), input.read);
+  return Source::counted_elsewhere(counted_elsewhere(std::move(*frame), counter, input.read.missing), input.read);
+}
+
+/// As release() of requests.cpp: a frame is used up, and with a `counter` it has no records.
+std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments words, Frame* frame,
+                                        nb::handle counter) {
+  auto published = std::make_unique<Published>();
+  TablesCaller caller;
+  try {
+    const nb::gil_scoped_release unlocked;
+    requests::Publishing asked = requests::Publishing::of(typed_of(file.name, std::move(words)), file);
+    caller.folder = std::move(asked.folder);
+    try {
+      published->tables = publish(source_of(asked.input, frame, counter), asked.request, asked.payment, caller);
+      caller.folder->write();
+    } catch (const Error& error) {  // of a wait that the interruption ended, too
+      caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
+      throw;
+    }
+    caller.end_if_interrupted();
+  } catch (const Interrupted&) {
+    raise_interrupted(caller.last_words);
+  }
+  published->warnings = std::move(caller.warnings);
+  published->notes = std::move(caller.notes);
+  return published;
+}
+
+/// (table, columns of its cells, whether a ledger held it) of each level that was drawn.
+std::vector<std::tuple<std::string, std::vector<std::string>, bool>> levels_of(const PublishedTables& tables) {
+  std::vector<std::tuple<std::string, std::vector<std::string>, bool>> levels;
+  for (const PublishedLevel& level : tables.levels) {
+    const PublicationTable& table = tables.publication.tables[level.table];
+    std::vector<std::string> columns;
+    for (const std::size_t place : table.levels[level.level]) columns.push_back(table.by[place]);
+    levels.emplace_back(table.name, std::move(columns), level.stored.has_value());
+  }
+  return levels;
+}
+
+/// (column, keys, labels), as the publication lists them.
+std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> keys_of(
+    const PublishedTables& tables) {
+  std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>> keys;
+  for (const KeyColumn& column : tables.publication.keys) keys.emplace_back(column.column, column.keys, column.labels);
+  return keys;
+}
+
+/// Those of each cell of a level, as Release.statistics() has them; none of a table without any.
+nb::list statistics_in(const PublishedTables& tables, std::size_t number) {
+  const PublishedLevel& level = tables.levels.at(number);
+  const std::optional<StatisticsTerms> terms = statistics_terms(tables, level.table);
+  nb::list list;
+  for (const Statistics& each : statistics_of(tables, level)) list.append(in_tuples(terms.value(), each));
+  return list;
+}
+
+void bind_files(nb::module_& module) {
+  nb::class_<PublicationFile>(module, "PublicationFile")
+      .def_ro("name", &PublicationFile::name)
+      .def_prop_ro("columns", &columns_of)
+      .def_prop_ro("names", &names_of)
+      .def_prop_ro("missing", [](const PublicationFile& file) { return file.input.read.missing; })
+      .def_prop_ro("names_records", [](const PublicationFile& file) { return file.input.names_records(); })
+      .def_prop_ro("refuses_missing",
+                   [](const PublicationFile& file) { return file.publication.null_policy == NullPolicy::error; })
+      .def_prop_ro("refuses_unreadable",
+                   [](const PublicationFile& file) { return file.input.read.unreadable == Unreadable::error; })
+      .def("require_no_records", &PublicationFile::require_no_records);
+  nb::class_<PublicationPlan>(module, "PublicationPlan")
+      .def("json", [](const PublicationPlan& plan) { return to_json(plan); })
+      .def("csv", [](const PublicationPlan& plan) { return to_csv(plan); })
+      .def("table", [](const PublicationPlan& plan) { return to_table(plan); });
+  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+  module.def(
+      "read_publication",
+      [](std::string path, Arguments words) {
+        return requests::publication_asked(typed_of(std::move(path), std::move(words)));
+      },
+      nb::arg("path"), nb::arg("words"), Unlocked());
+  module.def(
+      "plan_publication", [](const PublicationFile& file) { return plan_publication(file.publication, file.parts); },
+      nb::arg("file"), Unlocked());
+}
+
+}  // namespace
+
+void bind_publications(nb::module_& module) {
+  bind_files(module);
+  nb::class_<PublishedTables>(module, "PublishedTables")
+      .def_ro("receipt", &PublishedTables::receipt)
+      .def_ro("account", &PublishedTables::account)
+      .def_prop_ro("title", [](const PublishedTables& tables) { return tables.publication.title; })
+      .def_prop_ro("cost", [](const PublishedTables& tables) { return tables.cost().to_string(); })
+      .def_prop_ro("keys", &keys_of)
+      .def_prop_ro("levels", &levels_of)
+      .def(
+          "release", [](const PublishedTables& tables, std::size_t level) { return tables.levels.at(level).release; },
+          nb::arg("level"))
+      .def("statistics", &statistics_in, nb::arg("level"),
+           nb::sig("def statistics(self, level: int) -> list[typing.Any]"))
+      .def("csv", [](const PublishedTables& tables) { return to_csv(tables); })
+      .def("table", [](const PublishedTables& tables) { return to_table(tables); });
+  nb::class_<Published>(module, "Published")
+      .def_prop_ro(
+          "tables", [](const Published& published) -> const PublishedTables& { return *published.tables; },
+          nb::rv_policy::reference_internal)
+      .def_ro("warnings", &Published::warnings)
+      .def_ro("notes", &Published::notes);
+  module.def("publish", &publish_file, nb::arg("file"), nb::arg("words"), nb::arg("frame").none(),
+             nb::arg("counter") = nb::none());
+  module.def("read_publication_receipt", &read_publication_receipt, nb::arg("text"), nb::arg("name"));
+}
+
+}  // namespace fractile::python

@@ -1,0 +1,12 @@
+// What releases and publications have in common, as Python has it.
+#pragma once
+
+#include "fractile/statistics.hpp"
+#include "module.hpp"
+
+namespace fractile::python {
+
+/// (count, [(value, count, share)], mean or None). Counts, shares and means are (value, lower, upper).
+nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told);
+
+}  // namespace fractile::python

@@ -1,0 +1,507 @@
+"""Publications: many tables from one file, under one budget."""
+
+from __future__ import annotations
+
+import csv
+import html as _html
+import io
+import os
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _core, _frames, _times, _words
+from ._arguments import suggesting
+from ._errors import UsageError, warn
+from ._release import Group, Key, Release, _ledger_path, _receipt_in
+
+if TYPE_CHECKING:
+    from ._ledger import Ledger
+
+#: How many cells of a level a notebook is shown.
+_MOST_CELLS_SHOWN = 100
+_AFTER_KEYS = ("statistic", "quantile", "value", "lower", "upper", "mark")
+_VALUES = ("value", "lower", "upper")
+
+
+class _Row(NamedTuple):
+    """A line of the CSV: a value of a cell, in texts. A key is "" where the level has no cells by its column."""
+
+    table: str
+    keys: tuple[str, ...]
+    statistic: str
+    quantile: str
+    value: str
+    lower: str
+    upper: str
+    mark: str
+
+
+class PublishedCell(Group):
+    """A group, with the marks of its values."""
+
+    @property
+    def marks(self) -> dict[Fraction, str]:
+        """The quantiles whose values are marked, and how: "unreliable", or "hidden" where frames and CSV leave the cell out. The receipt has
+        the values of hidden cells, too, and so has this mapping."""
+        level = self._release
+        assert isinstance(level, PublishedLevel)
+        return level._marks_of(self.key)
+
+
+class PublishedLevel(Release):
+    """A level of a table: a release of its own. A mapping from keys to cells, or of everyone from quantiles to values."""
+
+    def __init__(self, tables: PublishedTables, number: int) -> None:
+        super().__init__(tables._core.release(number))
+        self._tables = tables
+        self._number = number
+        self._account = tables._core.account
+        self._table, by, self._stored = tables._core.levels[number]
+        self._by = tuple(by)
+        self._beside: list[Any] | None = None
+        self._is_new, self._ledger = tables._is_new, tables._ledger
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PublishedLevel, (self._tables, self._number)
+
+    def _group(self, key: Key, number: int) -> Group:
+        return PublishedCell(key, number, self)
+
+    def _statistics_of(self, number: int) -> Any:
+        """Those of a margin are what the released numbers of its finest cells add up to."""
+        if self._beside is None:
+            self._beside = self._tables._core.statistics(self._number)
+        return self._beside[number] if self._beside else None
+
+    def _marks_of(self, key: Key) -> dict[Fraction, str]:
+        named = dict(zip(self._by, (key,) if isinstance(key, str) else key))
+        return self._tables._marks.get((self._table, tuple(named.get(column, "") for column in self._tables._key_columns)), {})
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns by which it has cells; none: everyone."""
+        return self._by
+
+    @property
+    def marks(self) -> dict[Fraction, str]:
+        """Of everyone, the quantiles whose values are marked; of a level with cells each says it of itself."""
+        return self._marks_of(self._only.key)
+
+
+class _Tidy:
+    """Rows of values, and the frames that they are."""
+
+    def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
+        """Rows, the key columns, and what the values of each table are."""
+        raise NotImplementedError
+
+    def _columns(self) -> tuple[dict[str, list[Any]], str]:
+        """Columns by their names, and what values are: "number", "date", "timestamp", "instant", or "text" where they are several kinds."""
+        rows, by, kinds = self._tidy()
+        of_rows = {kinds[row.table] if row.statistic in ("quantile", "mean") else "number" for row in rows}
+        kind = of_rows.pop() if len(of_rows) == 1 else "text"
+        columns: dict[str, list[Any]] = {"table": [row.table for row in rows]}
+        for place, name in enumerate(by):
+            others = ("table", *_AFTER_KEYS)
+            columns[f"key.{name}" if name in others else name] = [row.keys[place] or None for row in rows]
+        for name in _AFTER_KEYS:
+            texts = [getattr(row, name) or None for row in rows]
+            columns[name] = [None if text is None else _typed(kind, text) for text in texts] if name in _VALUES else texts
+        return columns, kind
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row a value, and the columns of the program's CSV: table, a column for each key column, statistic, quantile
+        (as a fraction), value, lower, upper, mark. What does not apply is missing.
+
+        Numbers are the nearest doubles, and an open end of an interval is infinite; dates and times are Timestamps, and an open end is
+        missing. Where tables hold values of several kinds, these are texts.
+        """
+        import pandas as pd
+
+        columns, kind = self._columns()
+        typed: dict[str, Any] = dict(columns)
+        for name in _VALUES:
+            if kind == "number":
+                typed[name] = [float("nan") if value is None else value for value in columns[name]]
+            elif kind != "text":
+                typed[name] = _times.plain(columns[name], kind)
+        return pd.DataFrame(typed)
+
+    def to_polars(self) -> Any:
+        """The same as a DataFrame of polars; dates and times are Date and Datetime in microseconds."""
+        import polars as pl
+
+        columns, kind = self._columns()
+        types: dict[str, Any] = {
+            "number": pl.Float64,
+            "date": pl.Date,
+            "timestamp": pl.Datetime("us"),
+            "instant": pl.Datetime("us", "UTC"),
+            "text": pl.String,
+        }
+        return pl.DataFrame(columns, schema={name: types[kind] if name in _VALUES else pl.String for name in columns})
+
+    def to_arrow(self) -> Any:
+        """The same as a pyarrow.Table; dates are date32, times timestamps in microseconds."""
+        import pyarrow as pa
+
+        columns, kind = self._columns()
+        types = {
+            "number": pa.float64(),
+            "date": pa.date32(),
+            "timestamp": pa.timestamp("us"),
+            "instant": pa.timestamp("us", "UTC"),
+            "text": pa.string(),
+        }
+        return pa.table({name: pa.array(values, types[kind] if name in _VALUES else pa.string()) for name, values in columns.items()})
+
+
+class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
+    """A table: a mapping from the columns of its levels to these, `table["region", "sex"]`, `table["region"]`, `table[()]` of everyone."""
+
+    def __init__(self, tables: PublishedTables, name: str) -> None:
+        self._tables = tables
+        self.name = name
+        self._numbers = {tuple(by): number for number, (table, by, _) in enumerate(tables._core.levels) if table == name}
+        self._levels: dict[tuple[str, ...], PublishedLevel] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PublishedTable, (self._tables, self.name)
+
+    def level(self, *by: str) -> PublishedLevel:
+        """The level with cells by these columns, in any order; without one, everyone's.
+
+        Raises:
+            KeyError: it was not published.
+        """
+        for columns, number in self._numbers.items():
+            if sorted(columns) == sorted(by):
+                if columns not in self._levels:
+                    self._levels[columns] = PublishedLevel(self._tables, number)
+                return self._levels[columns]
+        there = ", ".join(repr(columns) for columns in self._numbers)
+        raise KeyError(f"table '{self.name}' has no level {by!r}; it has {there}")
+
+    def __getitem__(self, by: str | tuple[str, ...]) -> PublishedLevel:
+        return self.level(by) if isinstance(by, str) else self.level(*by)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def column(self) -> str:
+        """The column that it is of."""
+        return self._first.column
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The columns by which its finest level has cells."""
+        return next(iter(self._numbers))
+
+    @property
+    def from_ledger(self) -> bool:
+        """Whether the ledger held all of it already."""
+        return all(self._tables._core.levels[number][2] for number in self._numbers.values())
+
+    @property
+    def _first(self) -> PublishedLevel:
+        return self.level(*self.by)
+
+    def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
+        used = [place for place, column in enumerate(self._tables._key_columns) if column in self.by]
+        rows = [
+            row._replace(keys=tuple(row.keys[place] for place in used)) for row in self._tables._rows if row.table == self.name
+        ]
+        return rows, tuple(self._tables._key_columns[place] for place in used), {self.name: self._first.kind}
+
+    def __repr__(self) -> str:
+        return f"PublishedTable({self.name!r}, levels: {', '.join(map(repr, self._numbers))})"
+
+    def _repr_html_(self) -> str:
+        return "".join(_shown(self._tables, self.name, by) for by in self._numbers)
+
+
+class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
+    """What was published: a mapping from names to tables. It holds nothing that was not paid for.
+
+    `p["pay"].level("region", "sex")["north", "f"][0.5]` is an exact value. `receipt` is what `fractile publish` writes, byte for byte. It
+    can be copied and pickled.
+    """
+
+    def __init__(self, core: _core.PublishedTables, is_new: bool = False, ledger: str = "") -> None:
+        self._core = core
+        self._is_new = is_new
+        self._ledger = ledger
+        self._key_columns = [column for column, _, _ in core.keys]
+        self._all = {name: PublishedTable(self, name) for name in dict.fromkeys(table for table, _, _ in core.levels)}
+        self._read: list[_Row] | None = None
+        self._found: dict[tuple[str, tuple[str, ...]], dict[Fraction, str]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.receipt, self._is_new, self._ledger)
+
+    def __getitem__(self, name: str) -> PublishedTable:
+        if name not in self._all:
+            raise KeyError(f"there is no table {name!r}; there are {', '.join(map(repr, self._all))}")
+        return self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PublishedTables) and self.receipt == other.receipt
+
+    def __hash__(self) -> int:
+        return hash(self.receipt)
+
+    @property
+    def title(self) -> str:
+        return self._core.title
+
+    @property
+    def receipt(self) -> str:
+        """The receipt: JSON, which holds that of each level."""
+        return self._core.receipt
+
+    @property
+    def cost(self) -> str:
+        """What all tables cost one person together, those that a ledger held already included."""
+        return self._core.cost
+
+    @property
+    def from_ledger(self) -> bool:
+        """Whether the ledger held all of it already, so that nothing was read or spent."""
+        return all(stored for _, _, stored in self._core.levels)
+
+    @property
+    def labels(self) -> dict[str, dict[str, str]]:
+        """What readers are shown for the keys of each column that has labels."""
+        return {column: dict(zip(keys, labels)) for column, keys, labels in self._core.keys if labels}
+
+    def to_csv(self) -> str:
+        """A line a value, as `fractile publish` writes it."""
+        return self._core.csv()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the receipt durably; never replaces a file."""
+        _core.write_durably(os.fspath(path), self.receipt)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> PublishedTables:
+        """A receipt from a file. One that was changed since it was written is refused.
+
+        Raises:
+            DataError: when there is no such file, or no whole receipt of a publication in it.
+        """
+        return cls.from_text(_receipt_in(path), os.fspath(path))
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "the receipt") -> PublishedTables:
+        """The same of a text."""
+        return cls(_core.read_publication_receipt(text, name))
+
+    @property
+    def _rows(self) -> list[_Row]:
+        if self._read is None:
+            lines = csv.reader(io.StringIO(self.to_csv(), newline=""))
+            keys = len(next(lines)) - 1 - len(_AFTER_KEYS)
+            self._read = [_Row(line[0], tuple(line[1 : 1 + keys]), *line[1 + keys :]) for line in lines]
+        return self._read
+
+    @property
+    def _marks(self) -> dict[tuple[str, tuple[str, ...]], dict[Fraction, str]]:
+        """Of each cell, by its table and its keys in all key columns; those that have none are left out."""
+        if self._found is None:
+            self._found = {}
+            for row in self._rows:
+                if row.mark and row.statistic == "quantile":
+                    self._found.setdefault((row.table, row.keys), {})[Fraction(row.quantile)] = row.mark
+        return self._found
+
+    def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
+        return self._rows, tuple(self._key_columns), {name: table._first.kind for name, table in self._all.items()}
+
+    def __repr__(self) -> str:
+        return self._core.table().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """All tables, with labels, intervals and marks, and what they cost."""
+        title = f"<h3>{_html.escape(self.title)}</h3>" if self.title else ""
+        note = (
+            "<p><strong>This publication was entered in no ledger</strong>: nothing adds up what was spent.</p>"
+            if self._is_new and not self._ledger
+            else ""
+        )
+        shown = "".join(table._repr_html_() for table in self.values())
+        return f"{title}{note}{shown}<p>{_html.escape(self.cost)} for all tables together.</p>"
+
+
+def _restored(receipt: str, is_new: bool, ledger: str) -> PublishedTables:
+    return PublishedTables(_core.read_publication_receipt(receipt, "the receipt"), is_new, ledger)
+
+
+def _typed(kind: str, text: str) -> Any:
+    if kind == "text":
+        return text
+    if kind == "number":
+        return float(Fraction(text)) if "/" in text else float(text)
+    return None if text in ("-inf", "inf") else _times.of_text(kind, text)
+
+
+def _shown(tables: PublishedTables, name: str, by: tuple[str, ...]) -> str:
+    """A level as an HTML table: a row a cell."""
+    places = [tables._key_columns.index(column) for column in by]
+    others = [place for place in range(len(tables._key_columns)) if place not in places]
+    rows = [
+        row
+        for row in tables._rows
+        if row.table == name and all(row.keys[place] for place in places) and not any(row.keys[place] for place in others)
+    ]
+    labels = tables.labels
+    heads = list(dict.fromkeys((row.statistic, row.quantile) for row in rows))
+    cells: dict[tuple[str, ...], dict[tuple[str, str], _Row]] = {}
+    for row in rows:
+        cells.setdefault(row.keys, {})[row.statistic, row.quantile] = row
+
+    def line(tag: str, texts: list[str]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{_html.escape(text)}</{tag}>" for text in texts) + "</tr>"
+
+    lines = [line("th", [*by, *(quantile or statistic for statistic, quantile in heads)])]
+    for keys, values in list(cells.items())[:_MOST_CELLS_SHOWN]:
+        shown = [labels.get(column, {}).get(keys[place], keys[place]) for column, place in zip(by, places)]
+        lines.append(line("td", [*shown, *(_in_cell(values.get(head)) for head in heads)]))
+    more = len(cells) - _MOST_CELLS_SHOWN
+    left_out = f"<p>and {more} more cells</p>" if more > 0 else ""
+    about = f"{name} by {' and '.join(by)}" if by else f"{name}, everyone"
+    return f"<table><caption>{_html.escape(about)}</caption>{''.join(lines)}</table>{left_out}"
+
+
+def _in_cell(row: _Row | None) -> str:
+    if row is None:
+        return ""
+    interval = f"[{row.lower}, {row.upper}]" if row.lower else ""
+    return " ".join(text for text in (row.value, interval, row.mark) if text)
+
+
+# --- Asked ------------------------------------------------------------------------------------------------------------
+
+
+def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
+    if not _frames.is_path(file):
+        raise UsageError("file: the path of a publication's file is expected", 'write fractile.publish("earnings.toml")', "file")
+    _words.add_engine(words)  # for public files, too
+    return _core.read_publication(os.fspath(file), words)
+
+
+def _asked_of(file: _core.PublicationFile) -> dict[str, _frames.Asked]:
+    """The columns that are counted, and how cells are read. All of it the publication's file says."""
+    missing = frozenset(file.missing)
+    asked: dict[str, _frames.Asked] = {}
+    for name, kind, *ends in file.columns:
+        exact = kind != "number" or _frames.are_doubles_exact(*ends)
+        exact = exact and (name not in asked or asked[name].exact)
+        of_cells = "instant" if kind == "instant" else "number" if kind == "number" else "timestamp"
+        asked[name] = _frames.Asked(of_cells, exact, not file.refuses_missing, not file.refuses_unreadable, missing)
+    return asked
+
+
+@suggesting
+def publish(
+    file: str | os.PathLike[str],
+    *,
+    data: Any = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    again: bool = False,
+    source: str | None = None,
+    output: str | os.PathLike[str] | None = None,
+    duckdb: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    memory: str | None = None,
+    unsafe_seed: int | None = None,
+) -> PublishedTables:
+    """Publishes all tables of a publication's file under its budget, with differential privacy.
+
+    Everything is read once, paid for in one transaction and published as a whole. The arguments are the options of the program
+    `fractile publish`, and one seed gives one receipt. `fractile.plan(file)` says beforehand what it will be worth.
+
+    Args:
+        file: the path of a TOML file, which docs/publication.md describes and `fractile publish --example` shows.
+        data: a frame (pandas, polars, pyarrow, duckdb, whatever speaks Arrow) with the columns that the file names, in place of the records
+            that its [input] names otherwise. Only these columns are read. What counts as missing, [input] says nevertheless.
+        ledger: what pays: all levels of all tables, or nothing. A level that it holds is taken as it is. Without one nothing adds up what
+            is spent.
+        dataset: which of the ledger's datasets pays, where it has several.
+        again: draws and pays for all tables anew, even those that the ledger holds.
+        source: with a ledger, what it calls the records; a frame has no other name, and is not known again without one.
+        output: a folder, for a tidy CSV and the receipt, by the name of the file; nothing is overwritten.
+        threads, memory: how many threads read, and how much they may take, "2GB"; neither changes a number.
+        unsafe_seed: reproducible and not private, for tests; not with a ledger.
+
+    Returns:
+        The tables: `p["pay"].level("region", "sex")["north", "f"][0.5]`, `p.to_pandas()`, `p.receipt`, `p.cost`. Values are in the units of
+        their columns.
+
+    Raises:
+        UsageError: an argument is wrong, or data are given twice or not at all; nothing was read.
+        DataError: the publication's file, a frame, a table or a cell is unusable.
+        BudgetError: the ledger refuses, or the file's budget has nothing left; nothing was spent.
+        LedgerError: the ledger is unusable.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("file", "data", "ledger")}
+    words = _words.words(given)
+    ledger_path = _ledger_path(ledger)
+    if ledger_path:
+        words["ledger"] = [ledger_path]
+    publication = _publication_in(file, words)
+    frame = None
+    if data is not None:
+        publication.require_no_records()
+        frame = _frames.frame_of_several(data, _asked_of(publication), list(publication.names))
+    elif not publication.names_records:
+        raise UsageError(
+            f"data: [input] of '{publication.name}' names no records, and none are given",
+            'give data=, or write below [input] file = "payroll.csv"',
+            "data",
+        )
+    return _published(publication, words, frame, ledger_path)
+
+
+def _published(
+    publication: _core.PublicationFile, words: _words.Words, frame: _core.Frame | None, ledger_path: str, counter: Any = None
+) -> PublishedTables:
+    """`counter` counts the records that a frame does not have."""
+    published = _core.publish(publication, words, frame, counter)
+    for what, hint in published.warnings:
+        warn(f"{what}; {hint}")
+    return PublishedTables(published.tables, True, ledger_path)
+
+
+class PublicationPlan:
+    """What the tables of a publication's file will cost, level by level, and what each cell will be worth. No record was read and nothing
+    was spent."""
+
+    def __init__(self, plan: _core.PublicationPlan) -> None:
+        self._plan = plan
+
+    def to_json(self) -> str:
+        """As `fractile plan FILE --format json` prints it."""
+        return self._plan.json()
+
+    def to_csv(self) -> str:
+        """A line a cell."""
+        return self._plan.csv()
+
+    def __repr__(self) -> str:
+        return self._plan.table().rstrip("\n")
+
+
+def plan_of_file(file: str | os.PathLike[str], words: _words.Words) -> PublicationPlan:
+    return PublicationPlan(_core.plan_publication(_publication_in(file, words)))

@@ -1,0 +1,517 @@
+"""Publications: the tables of a file, of whatever holds the records, as the program publishes them."""
+
+import copy
+import csv
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from fractions import Fraction
+
+import fractile
+import fractile.spark
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from fractile import _core
+
+FILE = """[publication]
+title = "Earnings"
+epsilon = 1
+person = "id"
+records_per_person = 2
+{input}
+[keys]
+sex = {{ f = "women", m = "men" }}
+region = ["north", "south"]
+[[table]]
+name = "pay"
+column = "income"
+bounds = [0, 500000]
+step = 1
+quantiles = "quartiles"
+by = ["region", "sex"]
+totals = "all"
+intervals = 0.9
+rows = 700
+[[table]]
+name = "age"
+column = "age"
+bounds = [0, 125]
+step = 1
+quantiles = "median"
+by = "region"
+intervals = 0.9
+rows = 1500
+[marks]
+unreliable = 1.2
+"""
+MISSING = '[input]\nmissing = ["NA", "-9"]\n'
+
+
+@pytest.fixture(scope="module")
+def records(people):
+    sexes = ["fm"[i % 2] for i in range(len(people["id"]))]
+    return people | {"sex": sexes, "income": [None if i % 50 == 0 else value for i, value in enumerate(people["income"])]}
+
+
+@pytest.fixture
+def file(records, tmp_path):
+    """A publication of records that are at hand, and one of the same as a file."""
+    (tmp_path / "earnings.toml").write_text(FILE.format(input=MISSING), encoding="utf-8")
+    (tmp_path / "of_file").mkdir()
+    (tmp_path / "of_file" / "earnings.toml").write_text(FILE.format(input=MISSING + 'file = "people.csv"'), encoding="utf-8")
+    lines = [",".join(records), *(",".join("NA" if v is None else str(v) for v in row) for row in zip(*records.values()))]
+    (tmp_path / "of_file" / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(tmp_path / "earnings.toml")
+
+
+@pytest.fixture
+def with_input(file):
+    return os.path.join(os.path.dirname(file), "of_file", "earnings.toml")
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return fractile.Ledger(tmp_path / "b.db").init("people", epsilon=2, records_per_person=2)
+
+
+@pytest.fixture
+def published(file, records, engine):
+    return fractile.publish(file, data=pl.DataFrame(records), unsafe_seed=7)
+
+
+def frames_of(records):
+    duckdb = pytest.importorskip("duckdb")
+    table = pa.table(records)
+    yield pd.DataFrame(records).astype({"age": "Int64"})
+    yield pl.DataFrame(records)
+    yield pl.LazyFrame(records)
+    yield table
+    yield table.to_reader()
+    yield duckdb.from_arrow(table)
+
+
+# --- What is published ------------------------------------------------------------------------------------------------
+
+
+def test_a_file_gives_what_the_program_gives(with_input, program, engine, tmp_path):
+    program("publish", with_input, "--unsafe-seed", "7", "--output", tmp_path / "program")
+    p = fractile.publish(with_input, unsafe_seed=7, output=tmp_path / "python")
+    assert sorted(os.listdir(tmp_path / "python")) == ["earnings.csv", "earnings.json"]
+    for name in ("earnings.csv", "earnings.json"):
+        assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes()
+    assert p.to_csv() == (tmp_path / "program" / "earnings.csv").read_text()
+    assert p.receipt == (tmp_path / "program" / "earnings.json").read_text()
+    assert program("publish", with_input, "--unsafe-seed", "7", "--format", "table").rstrip("\n") == repr(p)
+
+
+def test_every_door_gives_the_same_numbers(file, with_input, records, engine):
+    expected = fractile.publish(with_input, unsafe_seed=7).to_csv()
+    for frame in frames_of(records):
+        assert fractile.publish(file, data=frame, unsafe_seed=7).to_csv() == expected, type(frame)
+
+
+def test_only_columns_that_the_file_names_are_read(file, records, engine):
+    class Watched:
+        """A frame that says which of its columns are asked for."""
+
+        __module__ = "polars"
+        columns = pl.DataFrame(records).columns
+
+        def select(self, names):
+            asked.extend(names)
+            return pl.DataFrame(records).select(names)
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise AssertionError("all of it is read")
+
+    asked = []
+    fractile.publish(file, data=Watched())
+    assert sorted(asked) == ["age", "id", "income", "region", "sex"]
+
+
+def test_tables_levels_and_cells(published):
+    assert list(published) == ["pay", "age"] and published.title == "Earnings" and published.cost == "epsilon = 1"
+    pay = published["pay"]
+    assert list(pay) == [("region", "sex"), ("region",), ("sex",), ()]
+    assert (pay.by, pay.column, published["age"].by) == (("region", "sex"), "income", ("region",))
+    finest = pay.level("sex", "region")  # in any order
+    assert finest is pay["region", "sex"] and finest.by == ("region", "sex")
+    assert list(finest) == [("north", "f"), ("north", "m"), ("south", "f"), ("south", "m")]
+    cell = finest["south", "m"]
+    assert 0 < cell[0.25] <= cell[0.5] <= cell[0.75] and cell.intervals[Fraction(1, 2)].lower <= cell[0.5]
+    assert list(pay["region"]) == ["north", "south"] and set(pay[()].quantiles) == {Fraction(i, 4) for i in (1, 2, 3)}
+    assert published.labels == {"sex": {"f": "women", "m": "men"}}
+    assert len(finest.receipt) > 100 and finest.receipt.rstrip() in published.receipt
+    assert fractile.Release.from_text(finest.receipt) == finest
+    with pytest.raises(KeyError, match="no level"):
+        published["age"].level("sex")
+    with pytest.raises(KeyError, match="'pay', 'age'"):
+        published["hours"]
+
+
+def test_marks_are_those_of_the_csv(published):
+    marked = {}
+    for row in csv.DictReader(io.StringIO(published.to_csv())):
+        keys = tuple(row[name] for name in ("sex", "region"))
+        marked.setdefault((row["table"], keys), {})
+        if row["mark"]:
+            marked[row["table"], keys][Fraction(row["quantile"])] = row["mark"]
+    assert any(marked.values()) and not all(marked.values())
+    for name, table in published.items():
+        for by, level in table.items():
+            if not by:
+                assert level.marks == marked[name, ("", "")]
+                continue
+            for key, cell in level.items():
+                named = dict(zip(by, (key,) if isinstance(key, str) else key))
+                assert cell.marks == marked[name, (named.get("sex", ""), named.get("region", ""))]
+
+
+def test_frames_are_the_csv(published):
+    rows = list(csv.DictReader(io.StringIO(published.to_csv())))
+    arrow, polars, pandas = published.to_arrow(), published.to_polars(), published.to_pandas()
+    assert arrow.column_names == polars.columns == list(pandas.columns) == list(rows[0])
+    assert [str(arrow.schema.field(name).type) for name in ("value", "lower", "upper")] == ["double"] * 3
+    assert polars.schema["value"] == pl.Float64 and pandas["value"].dtype == "float64"
+    for frame in (arrow.to_pylist(), polars.to_dicts(), pandas.astype(object).where(pandas.notna(), None).to_dict("records")):
+        for row, given in zip(frame, rows, strict=True):
+            assert {name: value for name, value in row.items() if name not in ("value", "lower", "upper")} == {
+                name: value or None for name, value in given.items() if name not in ("value", "lower", "upper")
+            }
+            assert all(row[name] == float(given[name]) for name in ("value", "lower", "upper"))
+    assert published["age"].to_arrow().column_names == ["table", "region", "statistic", "quantile", "value", "lower", "upper", "mark"]
+    assert published["age"].to_polars().height == 2 == len(published["age"].to_pandas())
+    assert not published["pay"].to_pandas()["table"].ne("pay").any()
+
+
+COUNTS = """[publication]
+epsilon = 8
+[keys]
+sex = ["f", "m"]
+region = ["north", "south", "nowhere"]
+[[table]]
+name = "pay"
+column = "income"
+bounds = [0, 500000]
+step = 1
+quantiles = "median"
+by = ["region", "sex"]
+totals = "all"
+count = true
+mean = true
+below = [20000]
+[marks]
+hidden = 100
+"""
+
+
+def test_counts_and_means_stand_beside(records, engine, tmp_path):
+    path = tmp_path / "counts.toml"
+    path.write_text(COUNTS, encoding="utf-8")
+    p = fractile.publish(path, data=pl.DataFrame(records), unsafe_seed=7)
+    rows = {(row["region"], row["sex"], row["statistic"]): row for row in csv.DictReader(io.StringIO(p.to_csv()))}
+    finest = p["pay"]["region", "sex"]
+    for by, level in p["pay"].items():
+        for key, cell in level._all.items():
+            named = dict(zip(by, (key,) if isinstance(key, str) else key))
+            where = named.get("region", ""), named.get("sex", "")
+            told = cell.statistics
+            if where[0] == "nowhere":
+                assert cell.marks == {Fraction(1, 2): "hidden"} and rows[(*where, "count")]["value"] == ""
+                continue
+            assert not cell.marks
+            assert str(told.count.value) == rows[(*where, "count")]["value"] and str(told.count.lower) == rows[(*where, "count")]["lower"]
+            assert str(told.below[20000].count.value) == rows[(*where, "count below 20000")]["value"]
+            assert float(told.mean.value) == pytest.approx(float(rows[(*where, "mean")]["value"]), abs=1)
+            below = [one.statistics.count.value for (region, sex), one in finest.items() if where[0] in ("", region) and where[1] in ("", sex)]
+            assert told.count.value == sum(below)  # rows and columns add up
+    assert p["pay"][()].statistics.count.value == pytest.approx(sum(r != "east" and v is not None for r, v in zip(records["region"], records["income"])), abs=100)
+    frame = p.to_polars()
+    assert set(frame["statistic"]) == {"quantile", "count", "count below 20000", "share below 20000", "mean"}
+    assert frame["quantile"].null_count() == 4 * frame.filter(pl.col("statistic") == "quantile").height and "hidden" in p._repr_html_()
+    assert pickle.loads(pickle.dumps(p))["pay"]["region"]["north"].statistics == p["pay"]["region"]["north"].statistics
+
+
+DATES = """
+[publication]
+epsilon = 1
+[keys]
+value = ["a", "b"]
+[[table]]
+column = "born"
+bounds = [2000-01-01, 2020-01-01]
+step = "1d"
+quantiles = "median"
+by = "value"
+totals = [[]]
+{more}
+"""
+AGES = """
+[[table]]
+column = "age"
+bounds = [0, 125]
+step = 1
+quantiles = "median"
+"""
+
+
+def test_dates_have_frames_of_dates(engine, tmp_path):
+    import datetime as dt
+
+    path = tmp_path / "births.toml"
+    path.write_text(DATES.format(more=""), encoding="utf-8")
+    days = [dt.date(2010, 1, 1) + dt.timedelta(days=i % 300) for i in range(900)]
+    data = pl.DataFrame({"born": days, "value": ["ab"[i % 2] for i in range(900)], "age": range(900)})
+    p = fractile.publish(path, data=data)
+    assert isinstance(p["born"]["value"]["a"][0.5], dt.date)
+    assert p.to_arrow().schema.field("value").type == pa.date32() and p.to_polars().schema["value"] == pl.Date
+    assert p.to_pandas()["value"].dtype.kind == "M" and p.to_polars()["lower"].null_count() == 3
+    assert p.to_arrow().column_names[:3] == ["table", "key.value", "statistic"]  # a key column may be called as any
+    path.write_text(DATES.format(more=AGES), encoding="utf-8")
+    both = fractile.publish(path, data=data)
+    assert both.to_polars().schema["value"] == pl.String and both["age"].to_polars().schema["value"] == pl.Float64
+    assert list(both.to_pandas()["value"]) == [row["value"] for row in csv.DictReader(io.StringIO(both.to_csv()))]
+
+
+def test_copies(published, tmp_path):
+    published.save(tmp_path / "earnings.json")
+    with pytest.raises(fractile.DataError):
+        published.save(tmp_path / "earnings.json")
+    for other in (pickle.loads(pickle.dumps(published)), copy.deepcopy(published), fractile.PublishedTables.read(tmp_path / "earnings.json")):
+        assert other == published and hash(other) == hash(published)
+        assert (other.to_csv(), repr(other), other.cost, other.title) == (published.to_csv(), repr(published), published.cost, published.title)
+    cell = pickle.loads(pickle.dumps(published["pay"]["region"]))["north"]
+    assert dict(cell) == dict(published["pay"]["region"]["north"]) and cell.marks == published["pay"]["region"]["north"].marks
+    assert dict(pickle.loads(pickle.dumps(published["pay"]))) == dict(published["pay"])
+    changed = published.receipt.replace("Earnings", "Earning")
+    with pytest.raises(fractile.DataError, match="its hash does not fit"):
+        fractile.PublishedTables.from_text(changed)
+    with pytest.raises(fractile.DataError, match="no receipt of a publication"):
+        fractile.PublishedTables.from_text(published["pay"]["region"].receipt)
+
+
+def test_notebooks_show_tables(published, file, records, ledger):
+    page = published._repr_html_()
+    assert "Earnings" in page and "women" in page and "unreliable" in page and "entered in no ledger" in page
+    assert page.count("<table>") == 5 and page.count("<tr>") == 5 + 4 + 2 + 2 + 1 + 2
+    assert "no ledger" not in fractile.publish(file, data=pl.DataFrame(records), ledger=ledger)._repr_html_()
+    assert "no ledger" not in pickle.loads(pickle.dumps(fractile.PublishedTables.from_text(published.receipt)))._repr_html_()
+
+
+def test_what_is_shown_is_text(engine, tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_text(DATES.format(more="").replace('["a", "b"]', '{ a = "<b>x", b = "y" }').replace('"born"', '"born"\nname = "<i>"', 1), encoding="utf-8")
+    import datetime as dt
+
+    page = fractile.publish(path, data=pl.DataFrame({"born": [dt.date(2010, 1, 1)], "value": ["a"]}))._repr_html_()
+    assert "&lt;b&gt;x" in page and "&lt;i&gt;" in page and "<b>" not in page and "<i>" not in page
+
+
+# --- What pays --------------------------------------------------------------------------------------------------------
+
+
+def test_a_ledger_pays_once(file, records, ledger, tmp_path):
+    data = pl.DataFrame(records)
+    first = fractile.publish(file, data=data, ledger=ledger, source="people 2026", output=tmp_path / "out")
+    assert not first.from_ledger and first["pay"]["region"].charge.dataset == "people"
+    assert [entry.state for entry in ledger.entries] == ["committed"] * 5 and ledger.accounts[0].spent == "epsilon = 1"
+    again = fractile.publish(file, data=data, ledger=ledger, source="people 2026", output=tmp_path / "out")
+    assert again.from_ledger and again["pay"].from_ledger and again["pay"]["region"].from_ledger
+    assert again.receipt == first.receipt == (tmp_path / "out" / "earnings.json").read_text()
+    assert ledger.accounts[0].spent == "epsilon = 1"
+    anew = fractile.publish(file, data=data, ledger=ledger, source="people 2026", again=True)
+    assert not anew.from_ledger and ledger.accounts[0].spent == "epsilon = 2"
+    with pytest.raises(fractile.BudgetError):
+        fractile.publish(file, data=data, ledger=ledger, source="people 2026", again=True)
+    assert ledger.accounts[0].spent == "epsilon = 2"
+
+
+def test_nothing_is_overwritten_and_nothing_charged(file, records, ledger, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "earnings.csv").write_text("mine", encoding="utf-8")
+    with pytest.raises(fractile.UsageError, match=r"the table '.*earnings.csv' exists already"):
+        fractile.publish(file, data=pl.DataFrame(records), ledger=ledger, output=tmp_path / "out")
+    assert (tmp_path / "out" / "earnings.csv").read_text() == "mine" and ledger.entries == []
+
+
+def test_records_are_asked_for_after_the_charge(file, records, ledger):
+    asked = []
+
+    def look(frame):
+        asked.append((frame.height, len(ledger.entries)))
+        return frame
+
+    fractile.publish(file, data=pl.LazyFrame(records).map_batches(look), ledger=ledger)
+    assert [entries for rows, entries in asked if rows] == [5] and ledger.accounts[0].spent == "epsilon = 1"
+
+
+INTERRUPTED = """
+import sys, fractile, polars as pl
+def slow(frame):
+    print("reading", flush=True)
+    import time
+    for _ in range(200):
+        time.sleep(0.05)
+    return frame
+data = pl.LazyFrame({"id": [1], "region": ["north"], "sex": ["f"], "income": [1.0], "age": [1]})
+# Its schema is public, and only its records are waited for.
+class Lazy:
+    collect_schema = data.collect_schema
+    def select(self, names):
+        chosen = data.select(names)
+        class Selected:
+            clear = staticmethod(lambda: chosen.clear().lazy())
+            collect = staticmethod(lambda: slow(chosen.collect()))
+        return Selected()
+    def collect(self): raise AssertionError
+fractile.publish(sys.argv[1], data=Lazy(), ledger=sys.argv[2])
+"""
+
+
+def test_ctrl_c_ends_it_and_says_what_became_of_the_charge(file, ledger, engine):
+    started = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, file, str(ledger.path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert started.stdout.readline() == "reading\n"
+    time.sleep(0.2)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=30)
+    assert started.returncode != 0 and "KeyboardInterrupt" in said
+    assert [entry.state for entry in ledger.entries] == ["reserved"] * 5
+    if sys.version_info >= (3, 11):
+        assert "reserved" in said
+
+
+# --- What is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "member"),
+    [
+        ('file = "people.csv"', "file"),
+        ('tables = { a = "people.csv" }\nsql = "SELECT 1 AS a FROM a"', "tables, sql"),
+        ('postgres = "postgres://h/d"\nsql = "SELECT income FROM t"', "postgres, sql"),
+        ('file = "people.csv"\ndelimiter = ";"', "file, delimiter"),
+    ],
+)
+def test_records_come_from_one_place(said, member, records, engine, tmp_path):
+    path = tmp_path / "earnings.toml"
+    path.write_text(FILE.format(input=f"[input]\n{said}"), encoding="utf-8")
+    with pytest.raises(fractile.UsageError, match=rf"^data: \[input\] of '.*earnings.toml' has {member}, and the records are given") as refused:
+        fractile.publish(path, data=pl.DataFrame(records))
+    assert refused.value.field == "data" and "leave data out" in refused.value.hint
+
+
+def test_no_records_are_refused(file, engine):
+    with pytest.raises(fractile.UsageError, match="names no records, and none are given") as refused:
+        fractile.publish(file)
+    assert refused.value.field == "data" and "data=" in refused.value.hint
+
+
+def test_errors_are_in_the_words_of_python(file, records, ledger, engine, tmp_path):
+    data = pl.DataFrame(records)
+    cases = [
+        (fractile.UsageError, {"data": data, "dataset": "people"}),
+        (fractile.UsageError, {"data": data, "again": True}),
+        (fractile.UsageError, {"data": data, "ledger": ledger, "unsafe_seed": 7}),
+        (fractile.UsageError, {"data": data, "threads": 0}),
+        (fractile.UsageError, {"data": data, "memory": "a lot"}),
+        (fractile.UsageError, {"data": "people.csv"}),
+        (fractile.UsageError, {"data": [1.0, 2.0]}),
+        (fractile.UsageError, {"data": data, "outptu": "x"}),
+        (fractile.DataError, {"data": data.drop("sex")}),
+        (fractile.DataError, {"data": data.with_columns(pl.col("income").cast(pl.String))}),
+        (fractile.DataError, {"data": data, "output": file}),
+    ]
+    for error, asked in cases:
+        with pytest.raises(error) as refused:
+            fractile.publish(file, **asked)
+        assert "--" not in str(refused.value), refused.value
+    assert ledger.entries == []
+    with pytest.raises(fractile.UsageError, match="file: the path"):
+        fractile.publish(data)
+    with pytest.raises(fractile.DataError, match="nowhere.toml"):
+        fractile.publish(tmp_path / "nowhere.toml", data=data)
+
+
+def test_an_error_of_the_file_names_the_line(records, engine, tmp_path):
+    path = tmp_path / "earnings.toml"
+    path.write_text(FILE.format(input="").replace("quantiles =", "quantlies =", 1), encoding="utf-8")
+    with pytest.raises(fractile.DataError, match="quantlies") as refused:
+        fractile.publish(path, data=pl.DataFrame(records))
+    assert "earnings.toml:" in refused.value.message and "quantiles" in str(refused.value)
+
+
+def test_options_are_those_of_the_program():
+    import inspect
+
+    program = {name for name, *_ in _core.options("publish")}
+    mine = {"--" + name.replace("_", "-") for name in inspect.signature(fractile.publish).parameters}
+    assert mine - {"--file", "--data"} == program - {"--format", "--example"}  # methods of what comes back; the program's page
+    spark, its = (inspect.signature(each).parameters for each in (fractile.spark.publish, fractile.publish))
+    assert set(spark) - {"df"} == set(its) - {"data", "threads", "memory"}
+    assert all(spark[name].default == its[name].default for name in spark if name in its)
+
+
+# --- A plan -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_plan_of_the_file_equals_the_program(file, program, engine):
+    plan = fractile.plan(file)
+    assert plan.to_json() == program("plan", file, "--format", "json")
+    assert plan.to_csv() == program("plan", file, "--format", "csv")
+    assert repr(plan) == program("plan", file, "--format", "table").rstrip("\n")
+    with pytest.raises(fractile.UsageError, match="epsilon does not go with file"):
+        fractile.plan(file, epsilon=1)
+
+
+# --- Counted elsewhere ------------------------------------------------------------------------------------------------
+
+
+class Elsewhere:
+    """Counts a table as Spark's tasks do, without Spark, and notes how often it is asked."""
+
+    def __init__(self, table, names):
+        self.table, self.names, self.jobs = table.select(names), names, []
+
+    def count(self, questions, keys):
+        self.jobs.append(len(questions))
+        task = fractile.spark._Count([question.to_bytes() for question in questions], self.names, keys)
+        ids = self.table.column("id").to_pylist()
+        bucket = [-1 if each is None else each % 40 for each in ids]
+        rows = []
+        for number in range(3):
+            mine = [i for i, each in enumerate(bucket) if each % 3 == number]
+            table = self.table.append_column("bucket", pa.array(bucket, pa.int32())).take(mine)
+            rows += [row | {"tasks": [number]} for batch in task(iter(table.to_batches())) for row in batch.to_pylist()]
+        merged = fractile.spark._Merge()
+        schema = fractile.spark._row([], None, [], None).schema
+        (batch,) = merged(iter(pa.Table.from_pylist(rows[:2], schema=schema).to_batches()))
+        return fractile.spark._all_parts(questions, [*batch.to_pylist(), rows[2]])
+
+    def rows(self):
+        raise AssertionError("how many records there are is not public")
+
+    def engine(self):
+        return "memory"
+
+
+def test_one_job_of_spark_counts_all_tables(file, records, engine):
+    publication = _core.read_publication(file, {})
+    names = list(dict.fromkeys([name for name, *_ in publication.columns] + list(publication.names)))
+    counter = Elsewhere(pa.table(records), names)
+    empty = _core.Frame.of_stream(counter.table.schema.empty_table().__arrow_c_stream__(), "")
+    published = _core.publish(publication, {"unsafe_seed": ["7"]}, empty, counter)
+    assert counter.jobs == [2]  # one job, of a question a table
+    assert published.tables.csv() == fractile.publish(file, data=pa.table(records), unsafe_seed=7).to_csv()
+
+
+def test_other_data_are_refused_on_spark(file, records):
+    with pytest.raises(fractile.UsageError, match="a DataFrame of Spark is expected, not DataFrame"):
+        fractile.spark.publish(file, pl.DataFrame(records))

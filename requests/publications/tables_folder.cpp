@@ -1,0 +1,48 @@
+#include "requests/publications/tables_folder.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "fractile/durable.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::requests {
+namespace {
+
+[[noreturn]] void refuse_folder(const std::string& folder, const std::string& why, const Words& hint) {
+  throw Error(ErrorCode::data, {Field("output"), ": cannot write to '", folder, "': ", why}, hint);
+}
+
+}  // namespace
+
+TablesFolder::TablesFolder(std::string folder, const std::string& file) : folder_(std::move(folder)) {
+  if (folder_.empty()) return;
+  stem_ = std::filesystem::path(file).stem().string();
+  std::error_code failure;
+  std::filesystem::create_directories(folder_, failure);
+  if (failure) refuse_folder(folder_, failure.message(), "name another folder");
+}
+
+void TablesFolder::make_room(std::uint64_t receipt_size) {
+  if (!is_named()) return;
+  require_writable(path(".csv"), "table");
+  room_ = std::make_unique<DiskRoom>(folder_, 2 * receipt_size);
+  if (!room_->missing().empty()) refuse_folder(folder_, room_->missing(), "make room for it, or name another folder");
+}
+
+void TablesFolder::prepare(const PublishedTables& tables) {
+  if (is_named()) csv_ = to_csv(tables);
+}
+
+void TablesFolder::write() {
+  if (!is_named()) return;
+  room_.reset();
+  if (!is_written(path(".csv"), csv_)) write_durably(path(".csv"), csv_, "table");
+}
+
+std::string TablesFolder::path(const char* ending) const {
+  return (std::filesystem::path(folder_) / (stem_ + ending)).string();
+}
+
+}  // namespace fractile::requests
