@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/ledger.hpp"
 #include "fractile/publication.hpp"
+#include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
 #include "page_output.hpp"
 #include "requests/about.hpp"
@@ -49,8 +52,8 @@ Explained format_of_page(const Typed& typed) {
                            Explained::text);
 }
 
-/// Whose budget the release was paid from, if a ledger is named; Error(usage) unless the ledger holds this receipt.
-std::optional<LedgerAccount> account_behind(const Typed& typed, const std::string& receipt) {
+/// Whose budget these receipts were paid from, if a ledger is named; Error(usage) unless the ledger holds all of them.
+std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vector<std::string>& receipts) {
   if (!typed.has("ledger")) {
     if (typed.has("dataset"))
       usage({Field("dataset"), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
@@ -59,9 +62,11 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::strin
   const Payment payment{typed.one("ledger"), typed.one("dataset")};
   const Ledger ledger = Ledger::open_to_read(payment.ledger);
   const std::string dataset = dataset_of(ledger, payment).name;
+  std::set<std::string> missing(receipts.begin(), receipts.end());
   for (const LedgerEntry& entry : ledger.statement().entries) {
-    if (entry.request.dataset == dataset && entry.receipt == receipt) return ledger.account(dataset);
+    if (entry.request.dataset == dataset) missing.erase(entry.receipt);
   }
+  if (missing.empty()) return ledger.account(dataset);
   usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"},
         "name the ledger that the release was paid from, or leave it out");
 }
@@ -93,8 +98,34 @@ WebPage page_of(const Release& release, const Shown& shown) {
   return to_html(release, compared_in(release, shown), shown.page.options);
 }
 
+namespace {
+
+constexpr const char* unchanged = "nothing was changed";
+
+/// Of a publication.
+int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& tables, Explained format) {
+  for (const char* field : {"compare", "guess"}) {
+    if (typed.has(field)) usage({Field(field), " is for the receipt of a release"}, "leave it out");
+  }
+  if (format == Explained::registry) {
+    usage({Field("format").text("registry"), " is for the receipt of a release"}, "leave it out");
+  }
+  std::vector<std::string> receipts;
+  for (const PublishedLevel& level : tables.levels) receipts.push_back(level.release.receipt);
+  page.options.account = account_behind(typed, receipts);
+  if (format == Explained::html) {
+    page.print_page(to_html(tables, page.options), unchanged);
+  } else if (format == Explained::json) {
+    print(tables.receipt, unchanged);
+  } else {
+    print(explain(tables, format == Explained::text ? Prose::text : Prose::markdown, page.options), unchanged);
+  }
+  return 0;
+}
+
+}  // namespace
+
 int run_explain(const Typed& typed) {
-  const char* const unchanged = "nothing was changed";
   if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
   const Explained format = format_of_page(typed);
   const bool is_page = format == Explained::html;
@@ -106,6 +137,8 @@ int run_explain(const Typed& typed) {
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
   std::string text = receipt_text(typed.file);
   if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
+  if (is_publication_receipt(text))
+    return explain_tables(typed, std::move(shown.page), read_publication_receipt(text, name), format);
   const Release release = read_receipt(text, name);
   if (!options.guess_above.empty()) {
     require_guess(options.guess_above, release.lattice.kind(), release.query, release.is_grouped());
@@ -114,7 +147,7 @@ int run_explain(const Typed& typed) {
     print(record_of(typed, release), unchanged);
     return 0;
   }
-  options.account = account_behind(typed, text);
+  options.account = account_behind(typed, {text});
   if (format == Explained::json) {
     print(release.receipt, unchanged);
     return 0;

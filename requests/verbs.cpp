@@ -513,7 +513,11 @@ constexpr std::array publish_table{
     threads_option,
     memory_option,
     OptionSpec{"--output", output, "DIR", "", "Output",
-               "write the tables into this folder: a tidy CSV and the receipt, by the name of FILE"},
+               "write the tables into this folder: a tidy CSV, the receipt and a page, by the name of FILE"},
+    OptionSpec{"--about", output, "FILE", "", "Output",
+               "a TOML file with title, curator, use, region, date, contact, to stand on the page"},
+    OptionSpec{"--public", output, "", "", "Output",
+               "leave paths, queries and internal names out of the page, and so the receipt"},
     OptionSpec{"--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output",
                "of what is printed without --output: table, csv or json (the receipt)"},
     seed_option,
@@ -566,7 +570,7 @@ constexpr VerbSpec explain_spec{
     "explain",
     "a receipt in plain language: what was published, and what is promised",
     "fractile explain RECEIPT [--compare A,B] [--format FORMAT]",
-    "the receipt that fractile release --receipt has written, or a page that holds one; - for standard input",
+    "a receipt of fractile release --receipt or fractile publish, or a page that holds one; - for standard input",
     explain_table,
     "A receipt that was changed since it was written is refused.\n"
     "\n"

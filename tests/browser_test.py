@@ -11,6 +11,7 @@ import unittest
 from pathlib import Path
 
 from cli.pages_test import ABOUT
+from cli.publish_page_test import FILE as EARNINGS, MARKS, payroll
 from cli.program import CommandTest, HOUSE, require_engine, run
 
 HERE = Path(__file__).resolve().parent / "browser"
@@ -57,6 +58,11 @@ class Pages(BrowserTest):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2", "--null", "error", "--public-rows")
         ages = ["--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1/2", "--format", "html"]
         few = ["--quantiles", "deciles", *ages]
+        self.write("marked.toml", EARNINGS.format(epsilon=2, quantiles='"median"', totals='"all"') + MARKS)
+        self.write("many.toml", EARNINGS.format(epsilon=2, quantiles='"deciles"', totals='[["region"]]'))
+        self.write("payroll.csv", payroll())
+        for name in ("marked", "many"):
+            self.of("publish", f"{name}.toml", "--output", "tables")
         flow = str(HOUSE / "examples" / "flow" / "known_others.toml")
         return {
             "release": self.of("release", "people.csv", *few, "--null", "error", "--public-rows", "--about", "about.toml", "--ledger", "l.db"),
@@ -65,6 +71,8 @@ class Pages(BrowserTest):
             "wide_groups": self.of("release", "people.csv", "--quantiles", "percentiles", *ages, "--by", "sex", "--keys", "f,m"),
             "groups": self.of("release", "groups.csv", "--column", "x", "--by", "g", "--keys-file", "keys.txt", "--bounds", "0", "100000",
                               "--step", "1", "--epsilon", "1", "--format", "html"),
+            "tables": (self.folder / "tables" / "marked.html").read_text(),
+            "many_tables": (self.folder / "tables" / "many.html").read_text(),
             "plan": self.of("plan", "--bounds", "0", "500000", "--step", "1", "--rho", "1/8", "--quantiles", "deciles", "--format", "html"),
             "ledger": self.of("ledger", "show", "l.db", "--format", "html"),
             "check": self.of("flow", "check", flow, "--epsilon", "0.1..3", "--format", "html", codes=(1,)),

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/pages.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/publication_plan.hpp"
 
@@ -72,5 +73,12 @@ bool is_publication_receipt(const std::string& text);
 std::string to_csv(const PublishedTables& tables);
 /// For a terminal: a table a level, with what was promised and what it cost.
 std::string to_table(const PublishedTables& tables);
+
+/// In plain language, for people who decide: what was published, for whom the promise holds and how strong it is, what each level cost, how
+/// wrong the numbers may be, what was left out. Says nothing that the proofs do not. Of PageOptions::guess_above nothing is said.
+std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options = {});
+/// The same as a page: each table as readers know it, rows by columns where it has two key columns, with labels, totals, marks and intervals;
+/// and, unless it is public, the receipt. A function of the receipt and of the options.
+WebPage to_html(const PublishedTables& tables, const PageOptions& options = {});
 
 }  // namespace fractile

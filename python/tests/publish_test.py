@@ -102,8 +102,8 @@ def frames_of(records):
 def test_a_file_gives_what_the_program_gives(with_input, program, engine, tmp_path):
     program("publish", with_input, "--unsafe-seed", "7", "--output", tmp_path / "program")
     p = fractile.publish(with_input, unsafe_seed=7, output=tmp_path / "python")
-    assert sorted(os.listdir(tmp_path / "python")) == ["earnings.csv", "earnings.json"]
-    for name in ("earnings.csv", "earnings.json"):
+    assert sorted(os.listdir(tmp_path / "python")) == ["earnings.csv", "earnings.html", "earnings.json"]
+    for name in ("earnings.csv", "earnings.json", "earnings.html"):
         assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes()
     assert p.to_csv() == (tmp_path / "program" / "earnings.csv").read_text()
     assert p.receipt == (tmp_path / "program" / "earnings.json").read_text()

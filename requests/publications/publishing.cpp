@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "requests/about.hpp"
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"
 #include "requests/release.hpp"
@@ -20,12 +21,28 @@ PublicationFile publication_asked(const Typed& typed) {
   return read_publication(typed.file, typed.one("duckdb"), on_public_file);
 }
 
+namespace {
+
+/// What stands on the page beside the tables.
+PageOptions page_options(const Typed& typed) {
+  PageOptions options;
+  for (const char* field : {"about", "public"}) {
+    if (typed.has(field) && !typed.has("output"))
+      usage({Field(field), " goes with ", Field("output"), ", which has the page"}, "name a folder, or leave it out");
+  }
+  if (typed.has("about")) options.about = about_in_file(typed.one("about"));
+  options.is_public = typed.has("public");
+  return options;
+}
+
+}  // namespace
+
 Publishing Publishing::of(const Typed& typed, PublicationFile file) {
   read_with_machine(typed, file.input.read);
   std::optional<Payment> payment = payment_asked(typed);
   std::optional<std::uint64_t> seed;
   if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
-  TablesFolder folder(typed.one("output"), file.name);
+  TablesFolder folder(typed.one("output"), file.name, page_options(typed));
   PublicationRequest request{std::move(file.publication), folder.receipt(), seed};
   return {std::move(file.input), std::move(request), std::move(payment), std::move(folder)};
 }

@@ -16,7 +16,8 @@ namespace {
 
 }  // namespace
 
-TablesFolder::TablesFolder(std::string folder, const std::string& file) : folder_(std::move(folder)) {
+TablesFolder::TablesFolder(std::string folder, const std::string& file, PageOptions page)
+    : folder_(std::move(folder)), options_(std::move(page)) {
   if (folder_.empty()) return;
   stem_ = std::filesystem::path(file).stem().string();
   std::error_code failure;
@@ -27,18 +28,22 @@ TablesFolder::TablesFolder(std::string folder, const std::string& file) : folder
 void TablesFolder::make_room(std::uint64_t receipt_size) {
   if (!is_named()) return;
   require_writable(path(".csv"), "table");
-  room_ = std::make_unique<DiskRoom>(folder_, 2 * receipt_size);
+  require_writable(path(".html"), "page");
+  room_ = std::make_unique<DiskRoom>(folder_, 4 * receipt_size);  // a page may hold the receipt
   if (!room_->missing().empty()) refuse_folder(folder_, room_->missing(), "make room for it, or name another folder");
 }
 
 void TablesFolder::prepare(const PublishedTables& tables) {
-  if (is_named()) csv_ = to_csv(tables);
+  if (!is_named()) return;
+  csv_ = to_csv(tables);
+  page_ = to_html(tables, options_).html;
 }
 
 void TablesFolder::write() {
   if (!is_named()) return;
   room_.reset();
   if (!is_written(path(".csv"), csv_)) write_durably(path(".csv"), csv_, "table");
+  if (!is_written(path(".html"), page_)) write_durably(path(".html"), page_, "page");
 }
 
 std::string TablesFolder::path(const char* ending) const {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fractile/disk_room.hpp"
+#include "fractile/pages.hpp"
 #include "fractile/published_tables.hpp"
 
 namespace fractile::requests {
@@ -13,29 +14,31 @@ namespace fractile::requests {
 /// Its files have the name of the publication's file. Thread-safety: not for two threads at once.
 class TablesFolder {
  public:
-  /// None without a name. Makes the folder. Error(data) when it cannot be made.
-  TablesFolder(std::string folder, const std::string& file);
+  /// None without a name. Makes the folder. `page`: what stands on its page beside the tables. Error(data) when it cannot be made.
+  TablesFolder(std::string folder, const std::string& file, PageOptions page = {});
 
   bool is_named() const { return !folder_.empty(); }
   /// Where the receipt goes; empty for no folder.
   std::string receipt() const { return is_named() ? path(".json") : ""; }
 
-  /// Before anything is charged. Throws `usage` when a table is there already: nothing is overwritten. Error(data) when the disk is full.
+  /// Before anything is charged. Throws `usage` when a table or a page is there already: nothing is overwritten. Error(data) when the disk is full.
   void make_room(std::uint64_t receipt_size);
   /// What cannot be written should fail here, before anything is stored.
   void prepare(const PublishedTables& tables);
   /// What was prepared. The same tables may be there from an earlier run.
   void write();
 
-  /// "out/earnings.csv and out/earnings.json".
-  std::string in_words() const { return path(".csv") + " and " + path(".json"); }
+  /// "out/earnings.csv, out/earnings.json and out/earnings.html".
+  std::string in_words() const { return path(".csv") + ", " + path(".json") + " and " + path(".html"); }
 
  private:
   std::string path(const char* ending) const;
 
   std::string folder_;
   std::string stem_ = {};
+  PageOptions options_;
   std::string csv_ = {};
+  std::string page_ = {};
   std::unique_ptr<DiskRoom> room_ = nullptr;
 };
 

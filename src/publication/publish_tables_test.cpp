@@ -132,6 +132,28 @@ TEST_F(PublishingTables, AReceiptIsReadBack) {
   EXPECT_EQ(error_of([&] { read_publication_receipt(changed, "it"); }).code(), ErrorCode::data);
 }
 
+// Whoever writes a receipt can hash it: what is explained must hang together all the same.
+TEST_F(PublishingTables, ReceiptsAreOfOnePromise) {
+  const PublishedTables tables = publish(earnings_and_hours(Budget::pure(Rational(3))));
+  const auto refused = [&](const auto& change) {
+    PublishedTables changed = tables;
+    change(changed);
+    return std::string(error_of([&] { read_publication_receipt(receipt_of(changed), "it"); }).what());
+  };
+  const auto expect_refused = [&](const auto& change, const std::string& why) {
+    EXPECT_NE(refused(change).find(why), std::string::npos) << refused(change);
+  };
+  expect_refused([](PublishedTables& each) { each.publication.budget = Budget::pure(Rational(2)); }, "cost more");
+  expect_refused([](PublishedTables& each) { each.levels[1].release = each.levels[4].release; }, "another column");
+  expect_refused([](PublishedTables& each) { each.levels[1].release = each.levels[3].release; }, "other keys");
+  expect_refused([](PublishedTables& each) { std::swap(each.levels[0], each.levels[1]); }, "is not the first");
+  expect_refused([](PublishedTables& each) { each.publication.keys[1].labels.pop_back(); }, "one label");
+  Publication other = earnings_and_hours(Budget::pure(Rational(3)));
+  other.neighbors = Neighbors::change_one;
+  const PublishedTables others = publish(other);
+  expect_refused([&](PublishedTables& each) { each.levels[2].release = others.levels[2].release; }, "promise the same");
+}
+
 TEST_F(PublishingTables, ALedgerIsChargedOnceForAllOfIt) {
   const Payment payment = ledger();
   const PublishedTables tables = publish(earnings_and_hours(Budget::pure(Rational(1, 3))), payment);

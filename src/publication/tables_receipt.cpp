@@ -5,16 +5,18 @@
 #include <rapidjson/reader.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
-#include "report/release/receipt_digest.hpp"
 #include "report/text/json_fault.hpp"
 #include "report/text/json_writer.hpp"
+#include "report/text/receipt_digest.hpp"
 #include "report/text/release_members.hpp"
 
 namespace fractile {
@@ -203,6 +205,56 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
   tables.publication.tables.push_back(std::move(table));
 }
 
+[[noreturn]] void refuse_levels(const std::string& why) { throw Error(ErrorCode::data, why, ""); }
+
+/// All levels are of one table's column and quantiles, the finest first, with a key for each of their columns.
+void require_one_table(const PublishedTables& tables, const PublishedLevel& level, const PublishedLevel& finest) {
+  const PublicationTable& table = tables.publication.tables[level.table];
+  const KeyLevel& columns = table.levels[level.level];
+  const Release& release = level.release;
+  if (std::ranges::adjacent_find(columns, std::ranges::greater_equal()) != columns.end())
+    refuse_levels("a level names its columns twice or out of order");
+  if (&level == &finest && columns.size() != table.by.size()) refuse_levels("a table's finest level is not the first");
+  for (const Release::Group& group : release.groups) {
+    if (group.key.size() != columns.size()) refuse_levels("a cell has other keys than its level");
+  }
+  std::set<std::vector<std::string>> keys;
+  for (const Release::Group& group : finest.release.groups) {
+    std::vector<std::string> of_level;
+    for (const std::size_t column : columns) of_level.push_back(group.key[column]);
+    keys.insert(std::move(of_level));
+  }
+  for (const Release::Group& group : release.groups) {
+    if (!keys.contains(group.key.texts())) refuse_levels("a total has a cell that its finest level has not");
+  }
+  const Release& first = finest.release;
+  const bool has_intervals = release.query.intervals.has_value();
+  if (release.source.column != first.source.column || release.lattice != first.lattice ||
+      release.query.quantiles != first.query.quantiles || has_intervals != first.query.intervals.has_value()) {
+    refuse_levels("a level is of another column, of other values or quantiles than its table");
+  }
+}
+
+/// What is promised is the same of all levels, and they cost no more than the receipt says.
+void require_one_promise(const PublishedTables& tables) {
+  const Release& first = tables.levels.front().release;
+  const PublishedLevel* finest = nullptr;
+  for (const PublishedLevel& level : tables.levels) {
+    if (level.level == 0) finest = &level;
+    require_one_table(tables, level, *finest);
+    const Release& release = level.release;
+    if (release.query.neighbors != first.query.neighbors || release.source.person != first.source.person ||
+        release.query.records_per_person != first.query.records_per_person) {
+      refuse_levels("not all of its levels promise the same to the same persons");
+    }
+  }
+  if (!tables.cost().is_within(tables.publication.budget)) refuse_levels("its levels cost more than it says");
+  for (const KeyColumn& column : tables.publication.keys) {
+    if (!column.labels.empty() && column.labels.size() != column.keys.size())
+      refuse_levels("a column has not one label for each key");
+  }
+}
+
 PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, const std::string& name) {
   const Json& privacy = json["privacy"];
   const Budget budget = privacy.HasMember("rho") ? Budget::zcdp(Rational::parse(text_of(privacy, "rho")))
@@ -217,6 +269,7 @@ PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, c
   std::size_t next = 0;
   for (const Json& each : list_of(json, "tables").GetArray()) add_table(tables, each, receipts, next, name);
   if (tables.levels.empty()) throw Error(ErrorCode::data, "it has no levels", "");
+  require_one_promise(tables);
   const Release& first = tables.levels.front().release;
   publication.neighbors = first.query.neighbors;
   publication.person = first.source.person;

@@ -4,16 +4,22 @@
 #include <algorithm>
 
 #include "fractile/published_tables.hpp"
+#include "publication/level_cells.hpp"
 #include "publication/marks.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/statistics_rows.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {
 namespace {
 
+using publication_detail::Cell;
+using publication_detail::cells_of;
+using publication_detail::heading_of;
+using publication_detail::hidden;
+using publication_detail::label_of;
 using publication_detail::mark_of;
+using publication_detail::ShownValue;
 using report_detail::Ends;
 using report_detail::OpenEnds;
 using report_detail::Row;
@@ -27,56 +33,13 @@ std::string key_in(const PublicationTable& table, const KeyLevel& level, const G
   return {};
 }
 
-/// What readers are shown for a key.
-std::string label_of(const Publication& publication, const std::string& column, const std::string& key) {
-  const auto at = std::ranges::find(publication.keys, column, &KeyColumn::column);
-  if (at == publication.keys.end() || at->labels.empty()) return key;
-  const auto place = std::ranges::find(at->keys, key);
-  return place == at->keys.end() ? key : at->labels[static_cast<std::size_t>(place - at->keys.begin())];
-}
-
-/// "pay by region and sex", "pay of everyone".
-std::string heading_of(const PublicationTable& table, const KeyLevel& level) {
-  std::vector<std::string> columns;
-  for (const std::size_t place : level) columns.push_back(table.by[place]);
-  return columns.empty() ? table.name + ", everyone" : table.name + " by " + to_string(KeyColumns(std::move(columns)));
-}
-
 /// A value, with its interval and its mark.
 std::string cell_text(const Publication& publication, const Release& release, const Release::Group& group,
                       std::size_t quantile) {
-  std::string text = release.lattice.text(group.indices[quantile]);
-  if (!group.intervals.empty()) {
-    const Ends ends = report_detail::ends_of(release.lattice, group.intervals[quantile]);
-    text += fmt::format(" [{}, {}]", lower_text(ends, OpenEnds::in_words), upper_text(ends, OpenEnds::in_words));
-  }
-  return mark_of(publication.marks, release, group, quantile).empty() ? text : text + " *";
+  const ShownValue shown = publication_detail::shown_value(publication, release, group, quantile);
+  const std::string interval = shown.lower.empty() ? "" : fmt::format(" [{}, {}]", shown.lower, shown.upper);
+  return shown.value + interval + (shown.is_marked ? " *" : "");
 }
-
-/// A cell of a level: what was released of it, what stands beside the quantiles, and whether it is left out.
-struct Cell {
-  const Release::Group& group;
-  std::vector<report_detail::StatisticRow> beside;
-  bool is_hidden = false;
-};
-
-std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level) {
-  const std::vector<Statistics> statistics = statistics_of(tables, level);
-  Release shown{level.release.query, level.release.lattice, {}};  // of which a margin has no statistics itself
-  shown.statistics = statistics_terms(tables, level.table);
-  std::vector<Cell> cells;
-  for (std::size_t i = 0; i < level.release.groups.size(); ++i) {
-    Cell& cell = cells.emplace_back(Cell{level.release.groups[i], {}});
-    if (statistics.empty()) continue;
-    Release::Group with = level.release.groups[i];
-    with.statistics = statistics[i];
-    cell.beside = report_detail::statistic_rows(shown, with);
-    cell.is_hidden = publication_detail::is_hidden(tables.publication.marks, statistics[i]);
-  }
-  return cells;
-}
-
-constexpr const char* hidden = "hidden";
 
 std::string level_text(const PublishedTables& tables, const PublishedLevel& level) {
   const Publication& publication = tables.publication;
@@ -148,16 +111,8 @@ std::string to_table(const PublishedTables& tables) {
     has_marks = has_marks || table.find(" *") != std::string::npos;
     text += table + "\n";
   }
-  if (has_marks) {
-    text += fmt::format("* unreliable: its interval is wider than {} of the value\n",
-                        report_detail::share_of(*publication.marks.unreliable));
-  }
-  if (publication.marks.hidden) {
-    text += fmt::format(
-        "hidden: the released count is below {}; intervals hold over all cells, and less often among those that are "
-        "shown\n",
-        *publication.marks.hidden);
-  }
+  if (has_marks) text += publication_detail::note_of_marks(publication.marks) + "\n";
+  if (publication.marks.hidden) text += publication_detail::note_of_hidden(publication.marks) + "\n";
   return text + fmt::format("{} for all tables together, neighbors {}, at most {} record{} a person\n",
                             tables.cost().to_string(), to_string(publication.neighbors), publication.records_per_person,
                             publication.records_per_person == 1 ? "" : "s");

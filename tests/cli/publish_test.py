@@ -87,7 +87,7 @@ class Tables(Publishing):
 
     def test_a_folder_of_tables(self):
         result = self.published("--ledger", "budget.db", "--output", "out")
-        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["earnings.csv", "earnings.json"])
+        self.assertEqual(sorted(os.listdir(self.folder / "out")), ["earnings.csv", "earnings.html", "earnings.json"])
         self.assertIn("earnings.csv", result.out)
         rows = list(csv.DictReader(io.StringIO(self.text("out/earnings.csv"))))
         self.assertEqual(list(rows[0]), ["table", "region", "sex", "statistic", "quantile", "value", "lower", "upper", "mark"])
@@ -110,7 +110,7 @@ class Tables(Publishing):
 
     def test_nothing_is_overwritten(self):
         (self.folder / "out").mkdir()
-        for name in ("earnings.json", "earnings.csv"):
+        for name in ("earnings.json", "earnings.csv", "earnings.html"):
             with self.subTest(name=name):
                 self.write(f"out/{name}", "mine")
                 result = self.publish("--ledger", "budget.db", "--output", "out")

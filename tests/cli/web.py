@@ -9,9 +9,9 @@ import xml.etree.ElementTree
 
 VOID = {"meta"}
 TAGS = {"html", "head", "meta", "title", "style", "body", "main", "section", "h1", "h2", "p", "ul", "li", "dl", "dt", "dd",
-        "figure", "figcaption", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "pre",
+        "figure", "figcaption", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "small", "pre",
         "svg", "desc", "g", "path", "rect", "text", "clipPath".lower()}
-ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "id", "tabindex", "role", "aria-label", "scope",
+ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "id", "tabindex", "role", "aria-label", "scope", "colspan", "rowspan",
               "viewbox", "aria-labelledby", "x", "y", "width", "height", "d", "text-anchor", "stroke-width", "stroke-dasharray",
               "clip-path", "color"}
 
@@ -67,6 +67,8 @@ class Page(html.parser.HTMLParser):
             self.headings[-1] += data
         if inside in ("th", "td"):
             self.tables[-1][-1][-1] += data
+        if inside == "small":  # print in a cell
+            self.tables[-1][-1][-1] += " " + data
         self.words.append(data)
 
     def handle_comment(self, data):

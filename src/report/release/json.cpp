@@ -9,8 +9,8 @@
 #include "fractile/text.hpp"
 #include "fractile/version.hpp"
 #include "report/release/counted_words.hpp"
-#include "report/release/receipt_digest.hpp"
 #include "report/text/json_writer.hpp"
+#include "report/text/receipt_digest.hpp"
 #include "report/text/release_members.hpp"
 
 namespace fractile {

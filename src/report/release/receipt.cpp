@@ -10,9 +10,9 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
-#include "report/release/receipt_digest.hpp"
 #include "report/release/receipt_schema.hpp"
 #include "report/text/json_fault.hpp"
+#include "report/text/receipt_digest.hpp"
 
 namespace fractile {
 namespace {

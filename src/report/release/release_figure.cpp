@@ -68,7 +68,7 @@ std::string about_bars(const Release& release) {
   return "no bars, since the number of records is not public: the table has errors in records";
 }
 
-figures::Figure curve(const Release& release) {
+figures::Figure curve(const Release& release, const std::string& name) {
   const bool with_intervals = release.query.intervals.has_value();
   const Release::Group& group = release.groups.front();
   figures::Line line;
@@ -90,7 +90,7 @@ figures::Figure curve(const Release& release) {
     line.points.push_back(point);
   }
   figures::Axis share{false, 0, 1, {0, 0.25, 0.5, 0.75, 1}, true};
-  figures::Figure figure{"release",
+  figures::Figure figure{name,
                          "Published values of " + release.source.column,
                          about_bars(release),
                          release.source.column,
@@ -145,7 +145,7 @@ std::string about_rows(const Release& release) {
   return text + "; the table says how far each may be off";
 }
 
-void draw_groups(Page& page, const Release& release) {
+void draw_groups(Page& page, const Release& release, const std::string& name) {
   const std::vector<const Release::Group*> groups = sorted_groups(release);
   const std::size_t figures = (groups.size() + rows_a_figure - 1) / rows_a_figure;
   const figures::Axis axis = axis_over(extent_of(release), release.lattice.kind());
@@ -153,7 +153,7 @@ void draw_groups(Page& page, const Release& release) {
     const std::size_t first = f * rows_a_figure;
     const std::size_t end = std::min(groups.size(), first + rows_a_figure);
     figures::RangeFigure figure{
-        figures == 1 ? "release" : fmt::format("release_{}", f + 1), {}, release.source.column, axis, {}};
+        figures == 1 ? name : fmt::format("{}_{}", name, f + 1), {}, release.source.column, axis, {}};
     const std::string which = figures == 1 ? "" : fmt::format(", groups {} to {} of {}", first + 1, end, groups.size());
     figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", release.source.column,
                                to_string(release.source.by), which, about_rows(release));
@@ -190,11 +190,11 @@ Shares shares_of(const Release& release, std::size_t i) {
   return {rounded_down(std::max(Rational(0), quantile - reach)), rounded_up(std::min(Rational(1), quantile + reach))};
 }
 
-void draw_release(Page& page, const Release& release) {
+void draw_release(Page& page, const Release& release, const std::string& name) {
   if (!release.is_grouped()) {
-    page.figure(curve(release));
+    page.figure(curve(release, name));
   } else {
-    draw_groups(page, release);
+    draw_groups(page, release, name);
   }
 }
 

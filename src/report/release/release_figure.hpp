@@ -14,8 +14,8 @@ inline const std::string withheld = "\x01";
 
 inline constexpr const char* receipt_id = "receipt";
 
-/// The figures of a release: its values against the shares of records; of groups, rows of boxes.
-void draw_release(Page& page, const Release& release);
+/// The figures of a release: its values against the shares of records; of groups, rows of boxes. They are called `name`.
+void draw_release(Page& page, const Release& release, const std::string& name = "release");
 
 /// Between which shares of the records the i-th value lies, with the receipt's confidence; rounded outwards to a hundredth of a percent.
 struct Shares {

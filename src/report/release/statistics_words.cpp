@@ -10,13 +10,6 @@
 namespace fractile::report_detail {
 namespace {
 
-std::string statistic_in_words(const Page& page, const StatisticRow& row) {
-  if (row.statistic == "count") return "records";
-  if (row.statistic == "count below") return "records below " + page.typed(row.at);
-  if (row.statistic == "share below") return "share below " + page.typed(row.at);
-  return row.statistic;
-}
-
 /// A heading, and a row a number.
 std::vector<Row> rows_of(const Page& page, const Release& release) {
   const auto typed = [&](Row row) {
@@ -36,20 +29,19 @@ std::vector<Row> rows_of(const Page& page, const Release& release) {
 
 }  // namespace
 
-void explain_statistics(Page& page, const Release& release) {
-  if (!release.statistics) return;
-  const StatisticsTerms& terms = *release.statistics;
-  const bool of_persons = !release.source.person.empty();
-  const CountsAt at = counts_at(release.lattice);
-  page.section("How many records there are");
-  page.paragraph(fmt::format("Published besides: {}. A record is counted if it has a value in this column{}.",
-                             statistics_in_words(terms.request, release.lattice.kind()),
-                             of_persons ? " and was chosen to count" : ""));
-  page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
+std::string statistic_in_words(const Page& page, const StatisticRow& row) {
+  if (row.statistic == "count") return "records";
+  if (row.statistic == "count below") return "records below " + page.typed(row.at);
+  if (row.statistic == "share below") return "share below " + page.typed(row.at);
+  return row.statistic;
+}
+
+void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Release& release) {
   page.paragraph(fmt::format(
       "With a probability of at least {}, each interval from one number to the other holds what is true of {}{}, "
       "whatever they are. Each does so by itself, not all of them at once.",
-      share_of(terms.level), records_in_words(of_persons), and_where_they_count(at)));
+      share_of(terms.level), records_in_words(!release.source.person.empty()),
+      and_where_they_count(counts_at(release.lattice))));
   page.paragraph(
       "These are numbers of people only where each person has one record. Noise was added to each count once, so that "
       "counts of groups add up to those of all groups together; where there are hardly any records, a count may be "
@@ -64,6 +56,18 @@ void explain_statistics(Page& page, const Release& release) {
         "The mean is that of the values at which records count: values beyond the ends of the range count as its "
         "ends, which moves the mean where there are many of them.");
   }
+}
+
+void explain_statistics(Page& page, const Release& release) {
+  if (!release.statistics) return;
+  const StatisticsTerms& terms = *release.statistics;
+  const bool of_persons = !release.source.person.empty();
+  page.section("How many records there are");
+  page.paragraph(fmt::format("Published besides: {}. A record is counted if it has a value in this column{}.",
+                             statistics_in_words(terms.request, release.lattice.kind()),
+                             of_persons ? " and was chosen to count" : ""));
+  page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
+  explain_statistics_terms(page, terms, release);
 }
 
 }  // namespace fractile::report_detail

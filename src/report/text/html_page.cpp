@@ -28,10 +28,19 @@ constexpr const char* page_rules =
     ".k9 "
     "td:last-child{overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-"
     "size:.8rem}"
-    "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#15181c}figcaption,caption{color:#b9bec5}"
+    // Tables of cells may use the margin to the right, and their headings stay in sight.
+    ".x{display:inline-block;vertical-align:top;margin-right:1.5rem;max-width:min(100vw - 2rem,max(100%,50vw + "
+    "21rem));max-height:85vh;"
+    "overflow:auto}.x thead{position:sticky;top:0;background:#fff}.x td{white-space:nowrap}.x th,.x td{padding:.2rem "
+    ".35rem}.x tbody th{min-width:5rem}small{display:block;font-size:.72em;color:#4a4a4a}.t th,.t td{font-weight:bold}"
+    ".t small{font-weight:normal}[colspan]{text-align:center}.x thead tr+tr th{text-align:right}"
+    "@media(max-width:50rem){.x{margin-right:0}}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#"
+    "15181c}figcaption,caption,small{color:#b9bec5}.x "
+    "thead{background:#15181c}"
     "th,td{border-color:#3a3f46}}"
     "@media "
-    "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}tr{break-inside:avoid}table{font-size:."
+    "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}.x{max-height:none;max-width:none}.x "
+    "thead{position:static}.x td{white-space:normal}tr{break-inside:avoid}table{font-size:."
     "72rem}th,td{padding:.15rem .3rem;overflow-wrap:anywhere}}";
 
 std::string style_text() { return page_rules + figures::style(); }
@@ -60,6 +69,15 @@ std::string head_of(const std::string& title) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n"
       "</head>\n<body>\n",
       base64_of_hex(sha256(style)), title, style);
+}
+
+/// Up to its headings.
+std::string table_start(const TableHead& head, const char* frame) {
+  return fmt::format(
+      "<div class=\"{2}\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\">\n<table{1}>\n<caption>{0}</caption>\n<thead>\n",
+      shown_in_html(head.caption), head.left < 2 ? "" : fmt::format(" class=\"k{}\"", head.left < 4 ? head.left : 9),
+      frame);
 }
 
 }  // namespace
@@ -92,14 +110,9 @@ void HtmlPage::glossary(const std::vector<std::pair<std::string, std::string>>& 
 }
 
 void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
-  const std::string caption = shown_in_html(head.caption);
-  body_ += fmt::format(
-      "<div class=\"w\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"{0}\">\n<table{1}>\n<caption>{0}</caption>\n<thead>\n<tr>",
-      caption, head.left < 2 ? "" : fmt::format(" class=\"k{}\"", head.left < 4 ? head.left : 9));
+  body_ += table_start(head, "w") + "<tr>";
   for (const std::string& cell : rows.front()) body_ += "<th scope=\"col\">" + shown_in_html(cell) + "</th>";
   body_ += "</tr>\n</thead>\n<tbody>\n";
-  std::string csv = csv_line(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) {
     body_ += "<tr>";
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
@@ -107,9 +120,43 @@ void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
       body_ += j < head.left && head.left < 4 ? "<th scope=\"row\">" + cell + "</th>" : "<td>" + cell + "</td>";
     }
     body_ += "</tr>\n";
-    csv += csv_line(rows[i]);
   }
+  end_table(head, rows);
+}
+
+void HtmlPage::table(const CellTable& table) {
+  const TableHead& head = table.head;
+  const bool has_groups = !table.groups.empty();
+  body_ += table_start(head, "w x") + "<tr>";
+  const std::size_t first_row = has_groups ? head.left : table.headings.size();
+  for (std::size_t i = 0; i < first_row; ++i) {
+    body_ += fmt::format("<th scope=\"col\"{}>{}</th>", has_groups ? " rowspan=\"2\"" : "",
+                         shown_in_html(table.headings[i]));
+  }
+  for (const CellTable::Group& group : table.groups) {
+    body_ += fmt::format("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", group.columns, shown_in_html(group.heading));
+  }
+  if (has_groups) body_ += "</tr>\n<tr>";
+  for (std::size_t i = first_row; i < table.headings.size(); ++i)
+    body_ += "<th scope=\"col\">" + shown_in_html(table.headings[i]) + "</th>";
+  body_ += "</tr>\n</thead>\n<tbody>\n";
+  for (const CellTable::Line& line : table.lines) {
+    body_ += line.is_total ? "<tr class=\"t\">" : "<tr>";
+    for (const std::string& name : line.names) body_ += "<th scope=\"row\">" + shown_in_html(name) + "</th>";
+    for (const CellTable::Cell& cell : line.cells) {
+      body_ += "<td>" + shown_in_html(cell.value);
+      if (!cell.small.empty()) body_ += "<small>" + shown_in_html(cell.small) + "</small>";
+      body_ += "</td>";
+    }
+    body_ += "</tr>\n";
+  }
+  end_table(head, plain_rows(table));
+}
+
+void HtmlPage::end_table(const TableHead& head, const std::vector<Row>& rows) {
   body_ += "</tbody>\n</table>\n</div>\n";
+  std::string csv;
+  for (const Row& row : rows) csv += csv_line(row);
   files_.push_back({head.name + ".csv", csv});
 }
 

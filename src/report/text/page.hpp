@@ -18,6 +18,30 @@ struct TableHead {
   std::size_t left = 1;  ///< so many columns are names, the others numbers
 };
 
+/// A table whose columns may stand in groups, as published tables do, and whose cells have small print.
+struct CellTable {
+  struct Group {
+    std::string heading;
+    std::size_t columns;
+  };
+  struct Cell {
+    std::string value;
+    std::string small = {};
+  };
+  struct Line {
+    Row names;
+    std::vector<Cell> cells;
+    bool is_total = false;
+  };
+  TableHead head;
+  std::vector<Group> groups = {};  ///< over the columns behind the names; none: one row of headings
+  Row headings;                    ///< of all columns; of the names first
+  std::vector<Line> lines;
+};
+
+/// The same with one row of headings, and small print behind values.
+std::vector<Row> plain_rows(const CellTable& table);
+
 /// Headings, paragraphs, lists, tables and figures, in order. All words may be anybody's.
 class Page {
  public:
@@ -34,6 +58,7 @@ class Page {
   virtual void glossary(const std::vector<std::pair<std::string, std::string>>& words) = 0;
   /// The first row is the heading.
   virtual void table(const TableHead& head, const std::vector<Row>& rows) = 0;
+  virtual void table(const CellTable& cells) { table(cells.head, plain_rows(cells)); }
   /// A part of another sentence that someone typed, so that it means nothing to the page.
   virtual std::string typed(const std::string& words) const { return words; }
 
@@ -54,6 +79,7 @@ class ProsePage : public Page {
   void paragraph(const std::string& words) override;
   void list(const std::vector<std::string>& items) override;
   void glossary(const std::vector<std::pair<std::string, std::string>>& words) override;
+  using Page::table;
   void table(const TableHead& head, const std::vector<Row>& rows) override;
   std::string typed(const std::string& words) const override;
   const std::string& text() const { return text_; }
@@ -75,6 +101,7 @@ class HtmlPage : public Page {
   void list(const std::vector<std::string>& items) override;
   void glossary(const std::vector<std::pair<std::string, std::string>>& words) override;
   void table(const TableHead& head, const std::vector<Row>& rows) override;
+  void table(const CellTable& cells) override;
   bool has_figures() const override { return true; }
   void figure(const figures::Figure& figure) override;
   void figure(const figures::RangeFigure& figure) override;
@@ -82,6 +109,7 @@ class HtmlPage : public Page {
   WebPage finished() &&;
 
  private:
+  void end_table(const TableHead& head, const std::vector<Row>& rows);
   void add_figure(const std::string& name, const std::string& caption, const std::string& svg, const std::string& file);
 
   std::string title_;

@@ -54,6 +54,21 @@ std::string piped(const std::vector<Row>& rows) {
 
 }  // namespace
 
+std::vector<Row> plain_rows(const CellTable& table) {
+  std::vector<Row> rows{table.headings};
+  std::size_t column = table.head.left;
+  for (const CellTable::Group& group : table.groups) {
+    for (std::size_t i = 0; i < group.columns; ++i, ++column)
+      rows[0][column] = group.heading + (rows[0][column].empty() ? "" : ", " + rows[0][column]);
+  }
+  for (const CellTable::Line& line : table.lines) {
+    Row& row = rows.emplace_back(line.names);
+    for (const CellTable::Cell& cell : line.cells)
+      row.push_back(cell.small.empty() ? cell.value : cell.value + " (" + cell.small + ")");
+  }
+  return rows;
+}
+
 void ProsePage::title(const std::string& words) {
   text_ = markdown_ ? "# " + clean(words) + "\n" : underlined(words, '=');
 }

@@ -1,4 +1,4 @@
-#include "report/release/receipt_digest.hpp"
+#include "report/text/receipt_digest.hpp"
 
 #include "exact/digest.hpp"
 

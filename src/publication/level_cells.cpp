@@ -1,0 +1,75 @@
+#include "publication/level_cells.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "publication/marks.hpp"
+#include "report/release/interval_text.hpp"
+
+namespace fractile::publication_detail {
+
+using report_detail::Ends;
+using report_detail::OpenEnds;
+
+std::string label_of(const Publication& publication, const std::string& column, const std::string& key) {
+  const auto at = std::ranges::find(publication.keys, column, &KeyColumn::column);
+  if (at == publication.keys.end() || at->labels.empty()) return key;
+  const auto place = static_cast<std::size_t>(std::ranges::find(at->keys, key) - at->keys.begin());
+  return place < at->labels.size() ? at->labels[place] : key;
+}
+
+KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level) {
+  std::vector<std::string> columns;
+  for (const std::size_t place : level) columns.push_back(table.by[place]);
+  return KeyColumns(std::move(columns));
+}
+
+std::string heading_of(const PublicationTable& table, const KeyLevel& level) {
+  return level.empty() ? table.name + ", everyone" : table.name + " by " + to_string(columns_of(table, level));
+}
+
+ShownValue shown_value(const Publication& publication, const Release& release, const Release::Group& group,
+                       std::size_t quantile) {
+  ShownValue shown{release.lattice.text(group.indices[quantile])};
+  if (!group.intervals.empty()) {
+    const Ends ends = report_detail::ends_of(release.lattice, group.intervals[quantile]);
+    shown.lower = lower_text(ends, OpenEnds::in_words);
+    shown.upper = upper_text(ends, OpenEnds::in_words);
+  }
+  shown.is_marked = !mark_of(publication.marks, release, group, quantile).empty();
+  return shown;
+}
+
+std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level) {
+  const std::vector<Statistics> statistics = statistics_of(tables, level);
+  Release shown{level.release.query, level.release.lattice, {}};  // of which a margin has no statistics itself
+  shown.statistics = statistics_terms(tables, level.table);
+  std::vector<Cell> cells;
+  for (std::size_t i = 0; i < level.release.groups.size(); ++i) {
+    Cell& cell = cells.emplace_back(Cell{level.release.groups[i], {}});
+    if (statistics.empty()) continue;
+    Release::Group with = level.release.groups[i];
+    with.statistics = statistics[i];
+    cell.beside = report_detail::statistic_rows(shown, with);
+    cell.is_hidden = publication_detail::is_hidden(tables.publication.marks, statistics[i]);
+  }
+  return cells;
+}
+
+std::string note_of_marks(const PublicationMarks& marks) {
+  if (!marks.unreliable) return {};
+  return fmt::format("* unreliable: its interval is wider than {} of the value",
+                     report_detail::share_of(*marks.unreliable));
+}
+
+std::string note_of_hidden(const PublicationMarks& marks) {
+  if (!marks.hidden) return {};
+  return fmt::format(
+      "hidden: the released count is below {}; intervals hold over all cells, and less often among those that are "
+      "shown",
+      *marks.hidden);
+}
+
+}  // namespace fractile::publication_detail

@@ -1,0 +1,49 @@
+// What a cell of a level shows, for all who print it: labels for keys, values with their intervals, marks.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/published_tables.hpp"
+#include "report/release/statistics_rows.hpp"
+
+namespace fractile::publication_detail {
+
+/// What readers are shown for a key of a column.
+std::string label_of(const Publication& publication, const std::string& column, const std::string& key);
+
+/// The columns by which a level has cells.
+KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);
+
+/// "pay by region and sex", "pay, everyone".
+std::string heading_of(const PublicationTable& table, const KeyLevel& level);
+
+/// A quantile of a cell.
+struct ShownValue {
+  std::string value;
+  std::string lower = {};  ///< of its interval; empty without intervals
+  std::string upper = {};
+  bool is_marked = false;  ///< unreliable
+};
+ShownValue shown_value(const Publication& publication, const Release& release, const Release::Group& group,
+                       std::size_t quantile);
+
+/// A cell of a level: what was released of it, what stands beside the quantiles, and whether it is left out.
+struct Cell {
+  const Release::Group& group;
+  std::vector<report_detail::StatisticRow> beside;
+  bool is_hidden = false;
+};
+std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level);
+
+/// What stands in place of the numbers of a cell that is left out.
+inline constexpr const char* hidden = "hidden";
+
+/// "* unreliable: its interval is wider than 20 % of the value"; empty where nothing is marked.
+std::string note_of_marks(const PublicationMarks& marks);
+/// "hidden: the released count is below 10; ..."; empty where nothing is hidden.
+std::string note_of_hidden(const PublicationMarks& marks);
+
+}  // namespace fractile::publication_detail

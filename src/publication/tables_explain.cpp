@@ -1,0 +1,537 @@
+// A publication in plain language, and its page. What is said here is what docs/proofs claim, and no more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "fractile/accounting.hpp"
+#include "fractile/published_tables.hpp"
+#include "fractile/receipts.hpp"
+#include "publication/level_cells.hpp"
+#include "publication/tables_page.hpp"
+#include "report/release/counted_words.hpp"
+#include "report/release/declarations.hpp"
+#include "report/release/explained_parts.hpp"
+#include "report/release/interval_text.hpp"
+#include "report/release/release_figure.hpp"
+#include "report/release/statistics_rows.hpp"
+#include "report/release/statistics_words.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile {
+namespace {
+
+using publication_detail::columns_of;
+using report_detail::CountsAt;
+using report_detail::Page;
+using report_detail::Promise;
+using report_detail::Row;
+using report_detail::share_of;
+
+/// A table with those of its levels that were drawn, the finest first.
+struct Table {
+  const PublicationTable& table;
+  std::size_t place;
+  std::vector<const PublishedLevel*> levels;
+
+  const Release& finest() const { return levels.front()->release; }
+  bool has_totals() const { return levels.size() > 1; }
+};
+
+std::vector<Table> tables_of(const PublishedTables& tables) {
+  std::vector<Table> found;
+  for (std::size_t i = 0; i < tables.publication.tables.size(); ++i) {
+    Table table{tables.publication.tables[i], i, {}};
+    for (const PublishedLevel& level : tables.levels) {
+      if (level.table == i) table.levels.push_back(&level);
+    }
+    if (!table.levels.empty()) found.push_back(std::move(table));
+  }
+  return found;
+}
+
+bool has_persons(const Table& table) { return !table.finest().source.person.empty(); }
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " and ") + words[i];
+  return text;
+}
+
+/// Each once, as they come.
+void add(std::vector<std::string>& words, const std::string& word) {
+  if (std::ranges::find(words, word) == words.end()) words.push_back(word);
+}
+
+std::string level_in_words(const Page& page, const Table& table, const PublishedLevel& level) {
+  const KeyLevel& columns = table.table.levels[level.level];
+  return columns.empty() ? "everyone" : "by " + page.typed(to_string(columns_of(table.table, columns)));
+}
+
+/// What a record holds in the columns of all tables.
+std::string value_of(const std::vector<Table>& tables) {
+  std::vector<std::string> words;
+  for (const Table& each : tables) add(words, report_detail::value_in_words(each.finest().lattice.kind()));
+  return words.size() == 1 ? words.front() : "value";
+}
+
+bool costs_all(const PublishedTables& tables) {
+  const Spending cost = tables.cost();
+  const Budget& budget = tables.publication.budget;
+  if (budget.measure() == Measure::zcdp) return cost.rho == budget.rho();
+  return cost.epsilon == EpsilonSum(budget.epsilon());
+}
+
+/// What all levels cost, which is the budget unless all of them were published before, for less.
+Budget cost_of(const PublishedTables& published) {
+  const Budget& budget = published.publication.budget;
+  const Spending cost = published.cost();
+  if (costs_all(published)) return budget;
+  if (budget.measure() == Measure::zcdp) return Budget::zcdp(cost.rho);
+  return cost.epsilon.is_rational() ? Budget::pure(cost.epsilon.upper()) : budget;
+}
+
+Promise promise_of(const PublishedTables& published, const std::vector<Table>& tables) {
+  Promise promise = report_detail::promise_of(tables.front().finest());
+  promise.cost = cost_of(published);
+  promise.value = value_of(tables);
+  promise.what = "publication";
+  promise.together =
+      has_persons(tables.front()) ? "in each table, in all of its cells together" : "in all cells together";
+  return promise;
+}
+
+// --- How wrong ----------------------------------------------------------------------------------------------------------
+
+std::string held_quantile(const Table& table) {
+  return report_detail::held_quantile(table.finest().query.intervals->of == IntervalOf::table, has_persons(table),
+                                      report_detail::counts_at(table.finest().lattice));
+}
+
+std::string assumed_sample(const Table& table) {
+  return table.finest().query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "";
+}
+
+/// The largest error of a level's cells in a quantile; nothing where one has none.
+std::optional<std::uint64_t> largest_error(const Release& release, std::size_t quantile) {
+  std::uint64_t largest = 0;
+  for (const Release::Group& group : release.groups) {
+    const std::optional<std::uint64_t>& error = group.rank_errors[quantile];
+    if (!error) return {};
+    largest = std::max(largest, *error);
+  }
+  return largest;
+}
+
+std::optional<std::uint64_t> largest_error(const Table& table) {
+  std::uint64_t largest = 0;
+  for (const PublishedLevel* level : table.levels) {
+    for (std::size_t i = 0; i < level->release.query.quantiles.size(); ++i) {
+      const std::optional<std::uint64_t> error = largest_error(level->release, i);
+      if (!error) return {};
+      largest = std::max(largest, *error);
+    }
+  }
+  return largest;
+}
+
+/// For how many records in a cell a level's bounds hold.
+std::uint64_t most_records(const Table& table) {
+  std::uint64_t least = any_number_of_rows;
+  for (const PublishedLevel* level : table.levels) least = std::min(least, level->release.errors->rows);
+  return least;
+}
+
+std::string error_in_short(const Page& page, const Table& table) {
+  const std::string name = page.typed(table.table.name);
+  const Release& release = table.finest();
+  if (release.query.intervals) {
+    return fmt::format("With a probability of at least {} each, the intervals beside the values of {} hold {}{}.",
+                       share_of(release.query.intervals->level), name, held_quantile(table), assumed_sample(table));
+  }
+  const std::optional<std::uint64_t> largest = largest_error(table);
+  if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);
+  return fmt::format(
+      "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {} records, as "
+      "long as at most {} records count in a cell.",
+      share_of(release.errors->confidence), name, report_detail::records_in_words(has_persons(table)),
+      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), *largest, most_records(table));
+}
+
+/// A row a level: by how many records its values may be off.
+std::vector<Row> error_rows(const Page& page, const Table& table) {
+  std::vector<Row> rows{{"level"}};
+  for (const Rational& quantile : table.finest().query.quantiles) rows[0].push_back(share_of(quantile));
+  for (const PublishedLevel* level : table.levels) {
+    Row& row = rows.emplace_back(Row{level_in_words(page, table, *level)});
+    for (std::size_t i = 0; i < level->release.query.quantiles.size(); ++i) {
+      const std::optional<std::uint64_t> error = largest_error(level->release, i);
+      row.push_back(error ? fmt::format("{} records", *error) : "not known");
+    }
+  }
+  return rows;
+}
+
+void explain_intervals(Page& page, const Table& table) {
+  const IntervalRequest& request = *table.finest().query.intervals;
+  const bool of_table = request.of == IntervalOf::table;
+  page.paragraph(fmt::format(
+      "{}: beside each value stands an interval for {}. With a probability of at least {}, {}. This holds whatever "
+      "the {}.{}",
+      page.typed(table.table.name), held_quantile(table), share_of(request.level),
+      request.together ? "all intervals of a cell hold their quantiles at once"
+                       : "an interval holds its quantile: each by itself, not all of them at once",
+      of_table ? "data are" : "distribution is",
+      of_table ? " It says nothing about anybody who is not in the table." : " It covers both errors."));
+}
+
+void explain_rank_errors(Page& page, const Table& table) {
+  const Release& release = table.finest();
+  page.paragraph(fmt::format(
+      "{}: a value is a quantile when no more than the wanted share of {}{}, lies below it, and no less lies at or "
+      "below it. It is off by r records when one of these two numbers of records misses the share by r. With a "
+      "probability of at least {}, each value taken by itself is off by no more than this table says, whatever the "
+      "data, as long as at most {} records count in a cell.",
+      page.typed(table.table.name), report_detail::records_in_words(has_persons(table)),
+      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
+      share_of(release.errors->confidence), most_records(table)));
+  page.table({fmt::format("errors_{}", table.place + 1),
+              fmt::format("{}: by how many records a value may be off, at most", page.typed(table.table.name))},
+             error_rows(page, table));
+  std::vector<std::string> reasons;
+  std::optional<std::uint64_t> rounded;
+  for (const PublishedLevel* level : table.levels) {
+    const ErrorTerms& errors = *level->release.errors;
+    if (!errors.without.empty()) add(reasons, page.typed(errors.without));
+    if (errors.rounded) rounded = std::max(rounded.value_or(0), *errors.rounded);
+  }
+  for (const std::string& reason : reasons)
+    page.paragraph(fmt::format("No bound is known for all values: {}.", reason));
+  if (rounded) report_detail::explain_rounded(page, *rounded);
+}
+
+void warn_of_noise(Page& page, const Table& table) {
+  for (const PublishedLevel* level : table.levels) {
+    if (const std::optional<NoiseInWords> noise = noise_in_words(level->release)) {
+      page.paragraph(fmt::format("Warning, of {} {}: {}.", page.typed(table.table.name),
+                                 level_in_words(page, table, *level), page.typed(noise->what)));
+    }
+  }
+}
+
+void explain_errors(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
+  page.section("How wrong the numbers may be");
+  page.paragraph("To protect people, the values were drawn at random near the quantiles.");
+  bool are_totals_drawn = false;
+  for (const Table& table : tables) {
+    if (table.finest().query.intervals) {
+      explain_intervals(page, table);
+    } else {
+      explain_rank_errors(page, table);
+    }
+    warn_of_noise(page, table);
+    if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
+      page.paragraph(page.typed(table.table.name) + ": what is said next is of counts and what follows from them.");
+      report_detail::explain_statistics_terms(page, *terms, table.finest());
+    }
+    are_totals_drawn = are_totals_drawn || table.has_totals();
+  }
+  if (std::ranges::any_of(tables, [](const Table& each) { return each.finest().query.intervals.has_value(); })) {
+    page.paragraph(
+        R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+  }
+  page.paragraph(
+      "Where no intervals for a population stand, this is only the error added for privacy: how far the table's "
+      "records "
+      "stand for anybody else is not in it.");
+  if (are_totals_drawn) {
+    page.paragraph(
+        "Quantiles of totals were drawn by themselves, each level with a part of the budget of its own, and not "
+        "computed from the values of the cells: they need not agree with them.");
+  }
+  std::set<CountsAt> said;
+  for (const Table& table : tables) {
+    if (said.insert(report_detail::counts_at(table.finest().lattice)).second)
+      report_detail::explain_counted(page, table.finest());
+  }
+}
+
+// --- What it is -----------------------------------------------------------------------------------------------------------
+
+void explain_in_short(Page& page, const PublishedTables& published, const std::vector<Table>& tables,
+                      const PageOptions& options) {
+  page.section("In short");
+  std::vector<std::string> items{report_detail::promise_in_short(promise_of(published, tables))};
+  for (const Table& table : tables) items.push_back(error_in_short(page, table));
+  if (options.account) {
+    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
+                                options.account->balance.remaining.to_string()));
+  }
+  page.list(items);
+}
+
+/// Which cells a table has, and of which records.
+void explain_table(Page& page, const PublishedTables& published, const Table& table) {
+  page.section(fmt::format("Table {}: {}", table.place + 1, page.typed(table.table.name)));
+  const Release& release = table.finest();
+  page.paragraph(fmt::format(
+      "Quantiles of the column {}. About so many of {} lie at or below the value{}. The possible values are {}.",
+      page.typed(table.table.column), report_detail::records_in_words(has_persons(table)),
+      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
+      report_detail::lattice_in_words(release.lattice)));
+  if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
+    page.paragraph(fmt::format("Published besides: {}. A record is counted if it has a value in this column{}.",
+                               report_detail::statistics_in_words(terms->request, release.lattice.kind()),
+                               has_persons(table) ? " and was chosen to count" : ""));
+  }
+  publication_detail::show_cells(page, published, table.place);
+  publication_detail::draw_cells(page, published, table.place);
+  if (table.table.by.empty()) return;
+  page.paragraph(fmt::format(
+      "The cells were listed beforehand; an empty one has values, too.{}",
+      table.has_totals() ? " A total is of the records of the listed cells that it adds up, and of no others." : ""));
+}
+
+/// With decimals, where they say it exactly.
+std::string cost_in_words(const Budget& cost) {
+  if (cost.measure() == Measure::zcdp && cost.rho().is_decimal()) return "rho = " + cost.rho().to_decimal();
+  const bool is_decimal =
+      cost.measure() == Measure::pure && !cost.epsilon().is_log() && cost.epsilon().coefficient().is_decimal();
+  return is_decimal ? "epsilon = " + cost.epsilon().coefficient().to_decimal() : cost.to_string();
+}
+
+Row cost_row(const Page& page, const Table& table, const PublishedLevel& level, bool has_charges) {
+  Row row{page.typed(table.table.name), level_in_words(page, table, level), std::to_string(level.release.groups.size()),
+          cost_in_words(level.release.cost())};
+  if (has_charges) row.push_back(level.release.charge ? std::to_string(level.release.charge->entry) : "");
+  return row;
+}
+
+void explain_costs(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
+  page.section("What each table cost");
+  const bool has_charges =
+      std::ranges::any_of(published.levels, [](const PublishedLevel& each) { return each.release.charge.has_value(); });
+  std::vector<Row> rows{{"table", "level", "cells", "cost"}};
+  if (has_charges) rows[0].emplace_back("entry of the ledger");
+  for (const Table& table : tables) {
+    for (const PublishedLevel* level : table.levels) rows.push_back(cost_row(page, table, *level, has_charges));
+  }
+  page.table({"costs", "The levels and their cost", 2}, rows);
+  const std::string sum = published.cost().to_string();
+  page.paragraph(fmt::format(
+      "{} Each record lies in at most one cell of a level, and so a level costs a person the same whatever its number "
+      "of cells.",
+      costs_all(published) ? fmt::format("Together they cost exactly the budget of the publication, {}.", sum)
+                           : fmt::format("Together they cost {}, less than the budget of the publication, {}.", sum,
+                                         published.publication.budget.to_string())));
+  if (has_charges) {
+    page.paragraph(
+        "Levels that were paid for together have consecutive entries. A level that the ledger held already was taken "
+        "with its numbers and its cost, which count here, and was not paid for again.");
+  }
+}
+
+void explain_marks(Page& page, const PublicationMarks& marks) {
+  if (!marks.unreliable && !marks.hidden) return;
+  page.section("Marks");
+  page.paragraph(
+      "Marks are decided from released numbers alone: they cost nothing, and say nothing of the data that these "
+      "numbers "
+      "do not say.");
+  if (marks.hidden) {
+    page.paragraph(fmt::format(
+        "A cell whose released count is below {} is left out of tables, figures and CSV, with all of its numbers. The "
+        "receipt has them: they were drawn with the same noise as all others, and protect people as well. Intervals "
+        "hold over all cells, and less often among those that are shown.",
+        *marks.hidden));
+  }
+  if (!marks.unreliable) return;
+  page.paragraph(fmt::format(
+      "A value is marked with * when its interval is wider than {} of the value, or ends at an end of the possible "
+      "values beyond which nothing is known. Dates and times have none.",
+      share_of(*marks.unreliable)));
+}
+
+// --- What it rests on ------------------------------------------------------------------------------------------------------
+
+std::string possible_values(const Page& page, const Table& table, const char* what) {
+  return fmt::format("The possible values of {}, {}, {}", page.typed(table.table.name),
+                     report_detail::lattice_in_words(table.finest().lattice), what);
+}
+
+/// Of all tables, each once; the first of each names its possible values.
+std::vector<std::string> declarations_of(const Page& page, const std::vector<Table>& tables) {
+  std::vector<std::string> items;
+  for (const Table& table : tables) {
+    add(items, possible_values(page, table,
+                               "were chosen without looking at the data, and so was everything else that was typed."));
+  }
+  for (const Table& table : tables) {
+    const std::vector<std::string> all =
+        report_detail::declarations_of(table.finest(), [&](const std::string& words) { return page.typed(words); });
+    for (std::size_t i = 1; i < all.size(); ++i) add(items, all[i]);
+  }
+  return items;
+}
+
+/// In silence, since how many there are may not be said.
+void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
+  std::vector<std::string> missing;
+  for (const Table& table : tables) {
+    const Release& release = table.finest();
+    const SourceDescription& source = release.source;
+    const std::string value = source.unreadable == Unreadable::missing
+                                  ? "no " + report_detail::value_in_words(release.lattice.kind())
+                                  : "nothing";
+    std::string words;
+    if (source.null_policy == NullPolicy::drop)
+      words = fmt::format(" Records whose column holds {} were left out.", value);
+    if (!table.table.by.empty()) {
+      words += fmt::format(" Records with keys in {} that no listed cell has were left out of all levels.",
+                           page.typed(to_string(KeyColumns(table.table.by))));
+    }
+    if (!words.empty()) page.paragraph(page.typed(table.table.name) + ":" + words);
+    for (const std::string& text : source.missing) add(missing, page.typed(text));
+  }
+  page.paragraph("How many were left out is not published.");
+  if (!missing.empty()) page.paragraph(fmt::format("Declared to be nothing, too: {}.", fmt::join(missing, ", ")));
+}
+
+void explain_assumptions(Page& page, const std::vector<Table>& tables) {
+  page.section("What was assumed");
+  page.paragraph(
+      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
+      "not mean what is said here.");
+  page.list(declarations_of(page, tables));
+  if (!tables.front().finest().source.sql.empty()) report_detail::explain_query(page, tables.front().finest());
+  const bool has_instants =
+      std::ranges::any_of(tables, [](const Table& each) { return each.finest().lattice.kind() == ValueKind::instant; });
+  if (has_instants) page.paragraph("All times are in UTC.");
+  std::vector<std::string> failures;
+  for (const Table& table : tables) {
+    for (const std::string& each : report_detail::failures_of(table.finest())) add(failures, each);
+  }
+  report_detail::explain_failures(page, failures);
+  page.section("What was left out");
+  explain_what_was_left_out(page, tables);
+}
+
+void explain_unprotected(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
+  std::vector<std::string> items;
+  for (const Table& table : tables) items.push_back(possible_values(page, table, "which were chosen beforehand."));
+  items.emplace_back("Which tables were asked for, with which quantiles, of which columns, and at what cost.");
+  items.emplace_back("The lists of keys and cells, which are public knowledge.");
+  report_detail::explain_unprotected(page, promise_of(published, tables), std::move(items));
+}
+
+void explain_origin(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
+  page.section("How it was done");
+  std::vector<std::string> programs;
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> proofs{"publication"};
+  std::vector<std::string> datasets;
+  for (const PublishedLevel& level : published.levels) {
+    add(programs, level.release.program);
+    for (const Release::Group& group : level.release.groups) add(mechanisms, to_string(group.used.mechanism));
+    for (const std::string& proof : report_detail::proofs_of(level.release)) add(proofs, proof);
+    if (level.release.charge && !level.release.charge->dataset.empty())
+      add(datasets, page.typed(level.release.charge->dataset));
+  }
+  page.paragraph(fmt::format(
+      "By {}, with {} {}. Its output has exactly the probabilities that its proofs are about. Every draw was charged "
+      "before it was made, in every cell.",
+      joined(programs), mechanisms.size() == 1 ? "mechanism" : "mechanisms", joined(mechanisms)));
+  if (has_persons(tables.front())) {
+    page.paragraph(
+        "A person's records that count in a table were chosen once for all of its levels that were drawn together.");
+  }
+  report_detail::explain_proofs(page, proofs);
+  if (!datasets.empty()) page.paragraph(fmt::format("A ledger paid for it, from the dataset {}.", joined(datasets)));
+  page.paragraph("The receipt's SHA-256 is " + sha256_of(published.receipt) +
+                 "; it fits. It holds the receipt of each level, which can be checked by itself.");
+}
+
+void explain_words(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
+  page.section("What the words mean");
+  std::vector<std::pair<std::string, std::string>> words = report_detail::words_of(
+      promise_of(published, tables),
+      fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
+                  has_persons(tables.front()) ? " and was chosen to count" : ""));
+  words.insert(words.begin() + 2,
+               {{"cell", "the records that have the same listed keys, or all of them: those of one number of a table"},
+                {"level", "the cells of a table by the same columns of keys: the finest, or totals"}});
+  page.glossary(words);
+}
+
+// --- All of it ----------------------------------------------------------------------------------------------------------
+
+std::string title_of(const Page& page, const PublishedTables& published, const std::vector<Table>& tables,
+                     const About& about) {
+  if (!about.title.empty()) return page.typed(about.title);
+  if (!published.publication.title.empty()) return page.typed(published.publication.title);
+  std::vector<std::string> names;
+  for (const Table& table : tables) names.push_back(page.typed(table.table.name));
+  return "Tables of " + joined(names);
+}
+
+const std::optional<std::uint64_t>* seed_of(const PublishedTables& published) {
+  const auto seeded = std::ranges::find_if(
+      published.levels, [](const PublishedLevel& each) { return each.release.unsafe_seed.has_value(); });
+  return seeded == published.levels.end() ? nullptr : &seeded->release.unsafe_seed;
+}
+
+void explain_on(Page& page, const PublishedTables& published, const PageOptions& options) {
+  const std::vector<Table> tables = tables_of(published);
+  page.title(title_of(page, published, tables, options.about));
+  report_detail::explain_about(page, options.about);
+  if (const auto* seed = seed_of(published)) {
+    report_detail::warn_of_seed(page, **seed);
+  } else {
+    explain_in_short(page, published, tables, options);
+  }
+  for (const Table& table : tables) explain_table(page, published, table);
+  explain_marks(page, published.publication.marks);
+  report_detail::explain_people(page, promise_of(published, tables));
+  report_detail::explain_strength(page, promise_of(published, tables));
+  explain_costs(page, published, tables);
+  explain_errors(page, published, tables);
+  if (options.account) report_detail::explain_account(page, options, "those of this publication");
+  explain_assumptions(page, tables);
+  explain_unprotected(page, published, tables);
+  explain_origin(page, published, tables);
+  if (!published.publication.marks.hidden) report_detail::explain_checks(page, " in a cell");
+  explain_words(page, published, tables);
+}
+
+/// A page of 2,000 cells and their deciles is to stay below 4 MB.
+void end_with_receipt(Page& page, const std::string& receipt) {
+  constexpr std::size_t largest = 2'000'000;  // bytes
+  if (receipt.size() <= largest) return report_detail::hold_receipt(page, receipt);
+  page.section("Receipt");
+  page.paragraph("It is too large for a page, and is left out: keep the file.");
+}
+
+PublishedTables for_everybody(PublishedTables tables) {
+  for (PublishedLevel& level : tables.levels) level.release = report_detail::for_everybody(std::move(level.release));
+  return tables;
+}
+
+}  // namespace
+
+std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options) {
+  report_detail::ProsePage page(prose);
+  explain_on(page, tables, options);
+  return page.text();
+}
+
+WebPage to_html(const PublishedTables& tables, const PageOptions& options) {
+  report_detail::HtmlPage page;
+  explain_on(page, options.is_public ? for_everybody(tables) : tables, options);
+  if (!options.is_public) end_with_receipt(page, tables.receipt);
+  return std::move(page).finished();
+}
+
+}  // namespace fractile

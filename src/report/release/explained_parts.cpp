@@ -1,0 +1,401 @@
+// What is said here is what docs/proofs claim, and no more: claims_test holds every sentence against tables whose records are known.
+#include "report/release/explained_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "fractile/accounting.hpp"
+#include "fractile/text.hpp"
+#include "report/release/counted_words.hpp"
+#include "report/release/declarations.hpp"
+#include "report/release/interval_text.hpp"
+#include "report/release/release_figure.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+/// Enough digits to compare; never below the number.
+std::string up(double value) {
+  if (value >= 1e6) return fmt::format("{:.2e}", value * 1.005);
+  const double scale = value < 10 ? 100 : 1;
+  return fmt::format("{}", std::ceil(value * scale * (1 - 1e-12)) / scale);
+}
+
+/// What the promise compares with.
+std::string without_the_person(const Promise& promise) {
+  return promise.neighbors == Neighbors::add_remove ? "without that person's records"
+                                                    : "with any other records in place of that person's";
+}
+
+/// What of a budget is no decimal number, as one that is not below it.
+std::string as_numbers(const Budget& budget) {
+  const auto above = [](double value) { return std::ceil(value * 1e4 * (1 + 1e-12)) / 1e4; };
+  if (budget.measure() == Measure::zcdp) {
+    return budget.rho().is_decimal() ? ""
+                                     : fmt::format(" As a number, rho is at most {}.", above(budget.rho().to_double()));
+  }
+  const Exponent& epsilon = budget.epsilon();
+  if (!epsilon.is_log() && epsilon.coefficient().is_decimal()) return {};
+  return fmt::format(" As a number, epsilon is at most {}.", above(epsilon.to_double()));
+}
+
+std::string measure_in_words(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "pure differential privacy";
+    case Measure::zcdp:
+      return "zero-concentrated differential privacy";
+    case Measure::approximate:
+      return "approximate differential privacy";
+  }
+  return {};
+}
+
+/// What may come of it because a person took part.
+void explain_probabilities(Page& page, const Promise& promise) {
+  const bool presence = promise.neighbors == Neighbors::add_remove;
+  page.paragraph(fmt::format(
+      "Think of anything, good or bad, that may come of these values being published. Had the {} been made {}, it "
+      "would come about with some probability. The first column has examples. As it is, the probability is at most "
+      "that of the second column.",
+      promise.what, without_the_person(promise)));
+  std::vector<Row> rows{
+      {presence ? "without the person's records" : "with other records in their place", "as it is, at most"}};
+  for (const std::int64_t percent : {1, 10, 50}) {
+    const Rational probability(percent, 100);
+    rows.push_back({in_a_hundred(probability), in_a_hundred(largest_probability(promise.cost, probability))});
+  }
+  page.table({"probabilities", fmt::format("What may come of the {} because a person took part", promise.what)}, rows);
+  page.paragraph("The two columns may change places: the promise holds in both directions.");
+}
+
+/// The odds that the answer to a survey question changes as much.
+std::string survey_of(double epsilon) {
+  const double factor = std::exp(epsilon);
+  return fmt::format(
+      "no more than by their answer in a survey in which everyone answers a yes-or-no question, truthfully with a "
+      "probability of {} % and otherwise with the opposite",
+      up(factor > 1e9 ? 100 : 100 * factor / (1 + factor)));
+}
+
+/// Pure privacy is a bound on odds: e^epsilon for neighbours; records that say one thing and records that say another are two
+/// steps of add-remove apart, and one of change-one.
+void explain_odds(Page& page, const Promise& promise) {
+  const double epsilon = promise.cost.epsilon().to_double();
+  const bool presence = promise.neighbors == Neighbors::add_remove;
+  const double of_values = presence ? 2 * epsilon : epsilon;
+  std::string words = "To someone who knows everybody else's records, the values change ";
+  if (presence && !promise.has_public_rows) {
+    words +=
+        fmt::format("the odds that the person's records are in the table by a factor of at most {} (e^{:.4g}), and ",
+                    up(std::exp(epsilon)), epsilon);
+  }
+  page.paragraph(words + fmt::format("the odds of what these records say by a factor of at most {} (e^{:.4g}): {}.",
+                                     up(std::exp(of_values)), of_values, survey_of(of_values)));
+}
+
+/// What is left of the promise to somebody with more records than declared (docs/proofs/composition.md, 4).
+std::string of_more_records(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "For somebody with twice as many, the cost is twice as high; with three times as many, three times; and "
+             "so on.";
+    case Measure::zcdp:
+      return "For somebody with twice as many, the cost is four times as high; with three times as many, nine times; "
+             "and "
+             "so on.";
+    case Measure::approximate:
+      return "For somebody with twice as many, epsilon is twice as high, and delta 1 + e^epsilon times.";
+  }
+  return {};
+}
+
+/// What of a person's records is protected.
+std::string protected_in_words(const Promise& promise) {
+  if (promise.neighbors == Neighbors::change_one) {
+    return fmt::format(
+        "What is protected is what the person's records say, and whether they hold a {}. That the person is in the "
+        "table, and how many rows it has, is not protected.",
+        promise.value);
+  }
+  if (!promise.has_public_rows) {
+    return "What is protected is whether the person's records are in the table at all, and what they say.";
+  }
+  return fmt::format(
+      "What is protected is what the person's records say, and whether they hold a {}. The number of rows was declared "
+      "public: to someone who knows all other rows, it shows by itself whether the person is in the table.",
+      promise.value);
+}
+
+/// What is asked of a person for whom the promise holds.
+std::string who_is_meant(const Promise& promise) {
+  if (promise.source.sql_stability) return " whose records change no more rows of the query's result than is declared";
+  return promise.source.person.empty()
+             ? " who has no more than " + records_of(promise.records_per_person) + " in the table"
+             : "";
+}
+
+/// What rho, epsilon and delta mean.
+std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& promise) {
+  const Measure measure = promise.cost.measure();
+  if (measure == Measure::zcdp) return {{"rho", "how much the probabilities may change; smaller is more private"}};
+  std::string change = "how much the odds of what a person's records say may change: by a factor of e^epsilon";
+  if (promise.neighbors == Neighbors::add_remove) {
+    change =
+        "how much the odds may change: of whether a person's records are in the table by a factor of e^epsilon, of "
+        "what "
+        "they say by e^(2 epsilon)";
+  }
+  if (measure == Measure::pure) return {{"epsilon", change + "; smaller is more private"}};
+  return {{"epsilon", change + ", but for what delta allows; smaller is more private"},
+          {"delta", "by how much a probability may exceed what epsilon allows; smaller is more private"}};
+}
+
+}  // namespace
+
+Promise promise_of(const Release& release) {
+  return {release.cost(),
+          release.query.neighbors,
+          release.query.records_per_person,
+          release.source,
+          release.public_rows.has_value(),
+          value_in_words(release.lattice.kind()),
+          "release",
+          release.is_grouped() ? "in all groups together" : ""};
+}
+
+std::string records_of(std::uint32_t records_per_person) {
+  return records_per_person == 1 ? "1 record" : fmt::format("{} records", records_per_person);
+}
+
+std::string promise_in_short(const Promise& promise) {
+  const Rational ten(10, 100);
+  return fmt::format(
+      "If something would come about with a probability of {} {}, it comes about with at most {} as it is. "
+      "That is so for everybody{}.",
+      in_a_hundred(ten),
+      promise.neighbors == Neighbors::add_remove ? "without your records" : "with other records in place of yours",
+      in_a_hundred(largest_probability(promise.cost, ten)), who_is_meant(promise));
+}
+
+void explain_people(Page& page, const Promise& promise) {
+  page.section("For whom the promise holds");
+  const std::string records = records_of(promise.records_per_person);
+  const std::string& together = promise.together;
+  if (promise.source.sql_stability) {
+    page.paragraph("For every person whose records change no more rows of the query's result than is declared below.");
+  } else if (promise.source.person.empty()) {
+    page.paragraph(fmt::format("For every person who has at most {} in the table{}. {}", records,
+                               together.empty() ? "" : ", " + together, of_more_records(promise.cost.measure())));
+  } else {
+    page.paragraph(fmt::format(
+        "For every person, as {} tells persons apart, however many records they have: at most {} "
+        "of theirs, chosen at random, counted{}.",
+        promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
+        records, together.empty() ? "" : " " + together));
+  }
+  page.paragraph(protected_in_words(promise));
+}
+
+void explain_strength(Page& page, const Promise& promise) {
+  page.section("How strong the promise is");
+  page.paragraph(fmt::format("The {} costs {} ({}).{}", promise.what, promise.cost.to_string(),
+                             measure_in_words(promise.cost.measure()), as_numbers(promise.cost)));
+  explain_probabilities(page, promise);
+  if (promise.cost.measure() == Measure::pure) explain_odds(page, promise);
+  if (promise.cost.measure() == Measure::zcdp) {
+    page.paragraph(
+        fmt::format("A rho is no epsilon. For comparison with other releases: it implies epsilon = {} with delta = one "
+                    "in a million.",
+                    up(epsilon_of_zcdp(promise.cost.rho(), Rational(1, 1'000'000)).to_double())));
+  }
+  page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
+}
+
+void explain_unprotected(Page& page, const Promise& promise, std::vector<std::string> particular) {
+  page.section("What is not protected");
+  std::vector<std::string> items = std::move(particular);
+  if (promise.neighbors == Neighbors::change_one) items.emplace_back("Who is in the table, and how many rows it has.");
+  items.push_back(fmt::format(
+      "That the {0} succeeded: nothing in the table makes it fail. And that there was a {0} at all.", promise.what));
+  items.emplace_back(
+      "What is so of people in general. A release may teach about somebody what it teaches about everybody like "
+      "them, whether they are in the table or not.");
+  page.list(items);
+}
+
+void explain_checks(Page& page, const std::string& where) {
+  page.section("For whoever checks outputs");
+  page.paragraph(fmt::format(
+      "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognised in an exact "
+      "figure about few people. These values are not exact: they were drawn at random among the possible values, so "
+      "that "
+      "one person's records change the probability of what is published by no more than is said above, however few "
+      "records there are{}.",
+      where));
+  page.paragraph(
+      "No value is the copy of a record: each was drawn among the possible values, and could have been drawn had no "
+      "record "
+      "had it.");
+}
+
+std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record) {
+  std::vector<std::pair<std::string, std::string>> words{
+      {"quantile", "the value at or below which a given share of the records lies; the one of 50 % is the median"},
+      {"record", record},
+      {"differential privacy",
+       "a promise: whatever is published would have come about with almost the same probability without a person's "
+       "records"}};
+  for (auto& word : words_of_budget(promise)) words.push_back(std::move(word));
+  words.insert(
+      words.end(),
+      {{"neighbours", promise.neighbors == Neighbors::add_remove ? "two tables, one of which has one record more"
+                                                                 : "two tables that differ in what one record says"},
+       {"rank error", "by how many records a value misses its quantile"},
+       {"budget", "what all releases about the same people together may cost"},
+       {"receipt",
+        "the file that holds a release and all that it was made with; its SHA-256 changes when it is changed"}});
+  return words;
+}
+
+// --- What else both say ------------------------------------------------------------------------------------------------
+
+void explain_about(Page& page, const About& about) {
+  std::vector<std::string> items;
+  for (const auto& [what, text] : {std::pair{"Published by", &about.curator}, std::pair{"What for", &about.use},
+                                   std::pair{"About", &about.region}, std::pair{"Date", &about.date},
+                                   std::pair{"Contact", &about.contact}, std::pair{"What it is", &about.description}}) {
+    if (!text->empty()) items.push_back(fmt::format("{}: {}", what, page.typed(*text)));
+  }
+  if (!items.empty()) page.list(items);
+}
+
+void warn_of_seed(Page& page, std::uint64_t seed) {
+  page.section("NOT PRIVATE");
+  page.paragraph(
+      fmt::format("The random bits came from the seed {}. Whoever knows it can undo the noise: none of the promises "
+                  "below holds. Do not publish these values.",
+                  seed));
+}
+
+void explain_rounded(Page& page, std::uint64_t records) {
+  page.paragraph(fmt::format(
+      "With that probability, up to {} of these records are finer than the granularity that was found privately, and "
+      "rounded to it; where the step is the data's own, there are none.",
+      records));
+}
+
+void explain_counted(Page& page, const Release& release) {
+  if (counts_at(release.lattice) == CountsAt::nearest) {
+    page.paragraph(
+        "A record counts at the possible value nearest to its own. That moves its value by at most half a step, or, "
+        "beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
+  }
+  if (counts_at(release.lattice) == CountsAt::not_after) {
+    page.paragraph(
+        "A record counts at the last possible value that is not after its own. That moves its value back by less than "
+        "a step, or, beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
+  }
+  if (!release.source.person.empty()) {
+    page.paragraph(fmt::format(
+        "At most {} of each person count{}, chosen at random. In the quantiles of all records, which may be others, a "
+        "person with more records would weigh more.",
+        records_of(release.query.records_per_person), release.query.records_per_person == 1 ? "s" : ""));
+  }
+}
+
+void explain_query(Page& page, const Release& release) {
+  const bool is_checked = !release.source.sql_stability;
+  page.paragraph(fmt::format(
+      "The query was {} row by row, each row of its result coming from one record. {}{}",
+      is_checked ? "checked: it goes" : "not checked, and need not go",
+      is_checked ? "A value that cannot be computed from a record is missing in its row. " : "",
+      release.source.sql == withheld ? "Its publisher keeps its text." : "It is: " + page.typed(release.source.sql)));
+  std::vector<std::string> tables;
+  for (const NamedTable& table : release.source.tables) {
+    tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
+  }
+  if (!tables.empty()) page.paragraph(fmt::format("Besides, it could read: {}.", fmt::join(tables, ", ")));
+}
+
+void explain_failures(Page& page, const std::vector<std::string>& failures) {
+  page.paragraph(
+      fmt::format("A table with one of these makes a release fail, and the failure shows that there is one: {}.",
+                  fmt::join(failures, "; ")));
+  page.paragraph("It was assumed that nobody could watch the program at work: how long it takes depends on the data.");
+}
+
+void explain_account(Page& page, const PageOptions& options, const std::string& which) {
+  page.section("What was spent on these people, and what is left");
+  const auto& [dataset, balance] = *options.account;
+  page.paragraph(fmt::format(
+      "The ledger{} allows {} for each {} in all. All releases together, {} among them, have spent {}; what is "
+      "reserved counts as spent. What is left is {}.",
+      options.is_public ? "" : " of the dataset " + page.typed(dataset.name), dataset.budget.to_string(),
+      page.typed(dataset.unit), which, balance.spent.to_string(), balance.remaining.to_string()));
+}
+
+std::vector<std::string> proofs_of(const Release& release) {
+  static const std::map<Mechanism, std::vector<std::string>> of_mechanisms{
+      {Mechanism::exponential, {"single_quantile", "joint_total"}},  // the weights of what is possible: of the second
+      {Mechanism::approximate, {"approximate_quantiles", "joint_total"}},
+      {Mechanism::independent, {"independent"}},
+      {Mechanism::tree, {"count_tree"}},
+  };
+  static const std::map<std::string, std::string> of_parts{{"bounds", "private_bounds"},
+                                                           {"rows", "counted_rows"},
+                                                           {"granularity", "granularity"},
+                                                           {"heaps", "heaping"},
+                                                           {"count", "counts"}};
+  std::vector<std::string> pages;
+  const auto add = [&](const std::string& page) {
+    if (std::ranges::find(pages, page) == pages.end()) pages.push_back(page);
+  };
+  for (const Release::Group& group : release.groups) {
+    const auto known = of_mechanisms.find(group.used.mechanism);
+    for (const std::string& page :
+         known == of_mechanisms.end() ? std::vector<std::string>{"joint_total"} : known->second)
+      add(page);
+    for (const PartCost& part : group.spent) {
+      if (const auto of_part = of_parts.find(part.on); of_part != of_parts.end()) add(of_part->second);
+    }
+  }
+  if (release.query.intervals) add("intervals");
+  if (!release.query.intervals && release.errors->without.empty()) add("rank_error");
+  if (release.is_grouped()) add("groups");
+  if (!release.source.person.empty()) add("contribution_bounding");
+  if (!release.source.sql.empty() && !release.source.sql_stability) add("row_wise_queries");
+  return pages;
+}
+
+void explain_proofs(Page& page, const std::vector<std::string>& pages) {
+  page.paragraph(fmt::format(
+      "The proofs are the pages {}.md in docs/proofs of the program. The model is the central one: its user holds the "
+      "table, and is trusted with it.",
+      fmt::join(pages, ".md, ")));
+}
+
+Release for_everybody(Release release) {
+  release.source.file.clear();
+  release.source.tables.clear();
+  if (release.charge) release.charge->dataset.clear();
+  if (!release.source.sql.empty()) release.source.sql = withheld;
+  if (!release.source.person.empty()) release.source.person = withheld;
+  return release;
+}
+
+// The program writes no receipt with such characters.
+void hold_receipt(Page& page, const std::string& receipt) {
+  page.section("Receipt");
+  if (shown_lines(receipt) != receipt) {
+    page.paragraph("It holds characters that cannot be seen, and is left out: keep the file.");
+    return;
+  }
+  page.paragraph("Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");
+  page.verbatim(receipt_id, receipt);
+}
+
+}  // namespace fractile::report_detail

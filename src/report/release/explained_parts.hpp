@@ -1,0 +1,67 @@
+// Parts of an explanation that one of a release and one of a publication have alike: what is promised, to whom and how strongly, and more.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/receipts.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile::report_detail {
+
+/// Of a release, or of all tables of a publication together.
+struct Promise {
+  Budget cost;
+  Neighbors neighbors = Neighbors::add_remove;
+  std::uint32_t records_per_person = 1;
+  SourceDescription source;  ///< by which column persons are told apart, and whether a query's stability was declared
+  bool has_public_rows = false;  ///< whether the number of rows was declared public
+  std::string value;             ///< what a record holds: "number"
+  std::string what = "release";  ///< what was made: "publication"
+  std::string together = {};     ///< where a person's records count once: "in all groups together"; empty in one group
+};
+
+Promise promise_of(const Release& release);
+
+/// "1 record", "2 records".
+std::string records_of(std::uint32_t records_per_person);
+
+/// The promise in a sentence, for everybody.
+std::string promise_in_short(const Promise& promise);
+/// A section: for whom it holds, and what of their records is protected.
+void explain_people(Page& page, const Promise& promise);
+/// A section: the cost, and what it means for probabilities.
+void explain_strength(Page& page, const Promise& promise);
+/// Whatever anybody may learn or knew before: `particular`, and what is so of every promise of this kind.
+void explain_unprotected(Page& page, const Promise& promise, std::vector<std::string> particular);
+/// For those who would apply a minimum count. `where`: " in a group"; empty where there are none.
+void explain_checks(Page& page, const std::string& where);
+/// Words and what they mean; of `record` what a record is here.
+std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
+
+/// As its publisher has it.
+void explain_about(Page& page, const About& about);
+/// A section: reproducible bits are not private.
+void warn_of_seed(Page& page, std::uint64_t seed);
+/// How many records are not multiples of a granularity that was found, at most.
+void explain_rounded(Page& page, std::uint64_t records);
+/// What errors and intervals are not about: values between the possible ones, and records that do not count.
+void explain_counted(Page& page, const Release& release);
+/// What was checked of the source's query, or declared, and what it could read.
+void explain_query(Page& page, const Release& release);
+/// What in a table would have made it fail, and what watchers could see.
+void explain_failures(Page& page, const std::vector<std::string>& failures);
+/// What was spent on the people of an account, and what is left. `which`: of all releases, "this one".
+void explain_account(Page& page, const PageOptions& options, const std::string& which);
+/// The pages with the proofs of what ran, without repetitions.
+std::vector<std::string> proofs_of(const Release& release);
+void explain_proofs(Page& page, const std::vector<std::string>& pages);
+
+/// What only its publisher should see is withheld.
+Release for_everybody(Release release);
+/// The receipt at the end of a page: to the letter, or, where it has characters that a person cannot see, not at all.
+void hold_receipt(Page& page, const std::string& receipt);
+
+}  // namespace fractile::report_detail
