@@ -138,6 +138,11 @@ TEST(PublicationFiles, SayWhereRecordsComeFrom) {
   EXPECT_THROW(input_of("counts = \"pay.counts\"\nsql = \"SELECT 1\""), Error);
   EXPECT_THROW(input_of("file = \"a.csv\"\ncounts = \"pay.counts\""), Error);
   EXPECT_THROW(PublicationInput{}.source(), Error) << "no records are named";
+  const PublicationInput elsewhere = input_of("missing = [\"NA\"]\nunreadable = \"error\"\nnull = \"error\"");
+  EXPECT_FALSE(elsewhere.names_records()) << "whoever publishes has them";
+  EXPECT_EQ(elsewhere.read.missing, std::vector<std::string>{"NA"});
+  EXPECT_EQ(elsewhere.read.unreadable, Unreadable::error);
+  EXPECT_TRUE(server.names_records() && counted.names_records() && joined.names_records());
 }
 
 TEST(PublicationFiles, SolveForTheirBudget) {
