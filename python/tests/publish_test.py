@@ -453,7 +453,7 @@ def test_options_are_those_of_the_program():
 
     program = {name for name, *_ in _core.options("publish")}
     mine = {"--" + name.replace("_", "-") for name in inspect.signature(fractile.publish).parameters}
-    assert mine - {"--file", "--data"} == program - {"--format", "--example"}  # methods of what comes back; the program's page
+    assert mine - {"--file", "--data"} == program - {"--format", "--about", "--public", "--example"}  # methods of what comes back
     spark, its = (inspect.signature(each).parameters for each in (fractile.spark.publish, fractile.publish))
     assert set(spark) - {"df"} == set(its) - {"data", "threads", "memory"}
     assert all(spark[name].default == its[name].default for name in spark if name in its)
