@@ -42,7 +42,7 @@ intervals = {{ level = 0.9, of = "table" }}
 name = "hours"
 column = "hours"
 bounds = [0, 100]
-step = 1
+step = 0.01
 quantiles = {quantiles}
 by = ["region", "sex"]
 totals = {totals}
@@ -56,14 +56,14 @@ unreliable = 0.1
 
 def people():
     """Each has one record: a key, another key, pay and hours. Some have keys that are not listed, or no number."""
-    listed = [("nse"[i % 3], "fm"[i // 3 % 2], 100 + i * i % 300, i * 7 % 60) for i in range(1200)]
+    listed = [("nse"[i % 3], "fm"[i // 3 % 2], 100 + i * i % 300, Fraction(i * 7919 % 6000, 100)) for i in range(1200)]
     others = [("abroad", "f", 499, 99)] * 90 + [("n", "unknown", 499, 99)] * 90
     return listed, others
 
 
 def payroll():
     listed, others = people()
-    rows = [f"p{i},{region},{sex},{pay},{hours}" for i, (region, sex, pay, hours) in enumerate(listed + others)]
+    rows = [f"p{i},{region},{sex},{pay},{float(hours)}" for i, (region, sex, pay, hours) in enumerate(listed + others)]
     return "\n".join(["id,region,sex,pay,hours", *rows, "x,n,f,NA,", "y,n,f,much,"]) + "\n"
 
 
@@ -323,14 +323,14 @@ class Claims(Publications):
     def check_errors(self, words):
         self.assertEqual(words[1:3], ("95 %", "hours"))
         for i, (row, values) in enumerate(self.cells("hours")):
-            error = rank_error(values, int(row["value"]), Fraction(row["quantile"]))
+            error = rank_error(values, Fraction(row["value"]), Fraction(row["quantile"]))
             self.count(("error", i), error > int(words[3]))
 
     def check_error_table(self, words):
         bounds = {level: int(bound) for level, bound in re.findall(r"(by region and sex|by region|by sex|everyone) (\d+) records", self.said)}
         self.assertEqual(len(bounds), 4)
         for i, (row, values) in enumerate(self.cells("hours")):
-            error = rank_error(values, int(row["value"]), Fraction(row["quantile"]))
+            error = rank_error(values, Fraction(row["value"]), Fraction(row["quantile"]))
             self.count(("table of errors", i), error > bounds[self.level_of(row)])
 
     def check_costs(self, words):
@@ -401,7 +401,7 @@ class Claims(Publications):
         self.published()
         for table in ("pay", "hours"):
             for row, values in self.cells(table):
-                self.assertEqual(rank_error(values, int(row["value"]), Fraction(row["quantile"])), 0, row)
+                self.assertEqual(rank_error(values, Fraction(row["value"]), Fraction(row["quantile"])), 0, row)
 
 
 class Statistics(Publications):
