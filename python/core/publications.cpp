@@ -171,6 +171,18 @@ void bind_publications(nb::module_& module) {
           nb::arg("level"))
       .def("statistics", &statistics_in, nb::arg("level"),
            nb::sig("def statistics(self, level: int) -> list[typing.Any]"))
+      .def(
+          "explain",
+          [](const PublishedTables& tables, bool in_markdown) {
+            return explain(tables, in_markdown ? Prose::markdown : Prose::text);
+          },
+          nb::arg("markdown"))
+      .def(
+          "page",
+          [](const PublishedTables& tables, const Texts& about, bool is_public) {
+            return in_pair(to_html(tables, {about_of(about), is_public}));
+          },
+          nb::arg("about"), nb::arg("public"))
       .def("csv", [](const PublishedTables& tables) { return to_csv(tables); })
       .def("table", [](const PublishedTables& tables) { return to_table(tables); });
   nb::class_<Published>(module, "Published")

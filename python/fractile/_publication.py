@@ -18,8 +18,6 @@ from ._release import Group, Key, Release, _ledger_path, _receipt_in
 if TYPE_CHECKING:
     from ._ledger import Ledger
 
-#: How many cells of a level a notebook is shown.
-_MOST_CELLS_SHOWN = 100
 _AFTER_KEYS = ("statistic", "quantile", "value", "lower", "upper", "mark")
 _VALUES = ("value", "lower", "upper")
 
@@ -221,9 +219,6 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
     def __repr__(self) -> str:
         return f"PublishedTable({self.name!r}, levels: {', '.join(map(repr, self._numbers))})"
 
-    def _repr_html_(self) -> str:
-        return "".join(_shown(self._tables, self.name, by) for by in self._numbers)
-
 
 class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
     """What was published: a mapping from names to tables. It holds nothing that was not paid for.
@@ -285,6 +280,16 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         """What readers are shown for the keys of each column that has labels."""
         return {column: dict(zip(keys, labels)) for column, keys, labels in self._core.keys if labels}
 
+    def explain(self, format: str = "text") -> str:
+        """The receipt in plain words: "text" or "markdown"."""
+        if format not in ("text", "markdown"):
+            raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
+        return self._core.explain(format == "markdown")
+
+    def to_html(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> str:
+        """The page that `fractile publish` writes: one file, which holds the receipt unless it is `public`."""
+        return self._core.page(dict(about or {}), public)[0]
+
     def to_csv(self) -> str:
         """A line a value, as `fractile publish` writes it."""
         return self._core.csv()
@@ -332,15 +337,15 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         return self._core.table().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """All tables, with labels, intervals and marks, and what they cost."""
-        title = f"<h3>{_html.escape(self.title)}</h3>" if self.title else ""
+        """The page, in a frame of its own, so that its style does not reach the notebook's."""
+        page = _html.escape(self.to_html(), quote=True)
         note = (
             "<p><strong>This publication was entered in no ledger</strong>: nothing adds up what was spent.</p>"
             if self._is_new and not self._ledger
             else ""
         )
-        shown = "".join(table._repr_html_() for table in self.values())
-        return f"{title}{note}{shown}<p>{_html.escape(self.cost)} for all tables together.</p>"
+        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The publication"'
+        return f'{note}<iframe srcdoc="{page}" {frame}></iframe>'
 
 
 def _restored(receipt: str, is_new: bool, ledger: str) -> PublishedTables:
@@ -353,41 +358,6 @@ def _typed(kind: str, text: str) -> Any:
     if kind == "number":
         return float(Fraction(text)) if "/" in text else float(text)
     return None if text in ("-inf", "inf") else _times.of_text(kind, text)
-
-
-def _shown(tables: PublishedTables, name: str, by: tuple[str, ...]) -> str:
-    """A level as an HTML table: a row a cell."""
-    places = [tables._key_columns.index(column) for column in by]
-    others = [place for place in range(len(tables._key_columns)) if place not in places]
-    rows = [
-        row
-        for row in tables._rows
-        if row.table == name and all(row.keys[place] for place in places) and not any(row.keys[place] for place in others)
-    ]
-    labels = tables.labels
-    heads = list(dict.fromkeys((row.statistic, row.quantile) for row in rows))
-    cells: dict[tuple[str, ...], dict[tuple[str, str], _Row]] = {}
-    for row in rows:
-        cells.setdefault(row.keys, {})[row.statistic, row.quantile] = row
-
-    def line(tag: str, texts: list[str]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{_html.escape(text)}</{tag}>" for text in texts) + "</tr>"
-
-    lines = [line("th", [*by, *(quantile or statistic for statistic, quantile in heads)])]
-    for keys, values in list(cells.items())[:_MOST_CELLS_SHOWN]:
-        shown = [labels.get(column, {}).get(keys[place], keys[place]) for column, place in zip(by, places)]
-        lines.append(line("td", [*shown, *(_in_cell(values.get(head)) for head in heads)]))
-    more = len(cells) - _MOST_CELLS_SHOWN
-    left_out = f"<p>and {more} more cells</p>" if more > 0 else ""
-    about = f"{name} by {' and '.join(by)}" if by else f"{name}, everyone"
-    return f"<table><caption>{_html.escape(about)}</caption>{''.join(lines)}</table>{left_out}"
-
-
-def _in_cell(row: _Row | None) -> str:
-    if row is None:
-        return ""
-    interval = f"[{row.lower}, {row.upper}]" if row.lower else ""
-    return " ".join(text for text in (row.value, interval, row.mark) if text)
 
 
 # --- Asked ------------------------------------------------------------------------------------------------------------
