@@ -48,7 +48,7 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
       "below zero.");
   std::vector<std::string> ratios;
   if (!terms.request.below.empty()) ratios.emplace_back("shares");
-  if (terms.request.mean) ratios.emplace_back("a mean");
+  if (terms.request.mean) ratios.emplace_back("mean");
   if (ratios.empty()) return;
   page.paragraph(fmt::format("Where the count is not above zero, the table has no {}.", fmt::join(ratios, " and no ")));
   if (terms.request.mean) {
