@@ -260,8 +260,8 @@ class Typing(CommandTest):
             self.refuse([typed], "did you mean fractile --version?")
 
 
-VERBS = (["release"], ["plan"], ["explain"], ["ledger", "init"], ["ledger", "show"], ["ledger", "verify"], ["ledger", "export"],
-         ["ledger", "void"], ["ledger", "witness"], ["audit"], ["flow", "check"], ["flow", "choose"], ["flow", "cost"],
+VERBS = (["release"], ["plan"], ["publish"], ["explain"], ["ledger", "init"], ["ledger", "show"], ["ledger", "verify"],
+         ["ledger", "export"], ["ledger", "void"], ["ledger", "witness"], ["audit"], ["flow", "check"], ["flow", "choose"], ["flow", "cost"],
          ["flow", "leakage"], ["flow", "loss"], ["flow", "sweep"], ["flow", "channel"], ["reproduce", "approximate-quantiles"],
          ["reproduce", "kronecker-utility"])
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
