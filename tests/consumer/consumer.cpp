@@ -50,6 +50,7 @@
 #include <fractile/source.hpp>
 #include <fractile/sources.hpp>
 #include <fractile/stability.hpp>
+#include <fractile/statistics.hpp>
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>
 #include <fractile/windows.hpp>
