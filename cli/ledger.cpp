@@ -24,7 +24,7 @@
 namespace fractile::cli {
 namespace {
 
-constexpr const char* unchanged = "nothing was changed";
+constexpr const char* nothing_happened = "nothing was changed";
 
 const std::string& path_of(const Typed& typed) {
   if (typed.file.empty()) usage("no FILE is named", "name the ledger, for example budget.db");
@@ -81,14 +81,14 @@ int run_show(const Typed& typed) {
   const PageOutput page = PageOutput::of(typed, format);
   const auto [statement, damage] = shown_of(typed);
   if (format == Format::html) {
-    page.print_page(to_html(statement, page.options), unchanged);
+    page.print_page(to_html(statement, page.options), nothing_happened);
     if (damage) throw Error(*damage);
     return 0;
   }
   print(format == Format::table  ? to_table(statement)
         : format == Format::json ? to_json(statement, LedgerDetail::balances)
                                  : to_csv(statement, LedgerDetail::balances),
-        unchanged);
+        nothing_happened);
   if (damage) throw Error(*damage);
   return 0;
 }
@@ -141,7 +141,7 @@ int verify_ledger(const Typed& typed) {
   require_own_receipts(statement);
   if (typed.has("receipts")) require_known_receipts(statement, typed.one("receipts"));
   print(fmt::format("the ledger is whole; its last line has the hash\n{}\n", head.empty() ? "(none yet)" : head),
-        unchanged);
+        nothing_happened);
   return 0;
 }
 
@@ -150,7 +150,7 @@ int run_export(const Typed& typed) {
   const LedgerStatement statement = Ledger::open_to_read(path_of(typed)).statement();
   print(format == Format::json ? to_json(statement, LedgerDetail::everything)
                                : to_csv(statement, LedgerDetail::everything),
-        unchanged);
+        nothing_happened);
   return 0;
 }
 

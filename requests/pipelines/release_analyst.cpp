@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+[[noreturn]] void refuse_analyst(const std::string& path, const std::string& what) {
   throw Error(
       ErrorCode::data, {Field("analyst"), ": ", path, ": ", what},
       "write [analyst], and below it loss = \"missed-records\" and most = 20; or loss = \"missed-by-more\", than = 100 "
@@ -24,14 +24,15 @@ constexpr std::size_t largest = std::size_t{1} << 20;  // bytes
 }
 
 [[noreturn]] void refuse_line(const std::string& path, const toml::node& node, const std::string& what) {
-  refuse(path, fmt::format("line {}: {}", std::max(1U, node.source().begin.line), what));
+  refuse_analyst(path, fmt::format("line {}: {}", std::max(1U, node.source().begin.line), what));
 }
 
 toml::table parsed(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    refuse(path, fmt::format("line {} is not TOML", error.source().begin.line));  // its own words quote the line
+    refuse_analyst(path,
+                   fmt::format("line {} is not TOML", error.source().begin.line));  // its own words quote the line
   }
 }
 
@@ -62,7 +63,7 @@ class Members {
   bool has(const char* name) const { return table_.contains(name); }
   const toml::node& at(const char* name) const {
     const toml::node* const node = table_.get(name);
-    if (node == nullptr) refuse(path_, fmt::format("{} is missing", name));
+    if (node == nullptr) refuse_analyst(path_, fmt::format("{} is missing", name));
     return *node;
   }
   Rational number(const char* name) const { return number_in(path_, at(name)); }
@@ -76,10 +77,10 @@ class Members {
 
 ReleaseAnalyst read_release_analyst(const std::string& path) {
   const TextFile file = read_plain_file(path, largest);
-  if (!file.trouble.empty()) refuse(path, "it cannot be read: " + file.trouble);
+  if (!file.trouble.empty()) refuse_analyst(path, "it cannot be read: " + file.trouble);
   const toml::table table = parsed(file.text, path);
   const auto* const inner = table["analyst"].as_table();
-  if (inner == nullptr || table.size() != 1) refuse(path, "it has one table, [analyst]");
+  if (inner == nullptr || table.size() != 1) refuse_analyst(path, "it has one table, [analyst]");
   const Members members(path, *inner);
   ReleaseAnalyst analyst;
   const auto* const loss = members.at("loss").as_string();

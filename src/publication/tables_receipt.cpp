@@ -47,7 +47,7 @@ void write_keys(Writer& json, const Publication& publication) {
   json.EndArray();
 }
 
-std::vector<std::string> columns_of(const PublicationTable& table, const KeyLevel& level) {
+std::vector<std::string> columns_written(const PublicationTable& table, const KeyLevel& level) {
   std::vector<std::string> columns;
   for (const std::size_t place : level) columns.push_back(table.by[place]);
   return columns;
@@ -55,7 +55,7 @@ std::vector<std::string> columns_of(const PublicationTable& table, const KeyLeve
 
 void write_level(Writer& json, const PublicationTable& table, const PublishedLevel& level) {
   json.StartObject();
-  texts(json, "by", columns_of(table, table.levels[level.level]));
+  texts(json, "by", columns_written(table, table.levels[level.level]));
   json.Key("release");
   const std::string& receipt = level.release.receipt;
   const std::size_t size = receipt.find_last_not_of('\n') + 1;
