@@ -2,11 +2,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "fractile/published_tables.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/marks.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/release/key_cells.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
@@ -69,9 +71,11 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
 
 std::string to_csv(const PublishedTables& tables) {
   const Publication& publication = tables.publication;
-  Row heading{"table"};
-  for (const KeyColumn& column : publication.keys) heading.push_back(column.column);
-  heading.insert(heading.end(), {"statistic", "quantile", "value", "lower", "upper", "mark"});
+  Row keys;
+  for (const KeyColumn& column : publication.keys) keys.push_back(column.column);
+  Row heading{"table", "statistic", "quantile", "value", "lower", "upper", "mark"};
+  keys = report_detail::csv_key_headings(std::move(keys), heading);
+  heading.insert(heading.begin() + 1, keys.begin(), keys.end());
   std::string text = report_detail::csv_line(heading);
   for (const PublishedLevel& level : tables.levels) {
     const PublicationTable& table = publication.tables[level.table];

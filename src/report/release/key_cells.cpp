@@ -13,13 +13,16 @@ Row key_headings(const Release& release) {
   return headings;
 }
 
+Row csv_key_headings(Row names, const Row& others) {
+  for (std::string& name : names) {
+    if (std::ranges::find(others, name) != others.end()) name.insert(0, "key.");
+  }
+  return names;
+}
+
 Row csv_key_headings(const Release& release, const Row& others) {
   if (key_columns_of(release) == 1) return {"key"};
-  Row headings = key_headings(release);
-  for (std::string& heading : headings) {
-    if (std::ranges::find(others, heading) != others.end()) heading.insert(0, "key.");
-  }
-  return headings;
+  return csv_key_headings(key_headings(release), others);
 }
 
 Row behind_key(const GroupKey& key, const Row& cells) {

@@ -12,7 +12,10 @@ std::size_t key_columns_of(const Release& release);
 /// What stands above them, for people: the names of the key columns.
 Row key_headings(const Release& release);
 
-/// The same for programs: `key`, or with several columns their names, with "key." before one that is among `others`.
+/// The same for programs, which tell columns apart by name: with "key." before a name that is among `others`.
+Row csv_key_headings(Row names, const Row& others);
+
+/// `key`, or with several key columns their names as above.
 Row csv_key_headings(const Release& release, const Row& others);
 
 /// A row's cells behind those of its key.
