@@ -53,7 +53,7 @@ def parts(table, tasks, asked, seed=0, size=7):
     for task in range(tasks):
         mine = [i for i, each in enumerate(task_of) if each == task]
         draw.shuffle(mine)
-        for batch in count(iter(batches_of(table.take(mine), size))):
+        for batch in count(iter(batches_of(table.take(pa.array(mine, pa.int64())), size))):  # a task may have none
             rows += [row | {"tasks": [task]} for row in batch.to_pylist()]
     return rows
 

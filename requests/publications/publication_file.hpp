@@ -31,7 +31,7 @@ struct PublicationFile {
   /// Files of keys, cells and rows that were read for it, and are public: none of them is what is published.
   std::vector<std::string> public_files = {};
 
-  /// Throws `usage` where `[input]` names records, or says how files are written, for whoever has the records at hand.
+  /// Throws `usage` where `[input]` names records, or says how files are written, for a caller who has the records at hand.
   void require_no_records() const;
 };
 

@@ -139,7 +139,7 @@ TEST(PublicationFiles, SayWhereRecordsComeFrom) {
   EXPECT_THROW(input_of("file = \"a.csv\"\ncounts = \"pay.counts\""), Error);
   EXPECT_THROW(PublicationInput{}.source(), Error) << "no records are named";
   const PublicationInput elsewhere = input_of("missing = [\"NA\"]\nunreadable = \"error\"\nnull = \"error\"");
-  EXPECT_FALSE(elsewhere.names_records()) << "whoever publishes has them";
+  EXPECT_FALSE(elsewhere.names_records()) << "the publisher has them";
   EXPECT_EQ(elsewhere.read.missing, std::vector<std::string>{"NA"});
   EXPECT_EQ(elsewhere.read.unreadable, Unreadable::error);
   EXPECT_TRUE(server.names_records() && counted.names_records() && joined.names_records());
@@ -155,7 +155,7 @@ TEST(PublicationFiles, SolveForTheirBudget) {
   EXPECT_LT(file.publication.budget.epsilon(), Exponent(Rational(1)));
 }
 
-/// Of the file with one piece replaced: the line and the member that are wrong, what is wrong, and what to write.
+/// The file with one piece replaced is refused: at which line and member, what is wrong, and what to write.
 void expect_refused(const std::string& piece, const std::string& instead, const std::string& where,
                     const std::string& what, const std::string& hint) {
   std::string text = whole_file;

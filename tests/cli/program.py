@@ -115,6 +115,9 @@ class CommandTest(unittest.TestCase):
         target.write_bytes(content)
         return name
 
+    def content(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
     def run_release(self, *arguments, how=None, stdin=b"", **changes):
         """`fractile release ARGUMENTS`, with options(**changes), in this test's folder."""
         return run("release", *arguments, *options(**changes), stdin=stdin, cwd=self.folder, **(how or {}))

@@ -100,18 +100,15 @@ class Publications(CommandTest):
     def published(self, *words, name="earnings.toml", folder="out"):
         result = run("publish", name, "--output", folder, *words, cwd=self.folder)
         self.assertEqual(result.code, 0, result)
-        return self.text(f"{folder}/{name.removesuffix('.toml')}.html")
+        return self.content(f"{folder}/{name.removesuffix('.toml')}.html")
 
     def explained(self, *words, code=0):
         result = run("explain", *words, cwd=self.folder)
         self.assertEqual(result.code, code, result)
         return result.out
 
-    def text(self, name):
-        return (self.folder / name).read_text(encoding="utf-8")
-
     def rows(self, name="out/earnings.csv"):
-        return list(csv.DictReader(io.StringIO(self.text(name))))
+        return list(csv.DictReader(io.StringIO(self.content(name))))
 
     def whole(self, text):
         page = Page(text)
@@ -173,7 +170,7 @@ class Pages(Publications):
 
     def test_one_key_column_and_none(self):
         for by, names in (('["sex"]', ["women", "men", "all"]), ("[]", ["everyone"])):
-            text = re.sub(r"by = \[.*\]", f"by = {by}", self.text("earnings.toml"))
+            text = re.sub(r"by = \[.*\]", f"by = {by}", self.content("earnings.toml"))
             self.write("plain.toml", text if len(names) > 1 else text.replace('totals = "all"', ""))
             page = self.whole(self.published(name="plain.toml", folder="plain" + str(len(by))))
             self.assertEqual([line[0] for line in page.tables[0][1:]], names)
@@ -191,7 +188,7 @@ class Pages(Publications):
         for form in ("text", "markdown", "json", "html"):
             self.assertEqual(self.explained("out/earnings.html", "--format", form), self.explained("out/earnings.json", "--format", form))
         self.assertEqual(self.explained("out/earnings.json", "--format", "html"), page)
-        self.assertEqual(self.explained("out/earnings.json", "--format", "json"), self.text("out/earnings.json"))
+        self.assertEqual(self.explained("out/earnings.json", "--format", "json"), self.content("out/earnings.json"))
 
     def test_the_same_again_and_nothing_overwritten(self):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "9", "--records-per-person", "2")
@@ -205,12 +202,12 @@ class Pages(Publications):
         spent = self.of("ledger", "export", "l.db")
         result = run("publish", "earnings.toml", "--ledger", "l.db", "--output", "mine", cwd=self.folder)
         self.assertNotEqual(result.code, 0)
-        self.assertEqual(self.text("mine/earnings.html"), "mine")
+        self.assertEqual(self.content("mine/earnings.html"), "mine")
         self.assertEqual(self.of("ledger", "export", "l.db"), spent)
 
     def test_for_everybody(self):
         self.of("ledger", "init", "l.db", "--dataset", "secretdataset", "--epsilon", "9", "--records-per-person", "2")
-        self.write("earnings.toml", self.text("earnings.toml").replace('person = "id"', 'person = "secretperson"')
+        self.write("earnings.toml", self.content("earnings.toml").replace('person = "id"', 'person = "secretperson"')
                    .replace("payroll.csv", "secretfile.csv"))
         self.write("secretfile.csv", payroll().replace("id,", "secretperson,", 1))
         page = self.published("--ledger", "l.db", "--public")
@@ -229,7 +226,7 @@ class Pages(Publications):
 
     def test_names_mean_nothing(self):
         hostile = NASTY.replace('"', "").replace("'", "")
-        self.write("earnings.toml", self.text("earnings.toml").replace("North", hostile).replace('title = "Earnings"', f'title = "{hostile}"'))
+        self.write("earnings.toml", self.content("earnings.toml").replace("North", hostile).replace('title = "Earnings"', f'title = "{hostile}"'))
         page = self.published()
         self.assertIn(hostile, self.whole(page).text())
         self.assertNotIn("<script", page)
@@ -278,7 +275,7 @@ class Refusals(Publications):
 
     def test_a_changed_receipt(self):
         self.published()
-        self.write("changed.json", self.text("out/earnings.json").replace("North", "Narth"))
+        self.write("changed.json", self.content("out/earnings.json").replace("North", "Narth"))
         self.assert_refused(run("explain", "changed.json", cwd=self.folder), 3, "not as it was written")
 
 
@@ -397,7 +394,7 @@ class Claims(Publications):
     def test_totals_are_of_listed_records(self):
         """With a budget at which every value is the true one: those abroad, of whom there are many, count in no total."""
         self.describe(epsilon="1000000")
-        self.write("earnings.toml", re.sub("rows = 200\nintervals = .*", 'mechanism = "independent"', self.text("earnings.toml")))
+        self.write("earnings.toml", re.sub("rows = 200\nintervals = .*", 'mechanism = "independent"', self.content("earnings.toml")))
         self.published()
         for table in ("pay", "hours"):
             for row, values in self.cells(table):
@@ -424,7 +421,7 @@ class Statistics(Publications):
         self.assertIn("Published besides: the number of records", page.text())
 
     def test_hidden_cells_show_nothing(self):
-        text = self.text("earnings.toml").replace('e = "East"', 'e = "East", w = "West"')
+        text = self.content("earnings.toml").replace('e = "East"', 'e = "East", w = "West"')
         text = re.sub(r"\[\[table\]\]\nname = \"pay\".*?(?=\[\[table\]\])", "", text, flags=re.S)
         self.write("earnings.toml", text + "\ncount = true\n[marks]\nhidden = 100\n")
         page = self.whole(self.published("--public"))

@@ -70,9 +70,6 @@ class Publishing(CommandTest):
     def spent(self):
         return self.ledger()["datasets"][0]["spent"]
 
-    def text(self, name):
-        return (self.folder / name).read_text()
-
 
 class Tables(Publishing):
     def test_the_example_runs(self):
@@ -89,10 +86,10 @@ class Tables(Publishing):
         result = self.published("--ledger", "budget.db", "--output", "out")
         self.assertEqual(sorted(os.listdir(self.folder / "out")), ["earnings.csv", "earnings.html", "earnings.json"])
         self.assertIn("earnings.csv", result.out)
-        rows = list(csv.DictReader(io.StringIO(self.text("out/earnings.csv"))))
+        rows = list(csv.DictReader(io.StringIO(self.content("out/earnings.csv"))))
         self.assertEqual(list(rows[0]), ["table", "region", "sex", "statistic", "quantile", "value", "lower", "upper", "mark"])
         self.assertEqual(len(rows), 3 * (4 + 2 + 2 + 1))
-        receipt = json.loads(self.text("out/earnings.json"))
+        receipt = json.loads(self.content("out/earnings.json"))
         self.assertEqual([level["by"] for level in receipt["tables"][0]["levels"]],
                          [["region", "sex"], ["region"], ["sex"], []])
         entries = self.ledger()["entries"]
@@ -101,12 +98,12 @@ class Tables(Publishing):
 
     def test_again_is_for_nothing_and_fills_what_is_missing(self):
         self.published("--ledger", "budget.db", "--output", "out")
-        spent, before = self.spent(), self.text("out/earnings.csv")
+        spent, before = self.spent(), self.content("out/earnings.csv")
         (self.folder / "out" / "earnings.csv").unlink()
         self.published("--ledger", "budget.db", "--output", "out")
-        self.assertEqual((self.spent(), self.text("out/earnings.csv")), (spent, before))
+        self.assertEqual((self.spent(), self.content("out/earnings.csv")), (spent, before))
         self.published("--ledger", "budget.db", "--output", "elsewhere")
-        self.assertEqual((self.spent(), self.text("elsewhere/earnings.csv")), (spent, before))
+        self.assertEqual((self.spent(), self.content("elsewhere/earnings.csv")), (spent, before))
 
     def test_nothing_is_overwritten(self):
         (self.folder / "out").mkdir()
@@ -115,19 +112,19 @@ class Tables(Publishing):
                 self.write(f"out/{name}", "mine")
                 result = self.publish("--ledger", "budget.db", "--output", "out")
                 self.assertNotEqual(result.code, 0)
-                self.assertEqual(self.text(f"out/{name}"), "mine")
+                self.assertEqual(self.content(f"out/{name}"), "mine")
                 self.assertEqual(self.ledger()["entries"], [])
                 (self.folder / "out" / name).unlink()
 
     def test_a_further_table_takes_what_is_left(self):
         self.published("--ledger", "budget.db", "--output", "out")
-        first = json.loads(self.text("out/earnings.json"))["tables"][0]
+        first = json.loads(self.content("out/earnings.json"))["tables"][0]
         self.write("earnings.toml", FILE.format(more=HOURS))
         result = self.publish("--ledger", "budget.db", "--output", "more")
         self.assert_refused(result, 4, "nothing is left for table 'hours' of the publication's epsilon = 1/2")
         self.write("earnings.toml", FILE.format(more=HOURS).replace('"1/2"', '"3/4"'))
         self.published("--ledger", "budget.db", "--output", "more")
-        receipt = json.loads(self.text("more/earnings.json"))
+        receipt = json.loads(self.content("more/earnings.json"))
         self.assertEqual(receipt["tables"][0], first)
         self.assertEqual(receipt["tables"][1]["levels"][0]["release"]["privacy"]["epsilon"], "1/4")
 
@@ -161,7 +158,7 @@ class PublicFiles(Publishing):
 
     def test_with_one_they_are_what_its_owner_declared(self):
         self.write("secrets.csv", "code\nhidden\n")
-        self.write("other.toml", self.text("earnings.toml").replace(
+        self.write("other.toml", self.content("earnings.toml").replace(
             '"regions.csv", key = "code", label = "name"', '"secrets.csv", key = "code"'))
         for name in ("earnings.toml", "other.toml"):
             result = self.publish("--ledger", "budget.db", name=name)
@@ -207,7 +204,7 @@ class Stopped(Publishing):
             spent = self.spent()
             self.published("--ledger", "budget.db", "--output", "out")
             self.assertEqual(self.spent(), spent)
-            receipt = json.loads(self.text("out/earnings.json"))
+            receipt = json.loads(self.content("out/earnings.json"))
             self.assertEqual([level["release"]["charge"]["entry"] for level in receipt["tables"][0]["levels"]], [1, 2, 3, 4])
         return states.pop() if states else "none"
 

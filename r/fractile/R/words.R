@@ -53,7 +53,7 @@ list_word <- function(words, field) {
   paste(words, collapse = ",")
 }
 
-# Of several columns: a list of keys for each.
+# For several columns: a list of keys each.
 keys_words <- function(keys) {
   if (is.data.frame(keys)) {
     refuse("usage", "keys: a list of keys for each column is expected, and not a data frame",
