@@ -1,5 +1,6 @@
 #include "attendant.hpp"
 
+#include "fractile/error.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -26,6 +27,21 @@ void raise_interrupted(const std::string& last_words) {
   nb::python_error error;
   if (!last_words.empty() && nb::hasattr(error.value(), "add_note")) error.value().attr("add_note")(last_words);
   throw error;
+}
+
+void attended(Caller& caller, const std::function<void()>& work) {
+  try {
+    const nb::gil_scoped_release unlocked;
+    try {
+      work();
+    } catch (const Error& error) {  // of a wait that the interruption ended, too
+      caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
+      throw;
+    }
+    caller.end_if_interrupted();
+  } catch (const Interrupted&) {
+    raise_interrupted(caller.last_words);
+  }
 }
 
 }  // namespace fractile::python

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -33,13 +34,12 @@ class SignalWatch {
 /// Python's error, with what an interruption should say.
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
-/// Keeps what is said, for Python to say it afterwards.
+/// Keeps warnings, for Python to give them afterwards.
 class Caller : public Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 
   void warn(const Words& what, const Words& hint) override { warnings.push_back(said(what, hint)); }
-  void tell(const Words& what, const Words& hint) override { notes.push_back(said(what, hint)); }
   void tick() override { watch_.look(); }
   bool is_interrupted() override { return interrupted_ = interrupted_ || watch_.has_seen(); }
   /// Ends what was asked for if is_interrupted() has said so, with these last words unless they are empty.
@@ -49,7 +49,6 @@ class Caller : public Attendant {
   }
 
   Said warnings;
-  Said notes;
   std::string last_words;  ///< what an interruption should say
 
  private:
@@ -60,5 +59,8 @@ class Caller : public Attendant {
   SignalWatch watch_;
   bool interrupted_ = false;
 };
+
+/// Does `work` without the interpreter's lock. Where Ctrl-C ends it, Python's KeyboardInterrupt says the caller's last words.
+void attended(Caller& caller, const std::function<void()>& work);
 
 }  // namespace fractile::python

@@ -218,8 +218,10 @@ std::vector<Counted> Counted::alone() const {
   return all;
 }
 
-std::unique_ptr<Records> counted_elsewhere(Frame columns, nanobind::handle counter, std::vector<std::string> missing) {
-  return std::make_unique<CountedElsewhere>(std::move(columns), counter, std::move(missing));
+Source source_of(Frame&& frame, nanobind::handle counter, TableOptions read) {
+  if (counter.is_none()) return Source::frame(std::move(frame), std::move(read));
+  auto records = std::make_unique<CountedElsewhere>(std::move(frame), counter, read.missing);
+  return Source::counted_elsewhere(std::move(records), std::move(read));
 }
 
 void bind_counted(nb::module_& module) {

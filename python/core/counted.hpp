@@ -11,6 +11,7 @@
 
 #include "fractile/frames.hpp"
 #include "fractile/profile_files.hpp"
+#include "fractile/sources.hpp"
 
 namespace fractile::python {
 
@@ -34,9 +35,9 @@ class Counted {
   CountedProfiles counted_;
 };
 
-/// Records that somebody else counts: a Python object with
+/// The records of a frame, which is used up. Unless `counter` is None, the frame has only the columns, and a Python object counts records:
 ///     count(questions: list[Counted], sampling_keys: list[bytes]) -> list[Counted], rows() -> int, engine() -> str.
-/// What can be counted, the columns of a frame without records say. The caller keeps `counter` alive.
-std::unique_ptr<Records> counted_elsewhere(Frame columns, nanobind::handle counter, std::vector<std::string> missing);
+/// The Python caller keeps `counter` alive.
+Source source_of(Frame&& frame, nanobind::handle counter, TableOptions read);
 
 }  // namespace fractile::python

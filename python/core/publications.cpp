@@ -25,7 +25,7 @@ namespace {
 
 using requests::PublicationFile;
 
-requests::Typed typed_of(std::string file, Arguments words) { return {{}, std::move(file), {}, std::move(words)}; }
+requests::Typed typed_of(Arguments words, std::string file) { return {{}, std::move(file), {}, std::move(words)}; }
 
 /// The columns that are counted: (name, kind, smallest and largest possible value), one a table; of dates and times the ends are ticks.
 std::vector<std::tuple<std::string, std::string, Rational, Rational>> columns_of(const PublicationFile& file) {
@@ -59,42 +59,26 @@ class TablesCaller final : public Caller {
   std::optional<requests::TablesFolder> folder;
 };
 
-/// What a publication got, and what was said meanwhile.
+/// The tables, and what was warned of meanwhile.
 struct Published {
   std::optional<PublishedTables> tables;
   Caller::Said warnings;
-  Caller::Said notes;
 };
 
-/// Nobody else is asked for records that a frame has, or a counter.
-Source source_of(const requests::PublicationInput& input, Frame* frame, nb::handle counter) {
-  if (frame == nullptr) return input.source();
-  if (counter.is_none()) return Source::frame(std::move(*frame), input.read);
-  return Source::counted_elsewhere(counted_elsewhere(std::move(*frame), counter, input.read.missing), input.read);
-}
-
-/// As release() of requests.cpp: a frame is used up, and with a `counter` it has no records.
+/// The records are those that the file names or, with a frame, as source_of() takes them.
 std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments words, Frame* frame,
                                         nb::handle counter) {
   auto published = std::make_unique<Published>();
   TablesCaller caller;
-  try {
-    const nb::gil_scoped_release unlocked;
-    requests::Publishing asked = requests::Publishing::of(typed_of(file.name, std::move(words)), file);
+  attended(caller, [&] {
+    requests::Publishing asked = requests::Publishing::of(typed_of(std::move(words), file.name), file);
     caller.folder = std::move(asked.folder);
-    try {
-      published->tables = publish(source_of(asked.input, frame, counter), asked.request, asked.payment, caller);
-      caller.folder->write();
-    } catch (const Error& error) {  // of a wait that the interruption ended, too
-      caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
-      throw;
-    }
-    caller.end_if_interrupted();
-  } catch (const Interrupted&) {
-    raise_interrupted(caller.last_words);
-  }
+    Source source =
+        frame == nullptr ? asked.input.source() : source_of(std::move(*frame), counter, std::move(asked.input.read));
+    published->tables = publish(std::move(source), asked.request, asked.payment, caller);
+    caller.folder->write();
+  });
   published->warnings = std::move(caller.warnings);
-  published->notes = std::move(caller.notes);
   return published;
 }
 
@@ -118,7 +102,7 @@ std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::s
   return keys;
 }
 
-/// Those of each cell of a level, as Release.statistics() has them; none of a table without any.
+/// The statistics of each cell of a level, in the form of Release.statistics(); empty where the table asks for none.
 nb::list statistics_in(const PublishedTables& tables, std::size_t number) {
   const PublishedLevel& level = tables.levels.at(number);
   const std::optional<StatisticsTerms> terms = statistics_terms(tables, level.table);
@@ -132,10 +116,7 @@ void bind_files(nb::module_& module) {
       .def_ro("name", &PublicationFile::name)
       .def_prop_ro("columns", &columns_of)
       .def_prop_ro("names", &names_of)
-      .def_prop_ro("missing", [](const PublicationFile& file) { return file.input.read.missing; })
       .def_prop_ro("names_records", [](const PublicationFile& file) { return file.input.names_records(); })
-      .def_prop_ro("refuses_missing",
-                   [](const PublicationFile& file) { return file.publication.null_policy == NullPolicy::error; })
       .def_prop_ro("refuses_unreadable",
                    [](const PublicationFile& file) { return file.input.read.unreadable == Unreadable::error; })
       .def("require_no_records", &PublicationFile::require_no_records);
@@ -147,7 +128,7 @@ void bind_files(nb::module_& module) {
   module.def(
       "read_publication",
       [](std::string path, Arguments words) {
-        return requests::publication_asked(typed_of(std::move(path), std::move(words)));
+        return requests::publication_asked(typed_of(std::move(words), std::move(path)));
       },
       nb::arg("path"), nb::arg("words"), Unlocked());
   module.def(
@@ -189,8 +170,7 @@ void bind_publications(nb::module_& module) {
       .def_prop_ro(
           "tables", [](const Published& published) -> const PublishedTables& { return *published.tables; },
           nb::rv_policy::reference_internal)
-      .def_ro("warnings", &Published::warnings)
-      .def_ro("notes", &Published::notes);
+      .def_ro("warnings", &Published::warnings);
   module.def("publish", &publish_file, nb::arg("file"), nb::arg("words"), nb::arg("frame").none(),
              nb::arg("counter") = nb::none());
   module.def("read_publication_receipt", &read_publication_receipt, nb::arg("text"), nb::arg("name"));

@@ -20,7 +20,7 @@ std::vector<NamedComparison> compared(const Release& release, const std::optiona
   return comparisons_of(release, {compare->first, compare->second});
 }
 
-/// Of a guess as the program has it; empty for none.
+/// The limit of a guess, written as the program takes it; empty for none.
 std::string limit_of(const Release& release, const std::string& guess) {
   if (guess.empty()) return {};
   requests::Typed typed;

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "attendant.hpp"
@@ -36,78 +37,55 @@ Typed typed_of(Arguments words, std::string file, KeyTexts key_lists = {}, KeyTe
   return {{}, std::move(file), {}, std::move(words), std::move(key_lists), std::move(key_tuples)};
 }
 
-/// What a release gave, and what was said meanwhile.
+/// What a release gave, and what was warned of meanwhile.
 struct Released {
   Answer answer;
   Caller::Said warnings;
-  Caller::Said notes;
 };
 
-/// Frames are used up: their columns are read once. With a `counter`, a frame has the columns and no records: that counts them.
+/// `frame` and `counter` as source_of() takes them.
 std::unique_ptr<Released> release(Arguments words, std::string file, KeyTexts key_lists, KeyTexts key_tuples,
                                   Frame* frame, nb::handle counter) {
   auto released = std::make_unique<Released>();
   Caller caller;
-  try {
-    const nb::gil_scoped_release unlocked;
+  attended(caller, [&] {
     Typed typed = typed_of(std::move(words), std::move(file), std::move(key_lists), std::move(key_tuples));
     std::optional<ProfileFile> counts = requests::counts_of(typed);
     if (counts) typed = requests::with_header(std::move(typed), counts->header());
     const ReleaseRequest request = requests::release_asked(typed);
-    const auto source = [&] {
-      if (frame == nullptr) return requests::source_asked(typed, std::move(counts));
-      TableOptions read = requests::table_of(typed, true);
-      if (counter.is_none()) return Source::frame(std::move(*frame), std::move(read));
-      auto records = counted_elsewhere(std::move(*frame), counter, read.missing);
-      return Source::counted_elsewhere(std::move(records), std::move(read));
-    };
-    try {
-      released->answer = publish(source(), request, requests::payment_asked(typed), caller);
-    } catch (const Error& error) {  // of a wait that the interruption ended, too
-      caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
-      throw;
-    }
-    caller.end_if_interrupted();
-  } catch (const Interrupted&) {
-    raise_interrupted(caller.last_words);
-  }
+    const std::optional<Payment> payment = requests::payment_asked(typed);
+    Source source = frame == nullptr ? requests::source_asked(typed, std::move(counts))
+                                     : source_of(std::move(*frame), counter, requests::table_of(typed, true));
+    released->answer = publish(std::move(source), request, payment, caller);
+  });
   released->warnings = std::move(caller.warnings);
-  released->notes = std::move(caller.notes);
   return released;
 }
 
 void count(Arguments words, std::string file, KeyTexts key_lists, KeyTexts key_tuples) {
   Caller caller;
-  try {
-    const nb::gil_scoped_release unlocked;
+  attended(caller, [&] {
     requests::count_to_file(typed_of(std::move(words), std::move(file), std::move(key_lists), std::move(key_tuples)),
                             caller);
-  } catch (const Interrupted&) {
-    raise_interrupted(caller.last_words);
-  }
+  });
 }
 
 Caller::Said merge(Arguments words, std::vector<std::string> files) {
   Caller caller;
-  try {
-    const nb::gil_scoped_release unlocked;
+  attended(caller, [&] {
     Typed typed = typed_of(std::move(words), files.empty() ? std::string() : files.front());
     if (files.size() > 1) typed.more_files.assign(files.begin() + 1, files.end());
     requests::merge_to_file(typed, caller);
-  } catch (const Interrupted&) {
-    raise_interrupted(caller.last_words);
-  }
+  });
   return std::move(caller.warnings);
 }
 
 std::string columns(Arguments words, std::string file) {
   Caller caller;
-  try {
-    const nb::gil_scoped_release unlocked;
-    return to_json(requests::columns_of(typed_of(std::move(words), std::move(file)), caller));
-  } catch (const Interrupted&) {
-    raise_interrupted(caller.last_words);
-  }
+  std::string listed;
+  attended(caller,
+           [&] { listed = to_json(requests::columns_of(typed_of(std::move(words), std::move(file)), caller)); });
+  return listed;
 }
 
 std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
@@ -150,8 +128,7 @@ void bind_released(nb::module_& module) {
           nb::rv_policy::reference_internal)
       .def_prop_ro("stored", [](const Released& released) { return released.answer.stored.has_value(); })
       .def_prop_ro("account", [](const Released& released) { return released.answer.account; })
-      .def_ro("warnings", &Released::warnings)
-      .def_ro("notes", &Released::notes);
+      .def_ro("warnings", &Released::warnings);
 }
 
 void bind_plan(nb::module_& module) {

@@ -266,14 +266,14 @@ def _is_lazy(data: Any) -> bool:
 
 
 def _names_of_table(data: Any) -> list[str] | None:
-    """Of a table that says its columns before it is read; None of anything else."""
+    """The columns of a table that says them before it is read; None for anything else."""
     if _is_lazy(data):
         return list(_asked(data, data.collect_schema).names())
     return _columns_of(data) if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data) else None
 
 
 def _of_table(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
-    """Of its columns those that are counted, and those of persons and keys; all are there."""
+    """The columns that are counted, and those of persons and keys; all are there."""
     if _is_lazy(data):
         lazy = _asked(data, lambda: data.select(_distinct([*counted, *others])))
         return _computed(_asked(data, lambda: lazy.clear().collect()), lazy.collect)
@@ -287,20 +287,20 @@ def _of_table(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _co
 
 def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
     """A frame of which several columns are counted; `others` as for frame_of."""
-    _refuse_what_is_no_data(data)
-    names = None if is_path(data) else _names_of_table(data)
-    if names is not None:
-        _require_columns(names, [*counted, *others], "data")
-        return _of_table(data, counted, others)
-    if not is_path(data) and hasattr(data, "__arrow_c_stream__"):  # a reader of batches
-        frame = _exported(data, "")
-        if frame.names != [""]:
-            _require_columns(frame.names, [*counted, *others], "data")
-            return frame
     if is_path(data):
         raise UsageError(
             "data: a frame is expected, and this is a text", 'name a file of records below [input], file = "payroll.csv"', "data"
         )
+    _refuse_what_is_no_data(data)
+    names = _names_of_table(data)
+    if names is not None:
+        _require_columns(names, [*counted, *others], "data")
+        return _of_table(data, counted, others)
+    if hasattr(data, "__arrow_c_stream__"):  # a reader of batches
+        frame = _exported(data, "")
+        if frame.names != [""]:
+            _require_columns(frame.names, [*counted, *others], "data")
+            return frame
     raise UsageError(
         f"data: what has the type {type(data).__name__} has no columns that have names", "give a frame of pandas, polars, pyarrow or duckdb", "data"
     )

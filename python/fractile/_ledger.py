@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import html as _html
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import _core, _words
+from . import _core, _notebook, _words
 from ._choices import InputFormat, Neighbors, Null, Unreadable
 from ._numbers import Number
 
@@ -118,6 +117,4 @@ class Ledger:
         return self.statement().page(dict(about or {}))[0]
 
     def _repr_html_(self) -> str:
-        page = _html.escape(self.to_html(), quote=True)
-        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The ledger"'
-        return f'<iframe srcdoc="{page}" {frame}></iframe>'
+        return _notebook.in_frame(self.to_html(), "The ledger")

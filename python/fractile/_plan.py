@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import html as _html
 import os
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, overload
 
-from . import _core, _words
+from . import _core, _notebook, _words
 from ._arguments import suggesting
 from ._choices import Base, Mechanism, Neighbors, Of, Quantiles, Rates, Shape, SolveFor
 from ._errors import UsageError
@@ -90,9 +89,7 @@ class Plan:
         return self._report.table()
 
     def _repr_html_(self) -> str:
-        page = _html.escape(self.to_html(), quote=True)
-        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The plan"'
-        return f'<iframe srcdoc="{page}" {frame}></iframe>'
+        return _notebook.in_frame(self.to_html(), "The plan")
 
 
 @overload

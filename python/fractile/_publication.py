@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
-import html as _html
 import io
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import _core, _frames, _times, _words
+from . import _core, _frames, _notebook, _times, _words
 from ._arguments import suggesting
 from ._errors import UsageError, warn
-from ._release import Group, Key, Release, _ledger_path, _receipt_in
+from ._release import Group, Key, Release, _in_markdown, _receipt_in, _save, _without_page
 
 if TYPE_CHECKING:
     from ._ledger import Ledger
@@ -40,15 +40,15 @@ class PublishedCell(Group):
 
     @property
     def marks(self) -> dict[Fraction, str]:
-        """The quantiles whose values are marked, and how: "unreliable", or "hidden" where frames and CSV leave the cell out. The receipt has
-        the values of hidden cells, too, and so has this mapping."""
+        """The quantiles whose values are marked, and how: "unreliable", or "hidden" where frames and CSV leave the values out. The receipt
+        has the values of hidden cells, too, and so has this mapping."""
         level = self._release
         assert isinstance(level, PublishedLevel)
         return level._marks_of(self.key)
 
 
 class PublishedLevel(Release):
-    """A level of a table: a release of its own. A mapping from keys to cells, or of everyone from quantiles to values."""
+    """A level of a table, which is a release of its own: a mapping from keys to cells or, for everyone, from quantiles to values."""
 
     def __init__(self, tables: PublishedTables, number: int) -> None:
         super().__init__(tables._core.release(number))
@@ -57,7 +57,6 @@ class PublishedLevel(Release):
         self._account = tables._core.account
         self._table, by, self._stored = tables._core.levels[number]
         self._by = tuple(by)
-        self._beside: list[Any] | None = None
         self._is_new, self._ledger = tables._is_new, tables._ledger
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -67,10 +66,12 @@ class PublishedLevel(Release):
         return PublishedCell(key, number, self)
 
     def _statistics_of(self, number: int) -> Any:
-        """Those of a margin are what the released numbers of its finest cells add up to."""
-        if self._beside is None:
-            self._beside = self._tables._core.statistics(self._number)
+        """In a margin, what the released numbers of its finest cells add up to."""
         return self._beside[number] if self._beside else None
+
+    @cached_property
+    def _beside(self) -> list[Any]:
+        return self._tables._core.statistics(self._number)
 
     def _marks_of(self, key: Key) -> dict[Fraction, str]:
         named = dict(zip(self._by, (key,) if isinstance(key, str) else key))
@@ -78,31 +79,30 @@ class PublishedLevel(Release):
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The columns by which it has cells; none: everyone."""
+        """The columns by which it has cells; none for everyone."""
         return self._by
 
     @property
     def marks(self) -> dict[Fraction, str]:
-        """Of everyone, the quantiles whose values are marked; of a level with cells each says it of itself."""
+        """The quantiles whose values are marked, and how, in a level of everyone; otherwise each cell has its own."""
         return self._marks_of(self._only.key)
 
 
 class _Tidy:
-    """Rows of values, and the frames that they are."""
+    """Rows of values, as frames."""
 
     def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
-        """Rows, the key columns, and what the values of each table are."""
+        """Rows, the headings of their keys, and what the values of each table are."""
         raise NotImplementedError
 
     def _columns(self) -> tuple[dict[str, list[Any]], str]:
         """Columns by their names, and what values are: "number", "date", "timestamp", "instant", or "text" where they are several kinds."""
-        rows, by, kinds = self._tidy()
+        rows, headings, kinds = self._tidy()
         of_rows = {kinds[row.table] if row.statistic in ("quantile", "mean") else "number" for row in rows}
         kind = of_rows.pop() if len(of_rows) == 1 else "text"
         columns: dict[str, list[Any]] = {"table": [row.table for row in rows]}
-        for place, name in enumerate(by):
-            others = ("table", *_AFTER_KEYS)
-            columns[f"key.{name}" if name in others else name] = [row.keys[place] or None for row in rows]
+        for place, heading in enumerate(headings):
+            columns[heading] = [row.keys[place] or None for row in rows]
         for name in _AFTER_KEYS:
             texts = [getattr(row, name) or None for row in rows]
             columns[name] = [None if text is None else _typed(kind, text) for text in texts] if name in _VALUES else texts
@@ -156,7 +156,7 @@ class _Tidy:
 
 
 class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
-    """A table: a mapping from the columns of its levels to these, `table["region", "sex"]`, `table["region"]`, `table[()]` of everyone."""
+    """A table: a mapping from the columns of its levels to these, `table["region", "sex"]`, `table["region"]`, `table[()]` for everyone."""
 
     def __init__(self, tables: PublishedTables, name: str) -> None:
         self._tables = tables
@@ -192,7 +192,7 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
 
     @property
     def column(self) -> str:
-        """The column that it is of."""
+        """The column that is published."""
         return self._first.column
 
     @property
@@ -210,11 +210,10 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
         return self.level(*self.by)
 
     def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
+        all_rows, headings, _ = self._tables._tidy()
         used = [place for place, column in enumerate(self._tables._key_columns) if column in self.by]
-        rows = [
-            row._replace(keys=tuple(row.keys[place] for place in used)) for row in self._tables._rows if row.table == self.name
-        ]
-        return rows, tuple(self._tables._key_columns[place] for place in used), {self.name: self._first.kind}
+        rows = [row._replace(keys=tuple(row.keys[place] for place in used)) for row in all_rows if row.table == self.name]
+        return rows, tuple(headings[place] for place in used), {self.name: self._first.kind}
 
     def __repr__(self) -> str:
         return f"PublishedTable({self.name!r}, levels: {', '.join(map(repr, self._numbers))})"
@@ -233,8 +232,6 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         self._ledger = ledger
         self._key_columns = [column for column, _, _ in core.keys]
         self._all = {name: PublishedTable(self, name) for name in dict.fromkeys(table for table, _, _ in core.levels)}
-        self._read: list[_Row] | None = None
-        self._found: dict[tuple[str, tuple[str, ...]], dict[Fraction, str]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.receipt, self._is_new, self._ledger)
@@ -282,9 +279,7 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     def explain(self, format: str = "text") -> str:
         """The receipt in plain words: "text" or "markdown"."""
-        if format not in ("text", "markdown"):
-            raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
-        return self._core.explain(format == "markdown")
+        return self._core.explain(_in_markdown(format))
 
     def to_html(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> str:
         """The page that `fractile publish` writes: one file, which holds the receipt unless it is `public`."""
@@ -295,12 +290,12 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         return self._core.csv()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the receipt durably; never replaces a file."""
-        _core.write_durably(os.fspath(path), self.receipt)
+        """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
+        _save(self, path)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> PublishedTables:
-        """A receipt from a file. One that was changed since it was written is refused.
+        """A receipt, or a page that holds one, from a file. A receipt that was changed since it was written is refused.
 
         Raises:
             DataError: when there is no such file, or no whole receipt of a publication in it.
@@ -310,42 +305,33 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> PublishedTables:
         """The same of a text."""
-        return cls(_core.read_publication_receipt(text, name))
+        return cls(_core.read_publication_receipt(_without_page(text), name))
 
-    @property
-    def _rows(self) -> list[_Row]:
-        if self._read is None:
-            lines = csv.reader(io.StringIO(self.to_csv(), newline=""))
-            keys = len(next(lines)) - 1 - len(_AFTER_KEYS)
-            self._read = [_Row(line[0], tuple(line[1 : 1 + keys]), *line[1 + keys :]) for line in lines]
-        return self._read
+    @cached_property
+    def _lines(self) -> tuple[list[_Row], tuple[str, ...]]:
+        """The rows of the CSV, and the headings of their keys."""
+        heading, *lines = csv.reader(io.StringIO(self.to_csv(), newline=""))
+        end = len(heading) - len(_AFTER_KEYS)  # of the keys
+        return [_Row(line[0], tuple(line[1:end]), *line[end:]) for line in lines], tuple(heading[1:end])
 
-    @property
+    @cached_property
     def _marks(self) -> dict[tuple[str, tuple[str, ...]], dict[Fraction, str]]:
-        """Of each cell, by its table and its keys in all key columns; those that have none are left out."""
-        if self._found is None:
-            self._found = {}
-            for row in self._rows:
-                if row.mark and row.statistic == "quantile":
-                    self._found.setdefault((row.table, row.keys), {})[Fraction(row.quantile)] = row.mark
-        return self._found
+        """The marks of each cell that has any, by its table and its keys in all key columns."""
+        marks: dict[tuple[str, tuple[str, ...]], dict[Fraction, str]] = {}
+        for row in self._lines[0]:
+            if row.mark and row.statistic == "quantile":
+                marks.setdefault((row.table, row.keys), {})[Fraction(row.quantile)] = row.mark
+        return marks
 
     def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
-        return self._rows, tuple(self._key_columns), {name: table._first.kind for name, table in self._all.items()}
+        return *self._lines, {name: table._first.kind for name, table in self._all.items()}
 
     def __repr__(self) -> str:
         return self._core.table().rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """The page, in a frame of its own, so that its style does not reach the notebook's."""
-        page = _html.escape(self.to_html(), quote=True)
-        note = (
-            "<p><strong>This publication was entered in no ledger</strong>: nothing adds up what was spent.</p>"
-            if self._is_new and not self._ledger
-            else ""
-        )
-        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The publication"'
-        return f'{note}<iframe srcdoc="{page}" {frame}></iframe>'
+        note = _notebook.unpaid("publication") if self._is_new and not self._ledger else ""
+        return note + _notebook.in_frame(self.to_html(), "The publication")
 
 
 def _restored(receipt: str, is_new: bool, ledger: str) -> PublishedTables:
@@ -371,15 +357,11 @@ def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
 
 
 def _asked_of(file: _core.PublicationFile) -> dict[str, _frames.Asked]:
-    """The columns that are counted, and how cells are read. All of it the publication's file says."""
-    missing = frozenset(file.missing)
-    asked: dict[str, _frames.Asked] = {}
+    """The columns that are counted, and how the cells of a frame are read: as the publication's file says."""
+    exact: dict[str, bool] = {}
     for name, kind, *ends in file.columns:
-        exact = kind != "number" or _frames.are_doubles_exact(*ends)
-        exact = exact and (name not in asked or asked[name].exact)
-        of_cells = "instant" if kind == "instant" else "number" if kind == "number" else "timestamp"
-        asked[name] = _frames.Asked(of_cells, exact, not file.refuses_missing, not file.refuses_unreadable, missing)
-    return asked
+        exact[name] = exact.get(name, True) and (kind != "number" or _frames.are_doubles_exact(*ends))
+    return {name: _frames.Asked(exact=each, unreadable=not file.refuses_unreadable) for name, each in exact.items()}
 
 
 @suggesting
@@ -405,13 +387,13 @@ def publish(
     Args:
         file: the path of a TOML file, which docs/publication.md describes and `fractile publish --example` shows.
         data: a frame (pandas, polars, pyarrow, duckdb, whatever speaks Arrow) with the columns that the file names, in place of the records
-            that its [input] names otherwise. Only these columns are read. What counts as missing, [input] says nevertheless.
+            that its [input] would name. Only these columns are read. [input] still says what counts as missing.
         ledger: what pays: all levels of all tables, or nothing. A level that it holds is taken as it is. Without one nothing adds up what
             is spent.
         dataset: which of the ledger's datasets pays, where it has several.
         again: draws and pays for all tables anew, even those that the ledger holds.
         source: with a ledger, what it calls the records; a frame has no other name, and is not known again without one.
-        output: a folder, for a tidy CSV and the receipt, by the name of the file; nothing is overwritten.
+        output: a folder, for a tidy CSV, the receipt and the page, by the name of the file; nothing is overwritten.
         threads, memory: how many threads read, and how much they may take, "2GB"; neither changes a number.
         unsafe_seed: reproducible and not private, for tests; not with a ledger.
 
@@ -425,11 +407,7 @@ def publish(
         BudgetError: the ledger refuses, or the file's budget has nothing left; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("file", "data", "ledger")}
-    words = _words.words(given)
-    ledger_path = _ledger_path(ledger)
-    if ledger_path:
-        words["ledger"] = [ledger_path]
+    words = _words.words({name: value for name, value in locals().items() if name not in ("file", "data")})
     publication = _publication_in(file, words)
     frame = None
     if data is not None:
@@ -441,17 +419,17 @@ def publish(
             'give data=, or write below [input] file = "payroll.csv"',
             "data",
         )
-    return _published(publication, words, frame, ledger_path)
+    return _published(publication, words, frame)
 
 
 def _published(
-    publication: _core.PublicationFile, words: _words.Words, frame: _core.Frame | None, ledger_path: str, counter: Any = None
+    publication: _core.PublicationFile, words: _words.Words, frame: _core.Frame | None, counter: Any = None
 ) -> PublishedTables:
     """`counter` counts the records that a frame does not have."""
     published = _core.publish(publication, words, frame, counter)
     for what, hint in published.warnings:
         warn(f"{what}; {hint}")
-    return PublishedTables(published.tables, True, ledger_path)
+    return PublishedTables(published.tables, True, *words.get("ledger", []))
 
 
 class PublicationPlan:

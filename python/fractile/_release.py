@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import html as _html
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
-from . import _core, _frames, _numbers, _times, _words
+from . import _core, _frames, _notebook, _numbers, _times, _words
 from ._arguments import suggesting
 from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, Quantiles, Rates, Unreadable
 from ._errors import DataError, UsageError, warn
@@ -154,7 +153,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def statistics(self) -> Statistics | None:
-        """Of a release that was asked for `count`, `below` or `mean`."""
+        """What `count`, `below` and `mean` asked for; None where they were not."""
         core = self._release._core
         raw = self._release._statistics_of(self._number)
         if raw is None:
@@ -306,7 +305,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def statistics(self) -> Statistics | None:
-        """Of a release without groups that was asked for `count`, `below` or `mean`."""
+        """As those of a group, of a release without groups."""
         return self._only.statistics
 
     @property
@@ -369,9 +368,7 @@ class Release(Mapping[Any, Any]):
 
         With `guess`, such as "above:30000", also how often an attacker's guess is right whether a person's value is above that.
         """
-        if format not in ("text", "markdown"):
-            raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
-        return _core.explain(self.details, format == "markdown", _pair(compare), guess or "")
+        return _core.explain(self.details, _in_markdown(format), _pair(compare), guess or "")
 
     def to_html(
         self,
@@ -404,8 +401,7 @@ class Release(Mapping[Any, Any]):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
-        text = self.to_html() if os.fspath(path).endswith(".html") else self.receipt
-        _core.write_durably(os.fspath(path), text)
+        _save(self, path)
 
     def to_pandas(self) -> Any:
         """A Series indexed by quantile, as Series.quantile gives; with intervals a DataFrame; of groups a DataFrame with a row a key.
@@ -510,15 +506,8 @@ class Release(Mapping[Any, Any]):
         return _core.to_table(self._core).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        """The page, in a frame of its own, so that its style does not reach the notebook's."""
-        page = _html.escape(self.to_html(), quote=True)
-        note = (
-            ""
-            if self._ledger or not self._is_new
-            else "<p><strong>This release was entered in no ledger</strong>: nobody adds up what was spent.</p>"
-        )
-        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The release"'
-        return f'{note}<iframe srcdoc="{page}" {frame}></iframe>'
+        note = _notebook.unpaid("release") if self._is_new and not self._ledger else ""
+        return note + _notebook.in_frame(self.to_html(), "The release")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Release:
@@ -532,9 +521,24 @@ class Release(Mapping[Any, Any]):
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> Release:
         """The same of a text."""
-        if text.startswith("<!DOCTYPE html>"):
-            text = _core.receipt_of_page(text)
-        return cls(_core.read_receipt(text, name))
+        return cls(_core.read_receipt(_without_page(text), name))
+
+
+def _in_markdown(format: str) -> bool:
+    if format not in ("text", "markdown"):
+        raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
+    return format == "markdown"
+
+
+def _save(published: Any, path: str | os.PathLike[str]) -> None:
+    """The receipt, or the page, which holds it."""
+    name = os.fspath(path)
+    _core.write_durably(name, published.to_html() if name.endswith(".html") else published.receipt)
+
+
+def _without_page(text: str) -> str:
+    """The receipt in a page; any other text as it is."""
+    return _core.receipt_of_page(text) if text.startswith("<!DOCTYPE html>") else text
 
 
 def _receipt_in(path: str | os.PathLike[str]) -> str:
@@ -653,11 +657,7 @@ def release(
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "keys", "ledger")}
-    words = _words.words(given)
-    ledger_path = _ledger_path(ledger)
-    if ledger_path:
-        words["ledger"] = [ledger_path]
+    words = _words.words({name: value for name, value in locals().items() if name not in ("data", "keys")})
     groups = _words.groups(by, keys)
     frame = None
     file = ""
@@ -672,17 +672,17 @@ def release(
         raise UsageError("counts stands instead of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.add_engine(words)
-    return _released(words, file, groups, frame, ledger_path)
+    return _released(words, file, groups, frame)
 
 
 def _released(
-    words: _words.Words, file: str, groups: _words.Groups, frame: _core.Frame | None, ledger_path: str, counter: Any = None
+    words: _words.Words, file: str, groups: _words.Groups, frame: _core.Frame | None, counter: Any = None
 ) -> Release:
     """`counter` counts the records that a frame does not have."""
     released = _core.release(words, file, groups.lists, groups.tuples, frame, counter)
     for what, hint in released.warnings:
         warn(f"{what}; {hint}")
-    return Release(released.release, released, ledger_path)
+    return Release(released.release, released, *words.get("ledger", []))
 
 
 def _framed(
@@ -703,9 +703,3 @@ def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
     unreadable = words.get("unreadable", ["missing" if "ledger" in words else "error"]) == ["missing"]
     texts = frozenset(words["missing"][0].split(",")) if "missing" in words else frozenset[str]()
     return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], unreadable, texts)
-
-
-def _ledger_path(ledger: Any) -> str:
-    if ledger is None:
-        return ""
-    return str(os.fspath(getattr(ledger, "path", ledger)))

@@ -27,7 +27,7 @@ _NUMBERS = frozenset(
 )  # fmt: skip
 _LISTS = frozenset({"quantiles", "candidates", "below"})
 _PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows", "below"})
-_PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference", "witness"})
+_PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference", "witness", "ledger"})
 
 
 def _bounds(value: Any) -> list[str]:
@@ -79,7 +79,7 @@ def _word(name: str, value: Any) -> list[str]:
         return [_numbers.words(value, name, public=name in _PUBLIC)]
     if name in _NUMBERS:
         return [_numbers.word(value, name, public=name in _PUBLIC)]
-    if name in _PATHS:
+    if name in _PATHS:  # a Ledger is one, too
         return [os.fspath(value)]
     if not isinstance(value, str):
         raise UsageError(f"{name}: a str is expected, not {type(value).__name__}", f'write {name}="..."', name)

@@ -23,7 +23,7 @@ from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
 from ._profile import Lattice, Profile
 from ._publication import PublishedTables, _publication_in, _published
-from ._release import Bound, Key, Keys, Release, Step, _ledger_path, _released
+from ._release import Bound, Key, Keys, Release, Step, _released
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame  # pyright: ignore[reportMissingImports]
@@ -130,7 +130,7 @@ class _Count(_Task):
         person = questions[0].person
         buckets: set[int] = set()
         sums = [_Sum() for _ in questions]
-        # Whoever samples must see all records of a person at once.
+        # A sample is drawn from all records of a person at once.
         for gathered in _gathered(batches, None if person else _ROWS_AT_ONCE):
             table = pa.Table.from_batches(gathered)
             if person:
@@ -193,8 +193,8 @@ def _all_parts(questions: list[_core.Counted], rows: list[Any]) -> list[_core.Co
     if failed:
         name, message, hint, field = json.loads(failed[0][1])
         raise getattr(_errors, name)(message, hint, field)
-    # That a task counts once, and that a person's records are all in one task, Spark promises; a bound on records per person that
-    # stands on it is looked after.
+    # Spark promises that a task counts once, and that a person's records are all in one task. A bound on records per person stands on
+    # both, so both are checked.
     if not _distinct([task for row in rows for task in row["tasks"]]):
         raise InternalError("Spark has given the counts of one task twice")
     if not _distinct([bucket for row in rows for bucket in row["buckets"]]):
@@ -285,7 +285,7 @@ class _Counter:
             person = f"c{self._places[self._names.index(questions[0].person)]}"
             buckets = max(_LEAST_BUCKETS, 16 * int(self._session.conf.get("spark.sql.shuffle.partitions") or 0))
             records = records.selectExpr("*", f"pmod(hash({person}), {buckets}) AS bucket")
-            if not questions[0].refuses_missing:  # records of nobody would all go to one task
+            if not questions[0].refuses_missing:  # records without a person would all go to one task
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
         count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys)
@@ -460,10 +460,10 @@ def release(
 
     The arguments are those of `fractile.release`, mean the same and have the same defaults; one seed gives the quantiles that it gives on
     one machine. A record of the frame must depend on one record of the data alone, or `records_per_person` and `person` must account for
-    it: nobody looks at how the frame is made.
+    it: Fractile does not inspect how the frame is made.
 
     Args:
-        df: a DataFrame whose columns have declared types: never inferSchema, nor casts of text, whose errors tell values.
+        df: a DataFrame whose columns have declared types: never inferSchema, nor casts of text, whose errors quote values.
         column: the column to publish: numbers, dates or timestamps, never text.
 
     Raises:
@@ -472,15 +472,11 @@ def release(
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("df", "keys", "ledger")}
-    words = _words.words(given)
-    ledger_path = _ledger_path(ledger)
-    if ledger_path:
-        words["ledger"] = [ledger_path]
+    words = _words.words({name: value for name, value in locals().items() if name not in ("df", "keys")})
     groups = _words.groups(by, keys)
     counter = _Counter(df, [column] if column else [], [name for name in (person, *groups.by) if name])
     words["column"] = [counter.column]
-    return _released(words, "", groups, counter.columns(), ledger_path, counter)
+    return _released(words, "", groups, counter.columns(), counter)
 
 
 def publish(
@@ -498,7 +494,7 @@ def publish(
     """Publishes all tables of a publication's file, of a DataFrame of Spark. One job counts all of them; the ledger is the driver's.
 
     The arguments are those of `fractile.publish`, mean the same and have the same defaults; one seed gives the values that it gives on one
-    machine. What holds of the frame is said at `release`.
+    machine. What `release` asks of the frame holds here, too.
 
     Args:
         file: the path of the publication's file. Its [input] names no records, but may say what counts as missing.
@@ -510,12 +506,8 @@ def publish(
         BudgetError: the ledger refuses, or the file's budget has nothing left; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("file", "df", "ledger")}
-    words = _words.words(given)
-    ledger_path = _ledger_path(ledger)
-    if ledger_path:
-        words["ledger"] = [ledger_path]
+    words = _words.words({name: value for name, value in locals().items() if name not in ("file", "df")})
     publication = _publication_in(file, words)
     publication.require_no_records()
     counter = _Counter(df, [name for name, *_ in publication.columns], list(publication.names), "df")
-    return _published(publication, words, counter.columns(), ledger_path, counter)
+    return _published(publication, words, counter.columns(), counter)

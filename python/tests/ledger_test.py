@@ -159,6 +159,12 @@ def test_no_ledger(tmp_path):
         fractile.Ledger(broken).verify()
 
 
+def test_an_empty_path_is_no_release_without_a_ledger(people):
+    with pytest.raises(fractile.UsageError, match="ledger is empty") as refused:
+        fractile.release(people["age"], epsilon=1, ledger="", **ASKED)
+    assert refused.value.field == "ledger"
+
+
 def test_receipts(tmp_path, people, csv, program):
     release = fractile.release(csv, "age", epsilon=1, receipt=tmp_path / "age.json", **ASKED)
     assert (tmp_path / "age.json").read_text() == release.receipt

@@ -3,8 +3,11 @@
 import datetime as dt
 import inspect
 import re
+import sys
+import typing
 
 import fractile
+import fractile.spark
 import pandas as pd
 import pytest
 from fractile import _core
@@ -27,6 +30,17 @@ def test_python_lacks_none(verb):
     assert arguments == set(options_of(verb)) - set(METHODS[verb])
     for method in METHODS[verb].values():
         assert hasattr(RESULTS[verb], method)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="overloads are not kept")
+@pytest.mark.parametrize("function", [fractile.plan, fractile.profile, fractile.spark.profile])
+def test_types_lack_none(function):
+    typed = [inspect.signature(each).parameters for each in typing.get_overloads(function)]
+    whole = inspect.signature(function).parameters
+    assert set().union(*typed) == set(whole)
+    for parameters in typed:
+        for name, parameter in parameters.items():
+            assert parameter.default in (whole[name].default, inspect.Parameter.empty), name
 
 
 @pytest.mark.parametrize("verb", ["release", "plan"])

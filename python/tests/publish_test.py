@@ -273,6 +273,7 @@ def test_dates_have_frames_of_dates(engine, tmp_path):
     assert p.to_arrow().schema.field("value").type == pa.date32() and p.to_polars().schema["value"] == pl.Date
     assert p.to_pandas()["value"].dtype.kind == "M" and p.to_polars()["lower"].null_count() == 3
     assert p.to_arrow().column_names[:3] == ["table", "key.value", "statistic"]  # a key column may be called as any
+    assert p.to_csv().splitlines()[0] == ",".join(p.to_arrow().column_names) == ",".join(p["born"].to_arrow().column_names)
     path.write_text(DATES.format(more=AGES), encoding="utf-8")
     both = fractile.publish(path, data=data)
     assert both.to_polars().schema["value"] == pl.String and both["age"].to_polars().schema["value"] == pl.Float64
@@ -281,6 +282,9 @@ def test_dates_have_frames_of_dates(engine, tmp_path):
 
 def test_copies(published, tmp_path):
     published.save(tmp_path / "earnings.json")
+    published.save(tmp_path / "earnings.html")
+    assert (tmp_path / "earnings.html").read_text(encoding="utf-8") == published.to_html()
+    assert fractile.PublishedTables.read(tmp_path / "earnings.html") == published
     with pytest.raises(fractile.DataError):
         published.save(tmp_path / "earnings.json")
     for other in (pickle.loads(pickle.dumps(published)), copy.deepcopy(published), fractile.PublishedTables.read(tmp_path / "earnings.json")):
@@ -420,6 +424,7 @@ def test_errors_are_in_the_words_of_python(file, records, ledger, engine, tmp_pa
     cases = [
         (fractile.UsageError, {"data": data, "dataset": "people"}),
         (fractile.UsageError, {"data": data, "again": True}),
+        (fractile.UsageError, {"data": data, "ledger": ""}),
         (fractile.UsageError, {"data": data, "ledger": ledger, "unsafe_seed": 7}),
         (fractile.UsageError, {"data": data, "threads": 0}),
         (fractile.UsageError, {"data": data, "memory": "a lot"}),
