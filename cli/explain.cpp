@@ -52,7 +52,7 @@ Explained format_of_page(const Typed& typed) {
                            Explained::text);
 }
 
-/// Whose budget these receipts were paid from, if a ledger is named; Error(usage) unless the ledger holds all of them.
+/// The account that paid for these receipts, if a ledger is named. Throws `usage` unless the ledger holds all of them.
 std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vector<std::string>& receipts) {
   if (!typed.has("ledger")) {
     if (typed.has("dataset"))
@@ -102,7 +102,6 @@ namespace {
 
 constexpr const char* unchanged = "nothing was changed";
 
-/// Of a publication.
 int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& tables, Explained format) {
   for (const char* field : {"compare", "guess"}) {
     if (typed.has(field)) usage({Field(field), " is for the receipt of a release"}, "leave it out");

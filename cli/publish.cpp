@@ -24,9 +24,6 @@ class Publisher final : public Watcher {
     text_ = format_ == Format::json ? tables.receipt : format_ == Format::csv ? to_csv(tables) : to_table(tables);
   }
   void reserve_room(std::uint64_t receipt_size) override { folder_.make_room(receipt_size); }
-  void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
-  void hold_interrupts() override { cli::hold_interrupts(); }
-  bool is_interrupted() override { return cli::is_interrupted(); }
 
   void show(const Words& kept) {
     if (!folder_.is_named()) return print(text_, kept);

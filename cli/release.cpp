@@ -49,9 +49,6 @@ class Person final : public Watcher {
     page_ = rendered(answer, shown_);
   }
   void reserve_room(std::uint64_t receipt_size) override { shown_.page.make_room(receipt_size); }
-  void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
-  void hold_interrupts() override { cli::hold_interrupts(); }
-  bool is_interrupted() override { return cli::is_interrupted(); }
 
   void print_page(const Words& kept) const { shown_.page.print_page(page_, kept); }
 

@@ -20,6 +20,9 @@ class Watcher : public Attendant {
   void tick() override {
     if (progress_) progress_->tick();
   }
+  void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
+  void hold_interrupts() override { cli::hold_interrupts(); }
+  bool is_interrupted() override { return cli::is_interrupted(); }
 
  private:
   std::optional<Progress> progress_;

@@ -30,10 +30,7 @@ struct ReleaseDetails {
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};
   std::optional<Unreadable> unreadable = {};  ///< where it was given
-  /// Of a margin, the cells whose records it has.
-  KeyColumns margin_by = {};
-  GroupKeys margin_cells = {};
-  /// Of a level of a publication, which keeps the cost that it was first published at: in place of the cost only its measure.
+  /// Says only the measure of the cost: a level of a publication keeps the cost that it was first published at.
   bool has_any_cost = false;
   std::optional<StatisticsRequest> statistics = {};
 };

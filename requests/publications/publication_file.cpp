@@ -136,9 +136,12 @@ class PublicFiles {
       if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
       item.refuse("keys and cells are public, and '" + path + "' is what is published", "name a public file");
     }
-    if (on_file_) on_file_(path);
     try {
-      const Table table = Table::open({.file = path, .library = library_});
+      // By the name of what was opened, whatever its own name leads to by now.
+      const auto on_opened = [&](const std::vector<OpenedFile>& files) {
+        if (on_file_) on_file_(files.front().path);
+      };
+      const Table table = Table::open({.file = path, .library = library_}, on_opened);
       std::vector<std::vector<std::string>> columns = table.texts(names);
       if (columns.front().size() > most_public_records) {
         item.refuse(fmt::format("'{}' has more than {} records", path, most_public_records), "name a smaller file");

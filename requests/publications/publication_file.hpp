@@ -35,7 +35,8 @@ struct PublicationFile {
   void require_no_records() const;
 };
 
-/// Called with the path of each public file, of keys, cells and rows, before anything of it is read. What it throws ends the reading.
+/// Called with the path of each public file, of keys, cells and rows, once it is open and before anything of it is read: where it is, without
+/// links, or "" where that is not known. What it throws ends the reading.
 using OnPublicFile = std::function<void(const std::string&)>;
 
 /// Error(data) when the file, or one that it names, cannot be read or is not what it should be: names the file, the line and the member.

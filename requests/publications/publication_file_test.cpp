@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 
 #include "fractile/error.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -229,6 +232,36 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
   expect_refused("quantiles = \"deciles\"", "", "16: table[0]", "beside quantiles", "quantiles = \"median\"");
   expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
+}
+
+/// What is read is what was looked at, though the name leads elsewhere by then.
+TEST(PublicationFiles, ReadThePublicFileThatWasOpened) {
+  const testing::Folder folder;
+  const auto written = [&](const char* name, const std::string& contents) {
+    std::ofstream(folder.file(name)) << contents;
+    return folder.file(name);
+  };
+  const std::string declared = written("declared.csv", "code\nn\ns\n");
+  const std::string secret = written("secret.csv", "code\nhidden\n");
+  const std::string link = folder.file("regions.csv");
+  std::filesystem::create_symlink(declared, link);
+  std::string text = whole_file;
+  text.replace(text.find("[\"n\", \"s\"]"), 10, "{ file = \"regions.csv\", key = \"code\" }");
+  const std::string file = written("earnings.toml", text);
+  std::string looked_at;
+  const auto swapped = [&](const std::string& path) {
+    looked_at = path;
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(secret, link);
+  };
+  try {
+    const PublicationFile read = read_publication(file, "", swapped);
+    EXPECT_EQ(looked_at, std::filesystem::canonical(declared).string());
+    EXPECT_EQ(read.publication.keys.at(0).keys, (std::vector<std::string>{"n", "s"}));
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    GTEST_SKIP() << error.what() << ": " << error.hint();
+  }
 }
 
 }  // namespace

@@ -43,10 +43,7 @@ void require_line(const std::string& what, const std::string& text) {
               hint);
 }
 
-/// The entry that was reserved with this token. A ledger that was put back to an earlier state meanwhile may have given its number
-/// to another release, which must not be taken for this one.
-LedgerEntry find_reserved(const Present& present, const Store& store, const LedgerReservation& reservation) {
-  if (std::optional<LedgerEntry> entry = present.reserved(reservation)) return std::move(*entry);
+[[noreturn]] void refuse_unknown(const Store& store, const LedgerReservation& reservation) {
   if (reservation.token.empty()) {
     throw Error(ErrorCode::usage,
                 fmt::format("the ledger '{}' has no entry {} without a token", store.name(), reservation.id),
@@ -57,6 +54,19 @@ LedgerEntry find_reserved(const Present& present, const Store& store, const Ledg
                           "state, or replaced, while the release ran",
                           store.name(), reservation.id),
               "nothing was committed and nothing was published, and this ledger does not count it");
+}
+
+/// The entries that were reserved with these tokens. A ledger that was put back to an earlier state meanwhile may have given their
+/// numbers to other releases, which must not be taken for these.
+std::vector<LedgerEntry> find_reserved(const Present& present, const Store& store,
+                                       const std::vector<LedgerReservation>& reservations) {
+  const std::vector<std::optional<LedgerEntry>> found = present.reserved(reservations);
+  std::vector<LedgerEntry> entries;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!found[i]) refuse_unknown(store, reservations[i]);
+    entries.push_back(*found[i]);
+  }
+  return entries;
 }
 
 /// For what is to be committed.
@@ -170,6 +180,12 @@ Payable require_payable(const Present& present, const Store& store, const Ledger
 
 }  // namespace
 
+std::string entries_in_words(const std::vector<LedgerReservation>& reservations) {
+  const std::int64_t first = reservations.front().id;
+  const std::int64_t last = reservations.back().id;
+  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
+}
+
 std::string to_string(EntryState state) {
   switch (state) {
     case EntryState::reserved:
@@ -222,11 +238,10 @@ struct Ledger::State {
   void for_each_unsettled(std::span<const LedgerCommitment> releases,
                           const std::function<void(const LedgerEntry&, const std::string& receipt)>& change) const {
     const Present present(*store);
-    std::vector<LedgerEntry> entries;
-    for (const LedgerCommitment& release : releases) {
-      entries.push_back(find_reserved(present, *store, release.reservation));
-      require_unsettled(*store, entries.back());
-    }
+    std::vector<LedgerReservation> reservations;
+    for (const LedgerCommitment& release : releases) reservations.push_back(release.reservation);
+    const std::vector<LedgerEntry> entries = find_reserved(present, *store, reservations);
+    for (const LedgerEntry& entry : entries) require_unsettled(*store, entry);
     if (!entries.empty()) bear_witness(*store, present, entries.front().request.dataset);
     for (std::size_t i = 0; i < entries.size(); ++i) change(entries[i], releases[i].receipt);
   }
@@ -316,13 +331,6 @@ void Ledger::require_fit(const LedgerRequest& request) const {
 
 namespace {
 
-/// "entry 3", or "entries 3 to 7": what is charged together has numbers in a row.
-std::string entries_in_words(const std::vector<LedgerReservation>& reservations) {
-  const std::int64_t first = reservations.front().id;
-  const std::int64_t last = reservations.back().id;
-  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
-}
-
 /// What is charged, and of which nobody knows whether it stays so.
 Error unsynced(const Error& error, const Store& store, const std::vector<LedgerReservation>& reservations,
                const std::vector<LedgerRequest>& requests) {
@@ -337,7 +345,7 @@ Error unsynced(const Error& error, const Store& store, const std::vector<LedgerR
 
 /// Error(budget_refused) unless all of them together can be paid.
 void require_all_payable(const Present& present, const std::vector<LedgerRequest>& requests) {
-  if (requests.size() < 2) return;
+  if (requests.size() < 2) return;  // one has words of its own
   const DatasetRow& row = present.dataset(requests.front().dataset);
   Spending together{row.dataset.budget.measure()};
   Spending after = present.sums().spent(row.id);
@@ -347,11 +355,7 @@ void require_all_payable(const Present& present, const std::vector<LedgerRequest
     after.add(charge);
   }
   if (after.is_within(row.dataset.budget)) return;
-  throw Error(ErrorCode::budget_refused,
-              fmt::format("a cost of {} in all exceeds what remains of dataset '{}', {} of {}", together.to_string(),
-                          row.dataset.name, remaining_of(row.dataset.budget, present.sums().spent(row.id)).to_string(),
-                          row.dataset.budget.to_string()),
-              "nothing was spent; ask for at most what remains");
+  refuse_cost(row.dataset, present.sums().spent(row.id), together.to_string() + " in all");
 }
 
 /// In a transaction.

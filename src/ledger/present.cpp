@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <string_view>
 
 #include "exact/digest.hpp"
@@ -104,27 +106,45 @@ std::optional<LedgerEntry> Present::entry(std::int64_t id) const {
   return std::move(found.entry);
 }
 
-std::optional<LedgerEntry> Present::reserved(const LedgerReservation& reservation) const {
-  const std::optional<Fields> row = book_ ? std::nullopt : store_->find(Table::entries, reservation.id);
-  const std::optional<Fields> first = row ? store_->line("reserve", reservation.id) : std::nullopt;
-  if (reservation.token.empty() || !first || (*first)[6] != reservation.token) {
-    for (const EntryRow& each : book().entries) {
-      if (each.entry.id == reservation.id && each.entry.token == reservation.token) return each.entry;
-    }
-    return {};
+std::optional<std::vector<std::optional<LedgerEntry>>> Present::reserved_by_lines(
+    const std::vector<LedgerReservation>& reservations) const {
+  std::map<std::int64_t, EntryRow> found;
+  std::int64_t next = std::numeric_limits<std::int64_t>::max();
+  for (const LedgerReservation& each : reservations) {
+    const std::optional<Fields> row = book_ ? std::nullopt : store_->find(Table::entries, each.id);
+    const std::optional<Fields> first = row ? store_->line("reserve", each.id) : std::nullopt;
+    if (each.token.empty() || !first || (*first)[6] != each.token) return {};
+    found.emplace(each.id, entry_at(*store_, *row, datasets()));
+    next = std::min(next, number_in(first->front()));
   }
-  EntryRow found = entry_at(*store_, *row, datasets());
-  std::int64_t next = number_in(first->front());
   std::string previous = hash_before(*store_, next);
   store_->scan_from(next, [&](const Fields& each) {
     const Line line = sound_line(*store_, each, previous);
     if (line.event.id != next) broken(*store_, fmt::format("line {} is missing", next));
-    if (line.event.kind != "dataset" && line.subject == reservation.id) note(found, line);
+    const auto at = line.event.kind == "dataset" ? found.end() : found.find(line.subject);
+    if (at != found.end()) note(at->second, line);
     previous = line.event.hash;
     ++next;
   });
   if (previous != head_.hash) broken(*store_, fmt::format("line {} is missing", next));
-  return std::move(found.entry);
+  std::vector<std::optional<LedgerEntry>> entries;
+  for (const LedgerReservation& each : reservations) entries.emplace_back(found.at(each.id).entry);
+  return entries;
+}
+
+std::vector<std::optional<LedgerEntry>> Present::reserved(const std::vector<LedgerReservation>& reservations) const {
+  if (reservations.empty()) return {};
+  if (std::optional<std::vector<std::optional<LedgerEntry>>> entries = reserved_by_lines(reservations))
+    return std::move(*entries);
+  std::vector<std::optional<LedgerEntry>> entries;
+  for (const LedgerReservation& wanted : reservations) {
+    const auto is_it = [&](const EntryRow& row) {
+      return row.entry.id == wanted.id && row.entry.token == wanted.token;
+    };
+    const auto row = std::ranges::find_if(book().entries, is_it);
+    entries.push_back(row == book().entries.end() ? std::nullopt : std::optional(row->entry));
+  }
+  return entries;
 }
 
 std::optional<LedgerEntry> Present::committed(const DatasetRow& dataset, const std::string& query) const {

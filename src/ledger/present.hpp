@@ -27,8 +27,9 @@ class Present {
   /// Error(usage) when there is none of this name.
   const DatasetRow& dataset(const std::string& name) const;
 
-  /// The entry of this number and this token, with its state, by all lines since it was reserved; none when there is none.
-  std::optional<LedgerEntry> reserved(const LedgerReservation& reservation) const;
+  /// The entries of these numbers and tokens, with their states, by all lines since the first of them was reserved; none where there is
+  /// none.
+  std::vector<std::optional<LedgerEntry>> reserved(const std::vector<LedgerReservation>& reservations) const;
   /// The last committed entry of a query whose receipt was kept, with its receipt.
   std::optional<LedgerEntry> committed(const DatasetRow& dataset, const std::string& query) const;
   /// How a source is read since its first release that counts.
@@ -38,6 +39,9 @@ class Present {
 
  private:
   const Book& book() const;
+  /// The same by their lines; nothing where an index does not lead to all of them.
+  std::optional<std::vector<std::optional<LedgerEntry>>> reserved_by_lines(
+      const std::vector<LedgerReservation>& reservations) const;
   std::optional<LedgerEntry> entry(std::int64_t id) const;
 
   const Store* store_;

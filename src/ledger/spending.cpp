@@ -192,6 +192,13 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
   return balance;
 }
 
+void refuse_cost(const LedgerDataset& dataset, const Spending& spent, const std::string& cost) {
+  throw Error(ErrorCode::budget_refused,
+              fmt::format("a cost of {} exceeds what remains of dataset '{}', {} of {}", cost, dataset.name,
+                          remaining_of(dataset.budget, spent).to_string(), dataset.budget.to_string()),
+              "nothing was spent; ask for at most what remains");
+}
+
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge) {
   Spending after = spent;
   after.add(charge);
@@ -200,10 +207,7 @@ void require_remaining(const LedgerDataset& dataset, const Spending& spent, cons
   Spending counted{dataset.budget.measure()};
   counted.add(charge);
   const std::string as = charge.measure() == cost.measure() ? "" : fmt::format(" (as {})", counted.to_string());
-  throw Error(ErrorCode::budget_refused,
-              fmt::format("a cost of {}{} exceeds what remains of dataset '{}', {} of {}", cost.to_string(), as,
-                          dataset.name, remaining_of(dataset.budget, spent).to_string(), dataset.budget.to_string()),
-              "nothing was spent; ask for at most what remains");
+  refuse_cost(dataset, spent, cost.to_string() + as);
 }
 
 }  // namespace ledger_detail

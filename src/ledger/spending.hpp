@@ -23,6 +23,9 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
 /// What is left of a budget.
 Spending remaining_of(const Budget& budget, const Spending& spent);
 
+/// Throws `budget_refused`: a cost, in words, is more than what is left beside what is spent.
+[[noreturn]] void refuse_cost(const LedgerDataset& dataset, const Spending& spent, const std::string& cost);
+
 /// Error(budget_refused) unless what remains is enough.
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge);
 

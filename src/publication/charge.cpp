@@ -161,12 +161,25 @@ void ReleaseCharge::reserve(const ChargedRelease& release, Attendant& attendant)
   reserve({}, wanted, release.receipt_size, release.receipt_size, attendant);
 }
 
+std::optional<std::vector<std::optional<LedgerEntry>>> ReleaseCharge::all_stored(
+    const std::vector<std::string>& queries) const {
+  std::vector<std::optional<LedgerEntry>> held;
+  for (const std::string& query : queries) {
+    held.push_back(stored(query));
+    if (!held.back()) return {};
+  }
+  if (held.empty()) return {};
+  return held;
+}
+
 void ReleaseCharge::reserve(const std::vector<std::string>& queries, const WantedReleases& wanted,
                             std::uint64_t receipts_size, std::uint64_t file_size, Attendant& attendant) {
   if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
-  const bool is_held =
-      !queries.empty() && std::ranges::all_of(queries, [&](const auto& each) { return stored(each).has_value(); });
-  if (!is_held) make_room(file_size, attendant);
+  if (const std::optional<std::vector<std::optional<LedgerEntry>>> held = all_stored(queries)) {
+    wanted(*held);  // nothing: what is committed stays so
+    return attendant.on_interrupt("stopped", "nothing was charged");
+  }
+  make_room(file_size, attendant);
   const auto to_charge = [&](std::vector<std::optional<LedgerEntry>> held) {
     if (!may_be_stored()) held.assign(queries.size(), std::nullopt);
     for (const std::optional<LedgerEntry>& each : held) {
@@ -191,7 +204,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   }
   if (reservations_.empty()) return attendant.on_interrupt("stopped", "nothing was charged");
   attendant.on_interrupt(
-      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_, entries(), path_,
+      fmt::format("stopped; {} counts as spent: {} of {} {} reserved", cost_, entries_in_words(reservations_), path_,
                   one_or_more("stays", "stay")),
       fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives {} back", path_,
                   reservations_.front().id, one_or_more("it", "the first")));
@@ -201,17 +214,11 @@ std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) 
   return reservations_.size() == 1 ? of_one : of_more;
 }
 
-std::string ReleaseCharge::entries() const {
-  const std::int64_t first = reservations_.front().id;
-  const std::int64_t last = reservations_.back().id;
-  return first == last ? fmt::format("entry {}", first) : fmt::format("entries {} to {}", first, last);
-}
-
 /// As the ledger that is at its path now says: another one may have been put there.
 Words ReleaseCharge::fate() const {
   if (reservations_.empty()) return "nothing was charged";
   const LedgerReservation& first = reservations_.front();
-  const std::string spent = fmt::format("{} counts as spent: {} of {} ", cost_, entries(), path_);
+  const std::string spent = fmt::format("{} counts as spent: {} of {} ", cost_, entries_in_words(reservations_), path_);
   const std::string gone = fmt::format(
       "the ledger {} that is there now does not have {}, and does not count {}: it is an earlier "
       "state or another ledger",
@@ -231,8 +238,8 @@ Words ReleaseCharge::fate() const {
     }
   } catch (const Error& error) {  // which would hide the first one
     if (error.code() == ErrorCode::usage) return gone;
-    return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_, entries(),
-                       one_or_more("is", "are"), path_);
+    return fmt::format("{} counts as spent if {} {} there: look with fractile ledger show {}", cost_,
+                       entries_in_words(reservations_), one_or_more("is", "are"), path_);
   }
   return spent + one_or_more("stays", "stay") + " reserved";
 }
@@ -276,7 +283,8 @@ Words ReleaseCharge::kept() const {
                            : payment_.again ? Words{"the same command without ", Field("again")}
                                             : "the same command";
   if (reservations_.empty()) return "nothing was spent";
-  return {fmt::format("the release was made; {} of {} {} it, and ", entries(), path_, one_or_more("holds", "hold")),
+  return {fmt::format("the release was made; {} of {} {} it, and ", entries_in_words(reservations_), path_,
+                      one_or_more("holds", "hold")),
           printed_by, " prints it"};
 }
 

@@ -61,7 +61,7 @@ class ReleaseCharge {
   /// interrupt says what counts, and what can be done.
   void reserve(const ChargedRelease& release, Attendant& attendant);
   /// Looks up what is held of these queries, where stored() would, and reserves what is wanted then, as one transaction: all of it or
-  /// nothing. Room as above, for `receipts_size` bytes of all receipts in the ledger, and `file_size` in the request's file.
+  /// nothing. Where all of them are held, no transaction and no room is taken. Room as above, for `receipts_size` bytes of all receipts in the ledger, and `file_size` in the request's file.
   void reserve(const std::vector<std::string>& queries, const WantedReleases& wanted, std::uint64_t receipts_size,
                std::uint64_t file_size, Attendant& attendant);
   /// Errors of `work` also tell what became of the entries, and so does an interrupt that ended it.
@@ -79,8 +79,8 @@ class ReleaseCharge {
   bool may_be_stored() const { return !payment_.again && !source_.empty(); }
   /// What became of the entries, for an error.
   Words fate() const;
-  /// "entry 3", "entries 3 to 7".
-  std::string entries() const;
+  /// One a query, where there are queries and all of them were released before.
+  std::optional<std::vector<std::optional<LedgerEntry>>> all_stored(const std::vector<std::string>& queries) const;
   /// "stays" or "stay".
   std::string one_or_more(const char* of_one, const char* of_more) const;
 

@@ -41,10 +41,8 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
           unreadable_of(read, is_paid)};
 }
 
-namespace {
-
-ReleaseDetails details_of(const Source& source, const ReleaseRequest& request, const std::string& name,
-                          const std::vector<NamedTable>& tables) {
+std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
+                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs) {
   const TableOptions& read = source.options();
   ReleaseDetails details{read.format, read.delimiter, read.single_line_records, request.column.public_rows,
                          request.column.selection.keys};
@@ -53,39 +51,13 @@ ReleaseDetails details_of(const Source& source, const ReleaseRequest& request, c
   details.unreadable = read.unreadable;
   details.source = name;
   details.tables = tables;
-  return details;
-}
-
-std::string text_of(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                    const ReleaseDetails& details) {
-  return canonical_query(over_query(request.query, source.options().sql_stability.value_or(1)), request.column.lattice,
-                         description, details);
-}
-
-bool is_margin(const RecordSelection& finest, const RecordSelection& level) {
-  return !finest.by.empty() && !(finest.by == level.by);
-}
-
-}  // namespace
-
-std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables) {
-  return text_of(source, request, description, details_of(source, request, name, tables));
-}
-
-std::string form_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                      const RecordSelection& finest, const std::string& name, const std::vector<NamedTable>& tables) {
-  ReleaseDetails details = details_of(source, request, name, tables);
-  details.has_any_cost = true;
-  if (is_margin(finest, request.column.selection)) {
-    details.margin_by = finest.by;
-    details.margin_cells = finest.keys;
-  }
-  return text_of(source, request, description, details);
+  details.has_any_cost = costs == Costs::any;
+  return canonical_query(over_query(request.query, read.sql_stability.value_or(1)), request.column.lattice, description,
+                         details);
 }
 
 std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level) {
-  if (!is_margin(finest, level)) return {};
+  if (finest.by.empty() || finest.by == level.by) return {};
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
   json.StartArray();

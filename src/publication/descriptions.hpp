@@ -17,15 +17,14 @@ inline Unreadable unsaid(bool is_paid) { return is_paid ? Unreadable::missing : 
 SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid,
                             const std::string& engine);
 
+/// Whether releases of other costs are equal, too: a level of a publication keeps the cost that it was first published at.
+enum class Costs { equal, any };
+
 /// The text in which a ledger finds the release again; `name` and `tables` of what was opened, as ReleaseDetails has them.
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                           const std::string& name, const std::vector<NamedTable>& tables);
+                           const std::string& name, const std::vector<NamedTable>& tables, Costs costs = Costs::equal);
 
-/// The same of a level of a publication, whatever it costs. `finest`: of the table's finest cells.
-std::string form_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
-                      const RecordSelection& finest, const std::string& name, const std::vector<NamedTable>& tables);
-
-/// Nothing of the finest level.
+/// Whose records a margin has, as its receipt and its ledger say it; nothing for the finest level itself.
 std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level);
 
 /// At most so many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows. `dataset`: which pays;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "publication/marks.hpp"
+#include "publication/tables.hpp"
 #include "report/release/interval_text.hpp"
 
 namespace fractile::publication_detail {
@@ -18,12 +19,6 @@ std::string label_of(const Publication& publication, const std::string& column, 
   if (at == publication.keys.end() || at->labels.empty()) return key;
   const auto place = static_cast<std::size_t>(std::ranges::find(at->keys, key) - at->keys.begin());
   return place < at->labels.size() ? at->labels[place] : key;
-}
-
-KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level) {
-  std::vector<std::string> columns;
-  for (const std::size_t place : level) columns.push_back(table.by[place]);
-  return KeyColumns(std::move(columns));
 }
 
 std::string heading_of(const PublicationTable& table, const KeyLevel& level) {

@@ -14,9 +14,6 @@ namespace fractile::publication_detail {
 /// What readers are shown for a key of a column.
 std::string label_of(const Publication& publication, const std::string& column, const std::string& key);
 
-/// The columns by which a level has cells.
-KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);
-
 /// "pay by region and sex", "pay, everyone".
 std::string heading_of(const PublicationTable& table, const KeyLevel& level);
 

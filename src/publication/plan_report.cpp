@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fractile/publication_plan.hpp"
+#include "publication/tables.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
@@ -51,9 +52,7 @@ const PublicationTable& table_of(const PublicationPlan& plan, const PlannedLevel
 
 std::vector<std::string> columns_of(const PublicationPlan& plan, const PlannedLevel& level) {
   const PublicationTable& table = table_of(plan, level);
-  std::vector<std::string> names;
-  for (const std::size_t column : table.levels[level.part.level]) names.push_back(table.by[column]);
-  return names;
+  return publication_detail::columns_of(table, table.levels[level.part.level]).names();
 }
 
 std::string joined_or(const std::vector<std::string>& words, const char* between, const char* otherwise) {

@@ -13,6 +13,7 @@
 #include "publication/descriptions.hpp"
 #include "publication/remaining_parts.hpp"
 #include "publication/steps.hpp"
+#include "publication/tables.hpp"
 
 namespace fractile {
 
@@ -25,8 +26,8 @@ namespace {
 struct LevelToDraw {
   PublicationPart part;
   LevelCells cells;
-  std::size_t column;  ///< in what is counted: that of its table's finest cells
-  ReleaseRequest request;
+  std::size_t column;      ///< in what is counted: that of its table's finest cells
+  ReleaseRequest request;  ///< at its part's cost, or at what levels that are held leave of it
   SourceDescription description;
   std::string form = {};  ///< all that determines its law but its cost; where there is a charge
 };
@@ -36,9 +37,7 @@ RecordSelection selection_of(const Publication& publication, const PublicationTa
   RecordSelection selection;
   selection.person = publication.person;
   selection.records_per_person = publication.records_per_person;
-  std::vector<std::string> columns;
-  for (const std::size_t place : level) columns.push_back(table.by[place]);
-  selection.by = KeyColumns(std::move(columns));
+  selection.by = publication_detail::columns_of(table, level);
   if (!level.empty()) selection.keys = GroupKeys::tuples(cells.cells);
   return selection;
 }
@@ -97,23 +96,23 @@ ReleaseRequest terms_of(const PublicationRequest& request, const Plan& plan) {
 
 class TablesRun {
  public:
-  TablesRun(const PublicationRequest& request, Plan plan, const Records& records, std::string reading,
+  TablesRun(const PublicationRequest& request, Plan plan, const Records& records, const Source& source,
             std::optional<ReleaseCharge>& charge, Attendant& attendant)
       : request_(request),
         plan_(std::move(plan)),
         records_(records),
-        reading_(std::move(reading)),
+        reading_(source.name()),
+        sql_stability_(source.options().sql_stability.value_or(1)),
         bits_(request.unsafe_seed ? RandomBits::unsafe_seeded(*request.unsafe_seed) : RandomBits::system()),
         charge_(charge),
         attendant_(attendant),
-        tables_{request.publication, {}} {
-    for (const LevelToDraw& each : plan_.levels) costs_.push_back(each.part.cost);
-    held_.resize(plan_.levels.size());
-  }
+        held_(plan_.levels.size()),
+        tables_{request.publication, {}} {}
 
   PublishedTables run() {
     const std::uint64_t file_size = largest_file();
     if (!charge_) {
+      require_valid();
       attendant_.reserve_room(file_size);
       if (!request_.receipt.empty()) room_.emplace(request_.receipt, file_size);
       publish();
@@ -163,27 +162,50 @@ class TablesRun {
         kept.push_back(each ? std::optional(each->request.cost) : std::nullopt);
       std::vector<PublicationPart> parts;
       for (const LevelToDraw& each : plan_.levels) parts.push_back(each.part);
-      costs_ = publication_detail::costs_beside(request_.publication, parts, kept);
+      const std::vector<Budget> costs = publication_detail::costs_beside(request_.publication, parts, kept);
       std::vector<ChargedRelease> releases;
       for (std::size_t i = 0; i < held.size(); ++i) {
-        if (!held[i]) releases.push_back({plan_.levels[i].form, costs_[i], receipt_size(plan_.levels[i])});
+        LevelToDraw& level = plan_.levels[i];
+        level.request.query.budget = costs[i];
+        if (!held[i]) releases.push_back({level.form, costs[i], receipt_size(level)});
       }
+      require_valid();
       return releases;
     };
     charge_->reserve(forms, wanted, receipts_size(), file_size, attendant_);
   }
 
+  /// All that release() would refuse, before anything is charged: no level fails after it for what is public.
+  void require_valid() const {
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      if (!held_[i]) plan_.levels[i].request.validate(sql_stability_);
+    }
+  }
+
+  /// In one reading, the columns from which a level is drawn; nothing in place of the others.
+  std::vector<std::optional<CountedColumn>> counted() {
+    std::vector<std::optional<CountedColumn>> counted(plan_.columns.size());
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      const std::size_t column = plan_.levels[i].column;
+      if (!held_[i] && std::ranges::find(places, column) == places.end()) places.push_back(column);
+    }
+    if (places.empty()) return counted;
+    std::vector<ColumnToCount> asked;
+    for (const std::size_t place : places) asked.push_back(plan_.columns[place]);
+    attendant_.at("reading " + reading_);
+    std::vector<CountedColumn> read = records_.count(asked, bits_, [&] { attendant_.tick(); });
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      read[i].profiles().front().require_on(asked[i].lattice);  // which was charged for
+      counted[places[i]] = std::move(read[i]);
+    }
+    return counted;
+  }
+
   /// What is charged for already, if anything is.
   void publish() {
-    std::vector<CountedColumn> counted;
-    const bool is_all_held = std::ranges::all_of(held_, [](const auto& each) { return each.has_value(); });
-    if (!is_all_held) {
-      attendant_.at("reading " + reading_);
-      counted = records_.count(plan_.columns, bits_, [&] { attendant_.tick(); });
-      for (std::size_t i = 0; i < counted.size(); ++i)
-        counted[i].profiles().front().require_on(plan_.columns[i].lattice);  // which was charged for
-      attendant_.at("drawing");
-    }
+    const std::vector<std::optional<CountedColumn>> columns = counted();
+    attendant_.at("drawing");
     std::vector<Charge> charges = charge_ ? charge_->charges() : std::vector<Charge>();
     std::vector<std::string> receipts;
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
@@ -192,7 +214,7 @@ class TablesRun {
         tables_.levels.push_back({level.part.table, level.part.level, ReleaseCharge::release_of(*held_[i]), held_[i]});
         continue;
       }
-      Release release = drawn(level, costs_[i], counted[level.column]);
+      Release release = drawn(level, columns[level.column].value());
       if (charge_) release.charge = charges.at(receipts.size());
       tables_.levels.push_back({level.part.table, level.part.level, with_receipt(std::move(release))});
       receipts.push_back(tables_.levels.back().release.receipt);
@@ -209,12 +231,10 @@ class TablesRun {
     attendant_.at("");
   }
 
-  Release drawn(const LevelToDraw& level, const Budget& cost, const CountedColumn& finest) {
+  Release drawn(const LevelToDraw& level, const CountedColumn& finest) {
     const PublicationTable& table = request_.publication.tables[level.part.table];
     const bool is_finest = level.part.level == 0 && !table.levels.front().empty();
-    QuantileQuery query = level.request.query;
-    query.budget = cost;
-    const ReleaseOptions options{query, {}, level.request.statistics};
+    const ReleaseOptions options{level.request.query, {}, level.request.statistics};
     Release release =
         is_finest
             ? fractile::release(finest, options, bits_)
@@ -229,12 +249,12 @@ class TablesRun {
   Plan plan_;
   const Records& records_;
   std::string reading_;  // what is read
+  std::uint32_t sql_stability_;
   RandomBits bits_;
   std::optional<ReleaseCharge>& charge_;
   Attendant& attendant_;
-  std::vector<std::optional<LedgerEntry>> held_ = {};  // one a level
-  std::vector<Budget> costs_ = {};                     // the same; of what is held, what it cost
-  std::optional<RoomForFile> room_ = {};               // for the receipt, where there is no charge
+  std::vector<std::optional<LedgerEntry>> held_;  // one a level
+  std::optional<RoomForFile> room_ = {};          // for the receipt, where there is no charge
   PublishedTables tables_;
 };
 
@@ -266,13 +286,12 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
     level.description.margin_of =
         publication_detail::margin_of(plan.columns[level.column].selection, level.request.column.selection);
     if (charge) {
-      level.form =
-          publication_detail::form_text(source, level.request, level.description, plan.columns[level.column].selection,
-                                        charge->source(), charge->tables());
+      level.form = publication_detail::canonical_text(source, level.request, level.description, charge->source(),
+                                                      charge->tables(), publication_detail::Costs::any);
     }
   }
   records->require_unchanged();
-  PublishedTables tables = TablesRun(request, std::move(plan), *records, source.name(), charge, attendant).run();
+  PublishedTables tables = TablesRun(request, std::move(plan), *records, source, charge, attendant).run();
   tables.kept = charge ? charge->kept()
                 : request.receipt.empty()
                     ? Words("the tables were drawn; with a receipt they would have been kept")

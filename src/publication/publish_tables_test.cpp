@@ -14,6 +14,7 @@
 #include "fractile/receipts.hpp"
 #include "publication/publication_test_support.hpp"
 #include "source/entries/table_test_support.hpp"
+#include "support/ledger_files.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -82,6 +83,15 @@ std::string value(const PublishedTables& tables, std::size_t level, const std::v
     if (group.key.texts() == keys) return release.value(group, quantile).to_string();
   }
   return "no such cell";
+}
+
+Publication with_counts(const Budget& budget) {
+  Publication publication = publication_test::earnings(budget);
+  PublicationTable& table = publication.tables[0];
+  table.mechanism = Mechanism::independent;
+  table.count = table.mean = true;
+  table.below = {Rational(200)};
+  return publication;
 }
 
 TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
@@ -221,6 +231,23 @@ TEST_F(PublishingTables, NothingIsChargedWhereTheLedgerHasLess) {
   EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
 }
 
+/// A count's noise is too wide to have an interval at next to no cost.
+TEST_F(PublishingTables, WhatNoLevelCanBeIsRefusedBeforeTheCharge) {
+  const Payment payment = ledger();
+  const auto too_little = Budget::pure(Exponent::parse("1e-30"));
+  EXPECT_EQ(error_of([&] { publish(with_counts(too_little), payment); }).code(), ErrorCode::usage);
+  EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
+}
+
+/// Neither a turn at writing nor room is needed for what was committed.
+TEST_F(PublishingTables, WhatIsHeldIsGivenOutWhileAnotherWrites) {
+  const Payment payment = ledger();
+  const PublishedTables first = publish(earnings(Budget::pure(Rational(1))), payment);
+  testing::RawDatabase other(payment.ledger);
+  other.run("BEGIN IMMEDIATE");
+  EXPECT_EQ(publish(earnings(Budget::pure(Rational(1))), payment).receipt, first.receipt);
+}
+
 TEST_F(PublishingTables, AMeasureIsPartOfTheForm) {
   const Payment payment = [&] {
     const std::string path = folder.path("rho.ledger");
@@ -229,15 +256,6 @@ TEST_F(PublishingTables, AMeasureIsPartOfTheForm) {
   }();
   publish(earnings(Budget::zcdp(Rational(1, 2))), payment);
   EXPECT_FALSE(publish(earnings(Budget::pure(Rational(1, 2))), payment).levels[0].stored);
-}
-
-Publication with_counts(const Budget& budget) {
-  Publication publication = publication_test::earnings(budget);
-  PublicationTable& table = publication.tables[0];
-  table.mechanism = Mechanism::independent;
-  table.count = table.mean = true;
-  table.below = {Rational(200)};
-  return publication;
 }
 
 TEST_F(PublishingTables, CountsStandBesideQuantilesAndTotalsAddThemUp) {
@@ -307,12 +325,15 @@ TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
 /// Profiles that were counted elsewhere, so that thousands of publications can be made.
 class Counted final : public Records {
  public:
-  explicit Counted(std::vector<std::vector<std::uint64_t>> counts) : counts_(std::move(counts)) {}
+  /// `asked`: where the columns that are counted are noted.
+  explicit Counted(std::vector<std::vector<std::uint64_t>> counts, std::vector<std::string>* asked = nullptr)
+      : counts_(std::move(counts)), asked_(asked) {}
   void require_countable(const std::vector<ColumnToCount>&) const override {}
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits&,
                                    const std::function<void()>&) const override {
     std::vector<CountedColumn> counted;
     for (const ColumnToCount& column : columns) {
+      if (asked_ != nullptr) asked_->push_back(column.column);
       std::vector<RankProfile> profiles;
       for (const std::vector<std::uint64_t>& cell : counts_) {
         ProfileBuilder builder(column.lattice);
@@ -329,7 +350,25 @@ class Counted final : public Records {
 
  private:
   std::vector<std::vector<std::uint64_t>> counts_;
+  std::vector<std::string>* asked_;
 };
+
+TEST_F(PublishingTables, ColumnsWhoseLevelsAreHeldAreNotReadAgain) {
+  Payment payment = ledger("3");
+  payment.source = "payroll";
+  const auto published = [&](const Publication& publication) {
+    std::vector<std::string> asked;
+    auto counted = std::make_unique<Counted>(std::vector(8, std::vector<std::uint64_t>{1, 2, 3}), &asked);
+    fractile::publish(Source::counted_elsewhere(std::move(counted)), {publication}, payment);
+    return asked;
+  };
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  EXPECT_EQ(published(publication), (std::vector<std::string>{"pay"}));
+  publication.tables.push_back(table_by("hours", {"region", "sex"}, {{0, 1}}));
+  publication.budget = Budget::pure(Rational(2));
+  EXPECT_EQ(published(publication), (std::vector<std::string>{"hours"}));
+  EXPECT_EQ(published(publication), std::vector<std::string>{});
+}
 
 /// A median of three possible values, in two cells and in both together: how often each three of them are published.
 std::vector<std::uint64_t> outcomes(const std::vector<std::vector<std::uint64_t>>& counts, std::uint64_t times) {

@@ -239,6 +239,12 @@ void Publication::validate() const {
   for (const PublicationTable& table : tables) validate(table);
 }
 
+KeyColumns publication_detail::columns_of(const PublicationTable& table, const KeyLevel& level) {
+  std::vector<std::string> columns;
+  for (const std::size_t place : level) columns.push_back(table.by[place]);
+  return KeyColumns(std::move(columns));
+}
+
 QuantileQuery publication_detail::query_of(const Publication& publication, const PublicationTable& table,
                                            const Budget& budget) {
   QuantileQuery query{table.quantiles, budget};

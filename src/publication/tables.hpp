@@ -8,6 +8,9 @@
 
 namespace fractile::publication_detail {
 
+/// The columns by which a level has cells.
+KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);
+
 /// With this budget, and nothing said of how many records there are.
 QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const Budget& budget);
 

@@ -10,6 +10,7 @@
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
 #include "publication/level_cells.hpp"
+#include "publication/tables.hpp"
 #include "publication/tables_page.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"

@@ -14,6 +14,7 @@
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
+#include "publication/tables.hpp"
 #include "report/text/json_fault.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/receipt_digest.hpp"
@@ -47,15 +48,9 @@ void write_keys(Writer& json, const Publication& publication) {
   json.EndArray();
 }
 
-std::vector<std::string> columns_written(const PublicationTable& table, const KeyLevel& level) {
-  std::vector<std::string> columns;
-  for (const std::size_t place : level) columns.push_back(table.by[place]);
-  return columns;
-}
-
 void write_level(Writer& json, const PublicationTable& table, const PublishedLevel& level) {
   json.StartObject();
-  texts(json, "by", columns_written(table, table.levels[level.level]));
+  texts(json, "by", publication_detail::columns_of(table, table.levels[level.level]).names());
   json.Key("release");
   const std::string& receipt = level.release.receipt;
   const std::size_t size = receipt.find_last_not_of('\n') + 1;

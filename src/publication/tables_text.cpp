@@ -7,6 +7,7 @@
 #include "fractile/published_tables.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/marks.hpp"
+#include "publication/tables.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/key_cells.hpp"
 #include "report/text/csv_cells.hpp"
@@ -43,13 +44,23 @@ std::string cell_text(const Publication& publication, const Release& release, co
   return shown.value + interval + (shown.is_marked ? " *" : "");
 }
 
+bool is_any_marked(const PublishedTables& tables) {
+  for (const PublishedLevel& level : tables.levels) {
+    for (const Cell& cell : cells_of(tables, level)) {
+      for (std::size_t i = 0; !cell.is_hidden && i < cell.group.indices.size(); ++i) {
+        if (!mark_of(tables.publication.marks, level.release, cell.group, i).empty()) return true;
+      }
+    }
+  }
+  return false;
+}
+
 std::string level_text(const PublishedTables& tables, const PublishedLevel& level) {
   const Publication& publication = tables.publication;
   const PublicationTable& table = publication.tables[level.table];
   const KeyLevel& columns = table.levels[level.level];
   const std::vector<Cell> cells = cells_of(tables, level);
-  Row heading;
-  for (const std::size_t place : columns) heading.push_back(table.by[place]);
+  Row heading = publication_detail::columns_of(table, columns).names();
   for (const Rational& quantile : level.release.query.quantiles) heading.push_back(quantile.to_string());
   for (const auto& row : cells.front().beside) heading.push_back(row.statistic + (row.at.empty() ? "" : " " + row.at));
   std::vector<Row> rows{heading};
@@ -109,13 +120,8 @@ std::string to_csv(const PublishedTables& tables) {
 std::string to_table(const PublishedTables& tables) {
   const Publication& publication = tables.publication;
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
-  bool has_marks = false;
-  for (const PublishedLevel& level : tables.levels) {
-    const std::string table = level_text(tables, level);
-    has_marks = has_marks || table.find(" *") != std::string::npos;
-    text += table + "\n";
-  }
-  if (has_marks) text += publication_detail::note_of_marks(publication.marks) + "\n";
+  for (const PublishedLevel& level : tables.levels) text += level_text(tables, level) + "\n";
+  if (is_any_marked(tables)) text += publication_detail::note_of_marks(publication.marks) + "\n";
   if (publication.marks.hidden) text += publication_detail::note_of_hidden(publication.marks) + "\n";
   return text + fmt::format("{} for all tables together, neighbors {}, at most {} record{} a person\n",
                             tables.cost().to_string(), to_string(publication.neighbors), publication.records_per_person,

@@ -38,9 +38,23 @@ std::vector<std::string> texts_at(const Json& query, const char* name) {
 }
 
 /// One key column is a text, several are a list of texts.
-KeyColumns columns_at(const Json& query, const char* name) {
-  std::vector<std::string> names = texts_at(query, name);
-  return names.empty() ? KeyColumns(text_at(query, name)) : KeyColumns(std::move(names));
+KeyColumns columns_at(const Json& query) {
+  std::vector<std::string> names = texts_at(query, "by");
+  return names.empty() ? KeyColumns(text_at(query, "by")) : KeyColumns(std::move(names));
+}
+
+/// The columns of the cells that a margin adds up, and then the hash of these; none elsewhere.
+std::vector<std::string> margin_asked(const Json& query) {
+  std::vector<std::string> margin = texts_at(query, "margin_by");
+  if (!margin.empty()) margin.push_back(text_at(query, "margin_cells"));
+  return margin;
+}
+
+std::vector<std::string> margin_in(const SourceDescription& source) {
+  if (!source.margin_of) return {};
+  std::vector<std::string> margin = source.margin_of->by.names();
+  margin.push_back(source.margin_of->cells_sha256);
+  return margin;
 }
 
 /// One a group: a text, or of several key columns a list of texts.
@@ -146,7 +160,7 @@ std::string difference(const Json& query, const Release& release) {
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},
-      {"the column of groups", source.by == columns_at(query, "by")},
+      {"the column of groups", source.by == columns_at(query)},
       {"the keys", release.keys() == keys_at(query)},
       {"the records per person",
        std::to_string(release.query.records_per_person) == text_at(query, "records_per_person")},
@@ -157,8 +171,7 @@ std::string difference(const Json& query, const Release& release) {
       {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
       {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},
       {"what the intervals' level is of", (intervals && intervals->together) == query.HasMember("intervals_together")},
-      {"the cells of a margin",
-       (source.margin_of ? source.margin_of->by : KeyColumns()) == columns_at(query, "margin_by")},
+      {"the cells of a margin", margin_in(source) == margin_asked(query)},
       {"the number of records", release.public_rows.has_value() == query.HasMember("public_rows")},
       {"the random bits", !release.unsafe_seed},
   };

@@ -57,13 +57,13 @@ class Line {
 };
 
 /// One key column as ever. Of several each key is a list: no text that is put together tells two keys apart.
-void add_groups(Line& line, const char* columns, const char* groups, const KeyColumns& by, const GroupKeys& keys) {
+void add_groups(Line& line, const KeyColumns& by, const GroupKeys& keys) {
   if (by.size() > 1) {
-    line.add_list(columns, by.size(), [&](std::uint64_t i) { return by[i]; });
-    return line.add_lists(groups, keys.size(), [&](std::size_t i) { return keys[i].texts(); });
+    line.add_list("by", by.size(), [&](std::uint64_t i) { return by[i]; });
+    return line.add_lists("keys", keys.size(), [&](std::size_t i) { return keys[i].texts(); });
   }
-  line.add(columns, by.empty() ? "" : by[0]);
-  if (!keys.empty()) line.add_list(groups, keys.size(), [&](std::uint64_t i) { return keys.list(0)[i]; });
+  line.add("by", by.empty() ? "" : by[0]);
+  if (!keys.empty()) line.add_list("keys", keys.size(), [&](std::uint64_t i) { return keys.list(0)[i]; });
 }
 
 void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
@@ -87,8 +87,11 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");
   line.add("person", source.person);
-  add_groups(line, "by", "keys", source.by, details.keys);
-  add_groups(line, "margin_by", "margin_cells", details.margin_by, details.margin_cells);
+  add_groups(line, source.by, details.keys);
+  if (!source.margin_of) return;
+  const MarginOf& margin = *source.margin_of;
+  line.add_list("margin_by", margin.by.size(), [&](std::uint64_t i) { return margin.by[i]; });
+  line.add("margin_cells", margin.cells_sha256);
 }
 
 void add_lattice(Line& line, const Lattice& lattice) {
