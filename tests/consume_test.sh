@@ -53,6 +53,7 @@ if [[ -n ${FRACTILE_DUCKDB:-} ]]; then
   "$build/fractile" ledger init "$ledger" --dataset people --epsilon 1/2 --records-per-person 3
   "$folder/build/readme1" "$source/examples/people.csv" "$ledger" >"$folder/first.json"
   "$folder/build/readme1" "$source/examples/people.csv" "$ledger" | diff - "$folder/first.json"  # from the ledger
-  grep -q '"key": "west"' "$folder/first.json"
-  "$build/fractile" ledger show "$ledger" | grep -q 'committed'
+  grep '"key": "west"' "$folder/first.json"
+  "$build/fractile" ledger show "$ledger" --format table >"$folder/ledger.txt"
+  grep '^entry 1, committed, people' "$folder/ledger.txt"
 fi

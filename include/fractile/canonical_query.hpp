@@ -22,7 +22,7 @@ struct ReleaseDetails {
   std::string delimiter = {};
   bool single_line_records = false;  ///< as in TableOptions
   bool public_rows = false;
-  GroupKeys keys = {};                        ///< of the groups
+  GroupKeys keys = {};                        ///< one a group
   std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
   /// What the table is: the canonical path of a file, which begins with a slash, or a name that was declared; empty when
   /// nothing is known, and then equal queries need not be about the same table.
@@ -30,7 +30,7 @@ struct ReleaseDetails {
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};
   std::optional<Unreadable> unreadable = {};  ///< where it was given
-  /// Says only the measure of the cost: a level of a publication keeps the cost that it was first published at.
+  /// Leaves out the cost, but not its measure: a level of a publication keeps the cost that it was first published at.
   bool has_any_cost = false;
   std::optional<StatisticsRequest> statistics = {};
 };

@@ -18,31 +18,31 @@ namespace fractile {
 /// A column that was counted: one profile, or one a key of several groups, and how many of its records can be one person's.
 class CountedColumn {
  public:
-  /// A profile of your own, in which no person has more than `records_per_person` records: your word, which nobody checks. Error(usage)
-  /// for 0.
+  /// A profile of your own. You declare that no person has more than `records_per_person` records in it; Fractile does not check that.
+  /// Throws `usage` for 0.
   CountedColumn(RankProfile profile, std::uint32_t records_per_person);
-  /// One profile a key. Every record is in at most one of them, decided by that record alone, and no person has more than
-  /// `records_per_person` records in all of them together. Error(usage) as above, and unless there is a key, as many profiles as keys, a text
-  /// for each key column in all of them, and one lattice.
+  /// One profile for each key. You declare that each record is in at most one of them, decided by that record alone, and that no person has
+  /// more than `records_per_person` records in all of them together. Throws `usage` for 0 records, for no keys, for another number of profiles,
+  /// for keys of different numbers of columns, and for profiles on different lattices.
   CountedColumn(std::vector<GroupKey> keys, std::vector<RankProfile> profiles, std::uint32_t records_per_person);
 
-  /// The same, counted on the result of a query of which one record changes at most so many rows (TableOptions::sql_stability): a promise
-  /// to persons of so many records is one about so many times as many rows. Error(usage) for 0.
+  /// Declares that the profiles count rows of a query's result, of which one record changes at most `stability` (TableOptions::sql_stability).
+  /// A release multiplies the records of a person by it. Throws `usage` for 0.
   CountedColumn over_query(std::uint32_t stability) &&;
-  /// The same, of a table whose number of rows, with or without a number, is declared public. Error(usage) of groups.
+  /// Declares the table's number of rows, with or without a number, to be public. Throws `usage` where there are groups.
   CountedColumn with_public_rows(std::uint64_t rows) &&;
 
-  /// The same records in other groups: those of each group here are in the group of `groups` whose place `group_of` has for it. Without `groups`
-  /// all of them together are one column. Error(usage) unless each group here has a place.
+  /// Puts the same records into other groups: `group_of` has, for each group here, its place in `groups`. Without `groups` all records become one
+  /// column without groups. Throws `usage` unless each group here has a place.
   CountedColumn in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const;
 
   const Lattice& lattice() const { return profiles_.front().lattice(); }
-  /// One a key; without groups a single one.
+  /// There is one for each key, and a single one without groups.
   const std::vector<RankProfile>& profiles() const& { return profiles_; }
   std::vector<RankProfile> profiles() && { return std::move(profiles_); }
   bool has_groups() const { return !keys_.empty(); }
   const std::vector<GroupKey>& keys() const { return keys_; }
-  /// Of the table.
+  /// No person has more records of the table; rows of a query's result may be more.
   std::uint32_t records_per_person() const { return records_per_person_; }
   std::uint32_t sql_stability() const { return sql_stability_; }
   const std::optional<std::uint64_t>& public_rows() const { return public_rows_; }

@@ -100,7 +100,8 @@ class Frame final : public Records {
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
   /// As above, and Error(usage) unless its type and the lattice go together, as profile() says.
   void require_countable(const std::string& column, const Lattice& lattice) const;
-  /// The same; Error(usage) as RecordSelection::validate(); Error(data) unless persons and keys are columns of text or whole numbers.
+  /// Checks the columns as above. Throws `usage` as RecordSelection::validate(), and `data` unless persons and keys are columns of text or
+  /// whole numbers.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
 
   /// Counts the column on the lattice. Error(usage) when a type and a lattice do not go together: decimals, and whole numbers without a

@@ -40,9 +40,9 @@ std::string to_string(const KeyColumns& columns);
 /// The key of a group: a text for each key column. Two keys are one when all their texts are.
 class GroupKey {
  public:
-  /// That of a whole column, which has no groups.
+  /// The key of a whole column, which has no groups.
   GroupKey() = default;
-  /// Of one key column; "" is no key.
+  /// The key of a group by one key column; "" is no key.
   GroupKey(std::string text);  // NOLINT(google-explicit-constructor): the usual case is one text
   GroupKey(const char* text) : GroupKey(std::string(text)) {}  // NOLINT(google-explicit-constructor): the same
   explicit GroupKey(std::vector<std::string> texts) : texts_(std::move(texts)) {}
@@ -68,9 +68,9 @@ class GroupKeys {
   static constexpr std::size_t most = 100'000;
   static constexpr std::size_t most_columns = 16;
 
-  /// None: there are no groups.
+  /// No keys: there are no groups.
   GroupKeys() = default;
-  /// Of one key column.
+  /// The keys of one key column.
   GroupKeys(std::vector<std::string> keys);  // NOLINT(google-explicit-constructor): the usual case is one column
   GroupKeys(std::initializer_list<std::string> keys) : GroupKeys(std::vector<std::string>(keys)) {}
   /// Every combination of a key of each column; those of the last column change first. Throws `usage` for more than `most`.
@@ -93,7 +93,7 @@ class GroupKeys {
   GroupKey operator[](std::size_t group) const;
   std::vector<GroupKey> all() const;
 
-  /// The same groups, with other texts for the keys of one column.
+  /// Keeps the groups, and replaces the texts of one column's keys.
   GroupKeys with_list(std::size_t column, std::vector<std::string> texts) &&;
 
   /// Throws `usage` for more than `most` groups or `most_columns` columns, for an empty text, and for a key that stands twice.

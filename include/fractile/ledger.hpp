@@ -243,8 +243,8 @@ class Ledger {
   /// Error(usage) when it was committed already; Error(ledger) when it was voided meanwhile, or when the ledger has no entry
   /// of this number with this token: publish nothing.
   void commit(const LedgerReservation& reservation, const std::string& receipt);
-  /// The same of several entries: first all of them are drawn, then all are stored, each in one transaction. Errors as above, and then
-  /// none of them was stored.
+  /// Stores the releases of several entries: one transaction makes all of them drawn ones, and a second one stores them all. Errors as
+  /// above, and then none of them was stored.
   void commit(std::span<const LedgerCommitment> releases);
   /// A person's word that a reserved entry's release was never published: it no longer counts. Error(usage) without a
   /// reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at its receipt_path,

@@ -27,7 +27,7 @@ struct NamedTable {
   std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
 };
 
-/// Of a margin of a table: its records are those of a finer level's cells, and no others.
+/// Says that a release is a margin of a table: its records are those of a finer level's cells, and no others.
 struct MarginOf {
   KeyColumns by;             ///< the columns of these cells
   std::uint64_t cells = 0;   ///< how many there are

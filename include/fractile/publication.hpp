@@ -74,7 +74,7 @@ class Attendant {
   virtual void reserve_room(std::uint64_t /*receipt_size*/) {}
   /// Before anything of a release is stored or kept: what cannot be shown should fail here. It may give the release its receipt.
   virtual void prepare(Answer& /*answer*/) {}
-  /// The same of a publication.
+  /// As prepare(), for a publication.
   virtual void prepare_tables(const PublishedTables& /*tables*/) {}
   /// From now on an interrupt should say this.
   virtual void on_interrupt(const Words& /*what*/, const Words& /*hint*/) {}

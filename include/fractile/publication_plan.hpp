@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/keys.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
@@ -60,7 +61,7 @@ struct PublicationTable {
   std::vector<KeyTuple> possible = {};
   /// About how many records each cell of the finest level has, as is publicly known, in the order of cells_of(). None: nothing is known.
   std::vector<std::uint64_t> expected_rows = {};
-  /// Of the publication's budget, in comparison with other tables'. Where one table has a share, one without has a share of 1.
+  /// The table's share of the publication's budget, in proportion to other tables'. Where one table has a share, one without has a share of 1.
   std::optional<Rational> share = {};
   std::vector<Rational> level_shares =
       {};  ///< the same among this table's levels, in their order; none: by their cells
@@ -93,11 +94,11 @@ struct Publication {
 
   /// The columns of a table's `by`. Throws `usage` when one is not among `keys`.
   std::vector<const KeyColumn*> columns_of(const PublicationTable& table) const;
-  static constexpr std::size_t most_cells = 100'000;  // of a level
+  static constexpr std::size_t most_cells = GroupKeys::most;  // of a level: they are the groups of a release
   static constexpr std::size_t most_parts = 10'000;
   /// Throws `usage` unless all that is said above holds, each table's query can be answered, and there are at most `most_cells` and `most_parts`.
   void validate() const;
-  /// The same of one table, and of the keys alone.
+  /// Checks one table, and the keys alone.
   void validate(const PublicationTable& table) const;
   void validate_keys() const;
 };
@@ -119,18 +120,18 @@ struct PublicationPart {
   std::size_t level;  ///< in PublicationTable::levels
   Rational share;     ///< of the publication's budget
   Budget cost;        ///< which is this: what the level costs one person, in whichever of its cells their records are
-  /// Of `cost`, for counts, shares and means: at the finest level of a table that has them, 1 where it has no quantiles. 0 at margins,
-  /// whose counts and sums are those of the finest level added up, which costs nothing.
+  /// The part of `cost` that pays for counts, shares and means, at the finest level of a table that has them; 1 where it has no quantiles. It is
+  /// 0 at margins: their counts and sums are those of the finest level added up, which costs nothing.
   Rational counts_share;
   /// What is asked of each cell, before over_query() and group_query(): its budget is `cost`, of which counts_share is not for quantiles.
   QuantileQuery query;
 };
 
-/// One part for each level of each table that draws something, in their order: margins of a table without quantiles draw nothing. The shares
-/// add up to exactly 1, and so the costs to exactly the publication's budget. The same on every machine.
-/// Shares that are stated hold. The others make relative errors, those that nine releases in ten have, alike as far as public numbers can: a level's part is in proportion to its
-/// number of cells, or where rows are expected to one over those of its smallest cell (under zCDP to the squares), times a
-/// factor for the table's number of quantiles. Throws `usage` as Publication::validate(), and for targets that the budget does not reach.
+/// One part for each level of each table that draws something, in their order: margins of a table without quantiles draw nothing. The
+/// shares add up to exactly 1, and so the costs to exactly the publication's budget. The same on every machine. Shares that are stated
+/// hold. The others make relative errors, those that nine releases in ten have, alike as far as public numbers can: a level's part is in
+/// proportion to its number of cells, or where rows are expected to one over those of its smallest cell (under zCDP to the squares), times
+/// a factor for the table's number of quantiles. Throws `usage` as Publication::validate(), and for targets that the budget does not reach.
 /// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> parts(const Publication& publication);
 
@@ -182,8 +183,8 @@ struct PublicationPlan {
   std::vector<PlannedLevel> levels;  ///< one a part, in their order
 };
 
-/// From public numbers alone: no record is read. Of a publication and its parts. Typical errors are those of tables of shape `normal`, of at most 1,000 rows, beyond which they
-/// hardly change, drawn with reproducible bits.
+/// Plans a publication and its parts from public numbers alone: no record is read. Typical errors are those of tables of shape `normal`, of
+/// at most 1,000 rows, beyond which they hardly change, drawn with reproducible bits.
 PublicationPlan plan_publication(const Publication& publication, const std::vector<PublicationPart>& parts);
 
 /// One JSON object.

@@ -39,7 +39,7 @@ struct PublishedTables {
   std::string receipt = {};                   ///< byte for byte
   Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
 
-  /// Of all levels together, those that a ledger held included.
+  /// What all levels together cost, those that a ledger held included.
   Spending cost() const;
 };
 
@@ -57,8 +57,8 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
 
 /// What a table's counts, shares and means have in common; nothing of a table without any.
 std::optional<StatisticsTerms> statistics_terms(const PublishedTables& tables, std::size_t table);
-/// Of each cell of a level, in the order of its release's groups: what was released beside its quantiles, or of a margin what the released
-/// numbers of its finest cells add up to, so that rows and columns add up. None of a table without any.
+/// The statistics of each cell of a level, in the order of its release's groups: those that were released beside its quantiles, or at a margin
+/// the sums of the released numbers of its finest cells, so that rows and columns add up. Empty for a table without any.
 std::vector<Statistics> statistics_of(const PublishedTables& tables, const PublishedLevel& level);
 
 /// The receipt: what the publication is, and the receipts of its levels, each as it is by itself. One JSON object; docs/receipt.md lists its members.
@@ -75,7 +75,7 @@ std::string to_csv(const PublishedTables& tables);
 std::string to_table(const PublishedTables& tables);
 
 /// In plain language, for people who decide: what was published, for whom the promise holds and how strong it is, what each level cost, how
-/// wrong the numbers may be, what was left out. Says nothing that the proofs do not. Of PageOptions::guess_above nothing is said.
+/// wrong the numbers may be, what was left out. Says nothing that the proofs do not. Ignores PageOptions::guess_above.
 std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options = {});
 /// The same as a page: each table as readers know it, rows by columns where it has two key columns, with labels, totals, marks and intervals;
 /// and, unless it is public, the receipt. A function of the receipt and of the options.

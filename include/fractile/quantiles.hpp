@@ -116,7 +116,7 @@ struct MechanismUsed {
 /// used. Of all parts together it is at most the release's cost; of groups, in each.
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
-  /// "bounds", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
+  /// "bounds", "count", "sum", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
   std::string on;
   EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets

@@ -163,7 +163,7 @@ struct ReleaseOptions {
 /// too. The output's law is exactly the mechanism's. The promise is made to persons of query.records_per_person records of the table; over
 /// a query of a declared stability the release's `query` says of how many rows that is. Time O(distinct log m) and a few passes per level;
 /// independent of the lattice's size.
-/// Of groups, query.expected_rows are those of one, and bounds are found among the records of all, and are the same for all.
+/// With groups, query.expected_rows are those of one group, and bounds are found once, among the records of all groups, for all of them.
 /// With bounds to find, the column was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
 /// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
 /// Statistics are of the records as they were counted, before bounds are found.

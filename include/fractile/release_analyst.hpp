@@ -37,7 +37,7 @@ struct AnalystTrial {
   Answer answer;
 };
 
-/// Of epsilons low .. high. Where one quantile is selected and nothing before it, the expected loss never rises with epsilon: both ends hold
+/// The answer for epsilons low .. high. Where one quantile is selected and nothing before it, the expected loss never rises with epsilon: both ends hold
 /// for all of them, less than a millionth lies between, and some epsilons about them were `tried`. Otherwise only what was tried is known: ten
 /// epsilons a decade, from `high` down until four in a row do not serve, and those of two digits by halves where that begins.
 struct ServedEpsilons {

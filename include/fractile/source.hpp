@@ -189,10 +189,10 @@ class Table final : public Records {
   /// beyond them, too.
   void require_countable(const std::string& column, const Lattice& lattice) const;
 
-  /// The same, and what goes with selections: Error(usage) as RecordSelection::validate(), and for a person's column of a query whose
-  /// stability is declared: its rows need not come from one person each, for a key that is no value of its column's type, or the same as
-  /// another one, for keys of JSON that differ from each other in letter case only, and for public rows of a query or a selection.
-  /// Error(data) unless the table has the columns, and for persons by floating-point numbers or nested values.
+  /// Checks the columns as above, and what goes with selections. Throws `usage` as RecordSelection::validate(); for a person's column of a
+  /// query whose stability is declared, as its rows need not come from one person each; for a key that is no value of its column's type, or
+  /// the same as another one; for keys of JSON that differ in letter case only; and for public rows of a query or a selection.
+  /// Throws `data` unless the table has the columns, and for persons by floating-point numbers or nested values.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
 
   /// Counts a column on a lattice, whole and by itself, as a profile that says nothing of whose records it holds. Decimals and integers of

@@ -35,12 +35,12 @@ class Source {
 
   /// How they are read; a source of each kind has what goes with it.
   const TableOptions& options() const { return options_; }
-  /// Of a profile file, whether it was declared that no person is in two of the countings that were merged; nobody checked it.
+  /// Whether a profile file declares that no person is in two of the countings that were merged; Fractile does not check that.
   bool has_disjoint_persons() const { return has_disjoint_persons_; }
   Holder holder() const { return holder_; }
   /// How messages call it.
   std::string name() const;
-  /// Of a server, its address; empty elsewhere.
+  /// The address of a server; empty elsewhere.
   const std::string& address() const { return address_; }
 
   /// Opens the files, or reaches the server, and calls what it is given as Table::open() does, with nothing where no file is opened.

@@ -20,12 +20,12 @@ namespace fractile {
 /// What is published beside the quantiles, of every group: how many records count, and what else is asked. Counts are of records with a
 /// value in the column, of sampled persons where there are any: of people only where each has one record.
 struct StatisticsRequest {
-  /// For each of these: how many records lie below it, and which share of the records that is. A record lies where it counts. Strictly
-  /// increasing possible values above the smallest one.
+  /// The values for each of which it is published how many records lie below it, and which share of the records that is. A record lies where
+  /// it counts. They are possible values above the smallest one, strictly increasing.
   std::vector<Rational> below = {};
   /// The mean of the values at which records count: clamped to the bounds, and rounded to the step.
   bool mean = false;
-  /// Of the budget, in (0, 1), for all of these: half of it is the mean's, where that is asked for.
+  /// The part of the budget, in (0, 1), that pays for all of these. Half of it is the mean's, where that is asked for.
   Rational share = Rational(1, 10);
 
   /// 1/10, and with the mean 1/5.
@@ -49,7 +49,7 @@ struct CountNoise {
   friend bool operator==(const CountNoise&, const CountNoise&) = default;
 };
 
-/// What a number of records is, with at least the probability that was asked for.
+/// A number of records lies in it with at least the probability that was asked for.
 struct CountInterval {
   std::uint64_t lower;
   std::uint64_t upper;
@@ -60,14 +60,14 @@ struct CountInterval {
 /// once, so a sum costs nothing and has the noise of all its draws.
 class ReleasedCount {
  public:
-  /// `draws`: how many draws of the noise are in the value. Error(usage) for 0.
+  /// `draws`: how many draws of the noise are in the value. Throws `usage` for 0.
   ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws = 1);
 
   std::int64_t value() const { return value_; }
   const CountNoise& noise() const { return noise_; }
   std::uint64_t draws() const { return draws_; }
 
-  /// Of other records, whose noise is independent. Error(usage) unless both have one law of noise.
+  /// Adds a count of other records, whose noise is independent. Throws `usage` unless both have one law of noise.
   ReleasedCount& operator+=(const ReleasedCount& other);
   friend ReleasedCount operator+(ReleasedCount a, const ReleasedCount& b) { return a += b; }
   friend bool operator==(const ReleasedCount&, const ReleasedCount&) = default;
@@ -78,17 +78,17 @@ class ReleasedCount {
   std::uint64_t draws_;
 };
 
-/// The margin of a table: all of these together. Error(usage) for none, and as +=.
+/// Adds up all of these, for a margin of a table. Throws `usage` for none, and as +=.
 ReleasedCount sum_of(std::span<const ReleasedCount> counts);
 
-/// The interval of each, whose true number it holds with probability at least `level`, each by itself: from the certified law of the sum of
-/// its draws. Counts of equally many draws of one law share the work. Error(usage) unless 0 < level < 1, and when the noise is too wide.
+/// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the sum of
+/// the count's draws. Counts of equally many draws of one law share the work. Throws `usage` unless 0 < level < 1, and when the noise is too wide.
 /// Proof: docs/proofs/counts.md
 std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
 
 /// What was published beside the quantiles of one group, or of the whole column.
 struct Statistics {
-  /// As it was drawn: below 0 where the noise outweighs the records, so that counts add up.
+  /// A number of records as it was drawn: it may be below 0, so that counts add up.
   struct Records {
     std::int64_t value;
     CountInterval interval;
@@ -150,7 +150,7 @@ class Margins {
   Margins(Margins&&) noexcept;
   Margins& operator=(Margins&&) noexcept;
 
-  /// Error(usage) for no groups, for statistics that lack what the terms say, and when the noise is too wide.
+  /// Throws `usage` for no groups, for statistics that lack what the terms say, for more than 2^20 draws, and when the noise is too wide.
   Statistics of(std::span<const Statistics> groups);
 
  private:

@@ -14,6 +14,7 @@
 #include "publication/remaining_parts.hpp"
 #include "publication/steps.hpp"
 #include "publication/tables.hpp"
+#include "quantiles/stages/statistics.hpp"
 
 namespace fractile {
 
@@ -83,6 +84,29 @@ Plan plan_of(const PublicationRequest& request) {
     plan.levels.push_back({std::move(part), std::move(cells), place, std::move(asked), {}});
   }
   return plan;
+}
+
+/// The most cells of the finest level that a margin's cell adds up; 1 without margins.
+std::size_t most_added_up(const Publication& publication, const PublicationTable& table) {
+  std::size_t most = 1;
+  for (std::size_t level = 1; level < table.levels.size(); ++level) {
+    const LevelCells cells = cells_of(publication, table, table.levels[level]);
+    std::vector<std::size_t> added_up(cells.cells.size());
+    for (const std::size_t cell : cells.of_finest) most = std::max(most, ++added_up[cell]);
+  }
+  return most;
+}
+
+/// Throws `usage` where the table's margins cannot add up the level's counts.
+void require_summable(const Publication& publication, const LevelToDraw& level, std::uint32_t sql_stability) {
+  const ReleaseRequest& asked = level.request;
+  if (!asked.statistics) return;
+  const PublicationTable& table = publication.tables[level.part.table];
+  const std::size_t added_up = most_added_up(publication, table);
+  if (added_up == 1) return;
+  QuantileQuery each = group_query(over_query(asked.query, sql_stability));
+  each.budget = each.budget.scaled(asked.statistics->share);
+  StatisticsIntervals(StatisticsSampler(*asked.statistics, each, table.lattice).terms(), table.lattice, added_up);
 }
 
 /// What a charge has to know of all levels: whose records count, and how they are read.
@@ -178,7 +202,15 @@ class TablesRun {
   /// All that release() would refuse, before anything is charged: no level fails after it for what is public.
   void require_valid() const {
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
-      if (!held_[i]) plan_.levels[i].request.validate(sql_stability_);
+      if (held_[i]) continue;
+      try {
+        plan_.levels[i].request.validate(sql_stability_);
+        require_summable(request_.publication, plan_.levels[i], sql_stability_);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::usage) throw;
+        const std::string& name = request_.publication.tables[plan_.levels[i].part.table].name;
+        throw Error(ErrorCode::usage, {"table '", name, "': ", error.what_words()}, error.hint_words(), error.field());
+      }
     }
   }
 

@@ -231,12 +231,56 @@ TEST_F(PublishingTables, NothingIsChargedWhereTheLedgerHasLess) {
   EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
 }
 
-/// A count's noise is too wide to have an interval at next to no cost.
-TEST_F(PublishingTables, WhatNoLevelCanBeIsRefusedBeforeTheCharge) {
+/// No record was read, and the ledger has as many entries as before.
+void expect_refused_for_nothing(const Publication& publication, const std::string& file, const Payment& payment,
+                                const std::string& why) {
+  class Reading final : public Attendant {
+   public:
+    void at(const std::string& task) override { has_read = has_read || task.starts_with("reading"); }
+    bool has_read = false;
+  };
+  Reading attendant;
+  const std::size_t before = Ledger::open(payment.ledger).statement().entries.size();
+  const Error error =
+      error_of([&] { fractile::publish(Source::file({.file = file}), {publication}, payment, attendant); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+  EXPECT_FALSE(attendant.has_read);
+  EXPECT_EQ(Ledger::open(payment.ledger).statement().entries.size(), before);
+}
+
+// A mean of listed candidates was refused when all was charged and counted.
+TEST_F(PublishingTables, WhatCannotBeDrawnIsRefusedBeforeTheCharge) {
   const Payment payment = ledger();
-  const auto too_little = Budget::pure(Exponent::parse("1e-30"));
-  EXPECT_EQ(error_of([&] { publish(with_counts(too_little), payment); }).code(), ErrorCode::usage);
-  EXPECT_TRUE(Ledger::open(payment.ledger).statement().entries.empty());
+  Publication publication = with_counts(Budget::pure(Rational(1)));
+  publication.tables[0].lattice = Lattice::explicit_points({Rational(100), Rational(200), Rational(400)});
+  expect_refused_for_nothing(publication, file_, payment, "table 'pay': a mean needs bounds and a step");
+  publication.tables[0].mean = false;
+  publication.tables[0].intervals = IntervalRequest{Rational(19, 20)};
+  publication.tables[0].level_shares = {1, 1, 1, Rational(1, 1'000'000'000'000'000'000)};
+  expect_refused_for_nothing(publication, file_, payment, "table 'pay': ");
+  // A count's noise is too wide to have an interval.
+  expect_refused_for_nothing(with_counts(Budget::pure(Exponent::parse("1e-30"))), file_, payment, "table 'pay': ");
+}
+
+TEST_F(PublishingTables, WhatIsLeftBesideLevelsThatAreHeldIsEnoughToDrawTheOthers) {
+  const Payment payment = ledger();
+  publish(earnings(Budget::pure(Rational(1))), payment);
+  Publication publication = earnings_and_hours(Budget::pure(Rational::parse("1.000000000000000001")));
+  publication.tables[1].intervals = IntervalRequest{Rational(19, 20)};
+  expect_refused_for_nothing(publication, file_, payment, "table 'hours': ");
+}
+
+// Totals of so many cells were refused when all was drawn.
+TEST_F(PublishingTables, TotalsOfMoreThanCanBeAddedUpAreRefusedBeforeTheCharge) {
+  Publication publication = with_counts(Budget::pure(Rational(1)));
+  publication.tables[0].below.clear();
+  for (int i = 1; i <= 100; ++i) publication.tables[0].below.emplace_back(i);
+  for (KeyColumn& column : publication.keys) {
+    for (int i = 0; i < 103; ++i) column.keys.push_back("k" + std::to_string(i));
+    column.labels.clear();
+  }
+  expect_refused_for_nothing(publication, file_, ledger(), "table 'pay': a sum of more than 2^20 noisy counts");
 }
 
 /// Neither a turn at writing nor room is needed for what was committed.

@@ -34,7 +34,7 @@ std::size_t product_of(const std::vector<std::vector<std::string>>& lists) {
   return groups;
 }
 
-/// Of one column.
+/// Refuses keys of one column that are empty or stand twice.
 void check_list(const std::vector<std::string>& list) {
   std::unordered_set<std::string_view> seen;
   seen.reserve(list.size());

@@ -284,7 +284,7 @@ std::vector<std::vector<Ring>> modes_of_target(const Tuple& others, const Noises
   return bars.modes_with_one_more();
 }
 
-/// Of many, all people who are alike at once.
+/// Takes people who are alike all at once, where there are many.
 std::vector<std::vector<Enclosure>> modes_of_target(const Tuple& others, const Noises<Enclosure>& noises) {
   constexpr std::size_t few = 64;
   constexpr double most_ways = 4e6;

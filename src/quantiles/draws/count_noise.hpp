@@ -21,9 +21,9 @@ class CountTreeNoise {
   /// From the query's budget, relation and records per person. Error(usage) when rho is so small that sigma^2 > 2^80.
   CountTreeNoise(const QuantileQuery& query, int height);
 
-  /// Of one count of all records, which a replaced one moves by no more than one that comes or goes.
+  /// The noise of one count of all records, which a replaced one moves by no more than one that comes or goes.
   static CountTreeNoise of_all_records(QuantileQuery query);
-  /// Of a sum over the records of numbers between -most and most. Error(usage) as above.
+  /// The noise of a sum over the records of numbers between -most and most. Throws `usage` as above.
   static CountTreeNoise of_sum(const QuantileQuery& query, const Rational& most);
 
   Measure measure() const { return measure_; }

@@ -79,7 +79,7 @@ class Kernel {
   }
 
   std::int64_t whole() const { return whole_; }
-  /// Of g = whole - k, and of g = whole + 1 + k.
+  /// What exp(-rate k) is multiplied by for g = whole - k, and for g = whole + 1 + k.
   double up_to() const { return up_to_; }
   double beyond() const { return beyond_; }
   double at(std::int64_t g) const {
@@ -298,7 +298,7 @@ class JointLoss {
     return static_cast<std::size_t>(parts_[quantile].second - parts_[quantile].first);
   }
 
-  /// Of one total: everything that lies within the windows.
+  /// Takes one total, and everything that lies within the windows.
   Weight sum_at(std::uint64_t total) const {
     const JointTarget& target = problem_.target;
     const auto kernel = [&](std::size_t cell) {

@@ -264,7 +264,7 @@ class StageSampler {
   std::vector<std::int64_t> counts_;   // of cells
 };
 
-/// Of the budget, what finds bounds.
+/// The share of the budget that finds bounds.
 Rational bounds_share(const ReleaseOptions& options) { return options.bounds ? options.bounds->share : Rational(0); }
 
 QuantileQuery with_share(QuantileQuery query, const Rational& share) {

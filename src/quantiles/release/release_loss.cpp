@@ -49,7 +49,7 @@ struct FoundBefore {
   Enclosure probability;
 };
 
-/// Of a selection with these scores and multiplicities; what hardly ever comes is left out.
+/// How likely each outcome is of a selection with these scores and multiplicities; those that hardly ever come are left out.
 std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std::uint64_t>& scores,
                                                           const std::vector<std::uint64_t>& multiplicities,
                                                           const Exponent& rate) {

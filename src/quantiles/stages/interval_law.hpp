@@ -64,7 +64,7 @@ int step_below(double most);
 /// About the standard deviation of such noise.
 double noise_deviation(Measure measure, const NoisePrice& noise);
 
-/// Of the sum of so many draws of discrete Gaussian noise, on a step of 2^log2_step >= 1. Error(usage) as above.
+/// The law of the sum of `draws` draws of discrete Gaussian noise, on a step of 2^log2_step >= 1. Throws `usage` as above.
 LowerLaw gaussian_sum_law(const Rational& sigma_squared, std::uint64_t draws, int log2_step);
 
 /// Of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.

@@ -61,7 +61,7 @@ class NegativeBinomial {
  private:
   static constexpr double negligible = 1e-16;
 
-  /// Of all weights beyond the last, whose ratios fall on from this one.
+  /// A bound on the sum of all weights beyond the last, whose ratios fall on from this one.
   static double rest_of(double weight, double ratio) {
     if (!(ratio < 1)) refuse_wide();
     return weight * ratio / (1 - ratio) * (1 + 4 * rounding) + 0x1p-1000;

@@ -11,7 +11,7 @@ namespace fractile {
 
 class NoiseSum {
  public:
-  /// Of at most 2^20 draws. Error(usage) when the noise is too wide.
+  /// The sum of `draws` draws, at most `most_noise_draws`. Throws `usage` for more, and when the noise is too wide.
   NoiseSum(Measure measure, const NoisePrice& noise, std::uint64_t draws);
 
   /// A whole number w, the least but for rounding to the safe side, with P(|S| > w) <= failure. The failure is at least 10^-8.

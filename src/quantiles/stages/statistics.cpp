@@ -15,7 +15,7 @@
 namespace fractile {
 namespace {
 
-/// Of [0, 1] for shares, of 0 .. M for means; a band's noise is bounded by what is largest within it.
+/// The bands that divide [0, 1] for shares, and 0 .. M for means; a band's noise is bounded by what is largest within it.
 constexpr std::int64_t share_bands = 16;
 constexpr std::int64_t mean_bands = 8;
 
@@ -52,8 +52,11 @@ std::int64_t centered_sum(const RankProfile& profile) {
   return static_cast<std::int64_t>(std::clamp<int128>(sum, -most_sum, most_sum));
 }
 
-/// Of numbers that are clamped themselves.
-std::int64_t clamped_sum(std::int64_t a, std::int64_t b) { return std::clamp(a + b, -most_sum, most_sum); }
+/// No release has a number beyond the range, but a file that was not written by Fractile may.
+std::int64_t clamped(std::int64_t value) { return std::clamp(value, -most_sum, most_sum); }
+
+/// Adds numbers of at most twice the range.
+std::int64_t clamped_sum(std::int64_t a, std::int64_t b) { return clamped(a + b); }
 
 CountInterval interval_about(std::int64_t value, std::uint64_t half_width) {
   const auto most = static_cast<std::int64_t>(half_width);
@@ -277,7 +280,7 @@ Statistics::Ratio StatisticsIntervals::share_of(std::int64_t below, std::int64_t
   return rounded(ratio, 0, 1, 0, resolution_of(ratio.upper - ratio.lower, Rational(1, 1000)));
 }
 
-/// By u = 2 i - M, the mean of which is sum / count; the value is lower + step (M + u) / 2.
+/// Works with u = 2 i - M, the mean of which is sum / count; the value is lower + step (M + u) / 2.
 Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t count) const {
   const Rational least = lattice_.lower();
   const Rational most = lattice_.upper();
@@ -360,11 +363,11 @@ Statistics Margins::of(std::span<const Statistics> groups) {
     }
     std::int64_t before = 0;
     for (std::size_t i = 0; i <= values; ++i) {
-      const std::int64_t up_to = i < values ? each.below[i].value : each.count.value;
+      const std::int64_t up_to = clamped(i < values ? each.below[i].value : each.count.value);
       sums.bins[i] = clamped_sum(sums.bins[i], up_to - before);
       before = up_to;
     }
-    if (sums.sum) sums.sum = clamped_sum(*sums.sum, *each.centered_sum);
+    if (sums.sum) sums.sum = clamped_sum(*sums.sum, clamped(*each.centered_sum));
   }
   std::unique_ptr<StatisticsIntervals>& intervals = of_groups_[groups.size()];
   if (!intervals) intervals = std::make_unique<StatisticsIntervals>(terms_, lattice_, groups.size());
@@ -372,7 +375,7 @@ Statistics Margins::of(std::span<const Statistics> groups) {
 }
 
 ReleasedCount::ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws)
-    : value_(value), noise_(std::move(noise)), draws_(draws) {
+    : value_(clamped(value)), noise_(std::move(noise)), draws_(draws) {
   if (draws == 0) throw Error(ErrorCode::usage, "a released count has the noise of one draw at least");
 }
 

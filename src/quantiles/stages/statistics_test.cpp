@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "exact/gaussian.hpp"
@@ -212,6 +213,23 @@ TEST(Margins, OfOneGroupAreIts) {
   const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::zcdp(Rational(1, 8))), tens);
   const DrawnStatistics drawn{{40, 60}, -30};
   EXPECT_EQ(total_of(sampler, {drawn}), sampler.intervals().computed(drawn));
+}
+
+// A receipt that was written by hand may hold any number: sums of these went beyond 64 bits.
+TEST(Margins, OfNumbersThatNoReleaseHasStayInTheirRange) {
+  const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  Statistics forged = sampler.intervals().computed({{1, 2}, 3});
+  forged.below[0].value = -largest;
+  forged.count.value = largest;
+  forged.centered_sum = largest;
+  const std::vector<Statistics> both{forged, forged};
+  const Statistics total = Margins(sampler.terms(), tens).of(both);
+  EXPECT_EQ(total.below[0].value, -most_sum);
+  EXPECT_EQ(total.count.value, 0);
+  EXPECT_EQ(total.centered_sum, most_sum);
+  const ReleasedCount count(largest, sampler.terms().count_noise);
+  EXPECT_EQ((count + count).value(), most_sum);
 }
 
 TEST(Margins, OfOthersAreRefused) {

@@ -15,7 +15,7 @@ namespace fractile::report_detail {
 /// what would take more than seconds. Throws `usage` when odds < 1.
 std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds);
 
-/// Of one released quantile: by secret, the exponents of 1/base in the weights of the candidates, where odds are base to the power of the
+/// The weights of one released quantile: by secret, the exponents of 1/base in the weights of the candidates, where odds are base to the power of the
 /// perturber's root_degree(). Nothing of anything else.
 std::optional<std::vector<std::vector<std::int64_t>>> plain_exponents(const flow::Pipeline& pipeline);
 

@@ -23,7 +23,7 @@ std::uint64_t records_before(const CountsByCandidate& table, std::size_t end) {
   return sum;
 }
 
-/// In which part of its cell the i-th of tied records lies: the bits of i from right to left.
+/// The part of its cell in which the i-th of tied records lies: the bits of i from right to left.
 std::uint64_t part_of_tied(std::uint64_t i) {
   std::uint64_t part = 0;
   for (int bit = 0; bit < 32; ++bit) part |= ((i >> bit) & 1) << (31 - bit);
@@ -68,9 +68,9 @@ PlainRelease::PlainRelease(const flow::Release& release, const Rational& odds)
   if (base_ && base_->pow(degree_) != odds) base_.reset();
 }
 
-/// Of epsilon, by records that are missed. A selection costs its rate times the distance between the changes of any two scores: twice the
-/// larger share for a record more or less, 2 for one that is replaced, and for the score of gumbel-max 4. A record at an end of the range
-/// only makes scores worse, or only better: 1.
+/// The rate, as a part of epsilon, by records that are missed. A selection costs its rate times the distance between the changes of any two
+/// scores: twice the larger share for a record more or less, 2 for one that is replaced, and for the score of gumbel-max 4. A record at an
+/// end of the range only makes scores worse, or only better: 1.
 Rational PlainRelease::rate_of(const Selection& selection) const {
   const bool is_replaced = release_.neighbors == Neighbors::change_one;
   const Rational& share = selection.share;

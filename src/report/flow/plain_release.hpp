@@ -18,7 +18,7 @@ class PlainRelease {
 
   /// The probability of every tuple of candidates, for a table of so many records on each candidate.
   std::map<std::vector<std::size_t>, Rational> law(const std::vector<std::size_t>& table) const;
-  /// Of one quantile: base to the power of minus these is the weight of each candidate, with odds = base^degree().
+  /// For a release of one quantile: base to the power of minus these is the weight of each candidate, with odds = base^degree().
   std::optional<std::vector<std::int64_t>> exponents(const std::vector<std::size_t>& table) const;
   std::int64_t degree() const { return degree_; }
   /// About how many products law() takes.
@@ -37,7 +37,7 @@ class PlainRelease {
   Rational rate_of(const Selection& selection) const;
   std::int64_t exponent(const Rational& missed, const Selection& selection) const;
   Rational weight(const Rational& missed, const Selection& selection) const;
-  /// By how many records a candidate misses the selection's quantile, as its mechanism scores it.
+  /// The number of records by which a candidate misses the selection's quantile, as its mechanism scores it.
   Rational missed_by(const std::vector<std::size_t>& table, std::size_t candidate, const Selection& selection) const;
   Law candidates(const std::vector<std::size_t>& table, std::size_t from, std::size_t to,
                  const Selection& selection) const;

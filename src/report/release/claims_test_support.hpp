@@ -1,9 +1,10 @@
-// For the tests of claims: tables whose records are known, releases of them, and what is true of both.
+// For the tests of claims: tables whose records are known, releases of them, what is true of both, and what a claim is.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/ledger.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 
@@ -170,5 +173,37 @@ inline RankProfile profile_of(const World& world, const std::vector<Row>& rows, 
   }
   return builder.finish();
 }
+
+/// All that a predicate may look at: one run, what was published of it, and the words of the sentence.
+struct Seen {
+  const World& world;
+  const Drawn& drawn;
+  const Release& receipt;  // read back, with the values of this run
+  const std::optional<ReleasePlan>& plan;
+  const std::string& page;         // all sentences
+  std::vector<std::string> words;  // the sentence, and what is in its parentheses
+
+  double number(std::size_t i) const { return std::stod(words.at(i)); }
+  std::size_t group_count() const { return receipt.groups.size(); }
+  double value(std::size_t g, std::size_t i) const { return receipt.value(receipt.groups[g], i).to_double(); }
+  double quantile(std::size_t i) const { return world.options.query.quantiles[i].to_double(); }
+};
+
+/// Whether each of the things that a sentence is about is otherwise than it says.
+using Fails = std::vector<bool>;
+using Predicate = std::function<Fails(const Seen&)>;
+
+struct Claim {
+  const char* sentence;  // a regular expression
+  const char* proof;     // its page in docs/proofs; or "definition", "declared"
+  Predicate fails;
+  bool surely = true;  // else with the probability that the receipt states, or its intervals' level
+};
+
+/// All claims: a line for each sentence.
+const std::vector<Claim>& claims();
+
+/// The account of the ledger that all pages here show: a third of its budget is spent.
+LedgerAccount account();
 
 }  // namespace fractile::claims

@@ -71,7 +71,7 @@ Pairs pairs_of(const ComparisonRequest& request, std::size_t column, const std::
   return pairs;
 }
 
-/// Of two keys the pairs of groups; none of two quantiles.
+/// The pairs of groups for two keys; none for two quantiles.
 Pairs what_is_compared(const ComparisonRequest& request, const std::vector<GroupKey>& keys,
                        const std::vector<Rational>& quantiles) {
   if (request.first == request.second) refuse(fmt::format("'{}' would be compared with itself", request.first));

@@ -11,7 +11,7 @@
 
 namespace fractile::report_detail {
 
-/// Of a release, or of all tables of a publication together.
+/// What is promised by a release, or by all tables of a publication together.
 struct Promise {
   Budget cost;
   Neighbors neighbors = Neighbors::add_remove;
@@ -38,7 +38,7 @@ void explain_strength(Page& page, const Promise& promise);
 void explain_unprotected(Page& page, const Promise& promise, std::vector<std::string> particular);
 /// For those who would apply a minimum count. `where`: " in a group"; empty where there are none.
 void explain_checks(Page& page, const std::string& where);
-/// Words and what they mean; of `record` what a record is here.
+/// Words and what they mean; `record` says what a record is here.
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
 
 /// As its publisher has it.

@@ -40,7 +40,7 @@ Release grouped(const QuantileQuery& query, const Lattice& lattice) {
   return release({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
 }
 
-/// By two columns, whose keys read the same when they are put together.
+/// Groups by two columns, whose keys read the same when they are put together.
 Release grouped_twice(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(2);
   const std::vector<GroupKey> keys = GroupKeys::tuples({{"a,b", "c"}, {"a", "b,c"}}).all();

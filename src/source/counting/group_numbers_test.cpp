@@ -57,7 +57,7 @@ TEST(GroupNumbers, EveryRecordIsInTheGroupOfItsTextsAlone) {
   }
 }
 
-/// Of many keys there is no room for a slot a pair.
+/// Many keys leave no room for a slot a pair.
 TEST(GroupNumbers, AreFoundAmongManyKeysOfEachColumn) {
   std::vector<Texts> tuples;
   for (int i = 0; i < 30'000; ++i) {

@@ -27,6 +27,7 @@ constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_texts = 100'000;  // keys, sources
+static_assert(most_texts >= GroupKeys::most, "all keys of groups can be written");
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 24;
 
 /// Of lattices: two numbers a kind of values, for regular and for listed ones.

@@ -65,7 +65,7 @@ class PairNumbers {
   /// For pairs of numbers below `firsts` and below `seconds`; at most `most` will be added.
   PairNumbers(std::size_t firsts, std::size_t seconds, std::size_t most);
 
-  /// Of a pair that is new, `fresh`; of another one the number that it has.
+  /// Gives a new pair the number `fresh`; another pair keeps the number that it has.
   std::uint32_t add(std::uint32_t first, std::uint32_t second, std::uint32_t fresh);
   /// Nothing for a pair that was not added.
   std::optional<std::uint32_t> of(std::uint32_t first, std::uint32_t second) const {

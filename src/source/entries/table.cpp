@@ -598,7 +598,7 @@ std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const s
   });
 }
 
-/// In one reading.
+/// Counts all of them in one reading.
 std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
                                                        const std::function<void()>& on_progress) {
   std::vector<Column> counted;
