@@ -102,7 +102,21 @@ namespace {
 
 constexpr const char* unchanged = "nothing was changed";
 
-int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& tables, Explained format) {
+/// Where a page was altered, or made by another version, what follows is from its receipt and not from what the page shows.
+void warn_of_altered(const std::string& page, const WebPage& made_again) {
+  if (page.empty()) return;
+  const std::vector<std::string> parts = altered_parts(page, made_again);
+  if (parts.empty()) return;
+  const std::string more =
+      parts.size() == 1 ? "" : " and in " + std::to_string(parts.size() - 1) + " more of its parts";
+  print_error(
+      {"warning: the page does not show what its receipt says, in '", parts.front(), "'", more},
+      "it was altered, saved in another form, or made by another version; what is printed here is from the receipt");
+}
+
+int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& tables, Explained format,
+                   const std::string& its_page) {
+  warn_of_altered(its_page, to_html(tables, {}));
   for (const char* field : {"compare", "guess"}) {
     if (typed.has(field)) usage({Field(field), " is for the receipt of a release"}, "leave it out");
   }
@@ -135,10 +149,19 @@ int run_explain(const Typed& typed) {
   options.guess_above = guessed_limit(typed);
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
   std::string text = receipt_text(typed.file);
-  if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
+  std::string its_page;
+  if (text.starts_with("<!DOCTYPE html>")) {
+    its_page = std::move(text);
+    text = receipt_of_page(its_page);
+    if (text.empty()) {
+      throw Error(ErrorCode::data, "'" + name + "' is a page without a receipt, as pages for everybody are",
+                  "explain the file that fractile release --receipt has written");
+    }
+  }
   if (is_publication_receipt(text))
-    return explain_tables(typed, std::move(shown.page), read_publication_receipt(text, name), format);
+    return explain_tables(typed, std::move(shown.page), read_publication_receipt(text, name), format, its_page);
   const Release release = read_receipt(text, name);
+  warn_of_altered(its_page, to_html(release, {}, {}));
   if (!options.guess_above.empty()) {
     require_guess(options.guess_above, release.lattice.kind(), release.query, release.is_grouped());
   }

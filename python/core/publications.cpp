@@ -14,6 +14,7 @@
 #include "attendant.hpp"
 #include "counted.hpp"
 #include "fractile/published_tables.hpp"
+#include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "report.hpp"
@@ -174,6 +175,12 @@ void bind_publications(nb::module_& module) {
   module.def("publish", &publish_file, nb::arg("file"), nb::arg("words"), nb::arg("frame").none(),
              nb::arg("counter") = nb::none());
   module.def("read_publication_receipt", &read_publication_receipt, nb::arg("text"), nb::arg("name"));
+  module.def(
+      "altered_parts_of_tables",
+      [](const std::string& text, const PublishedTables& tables) {
+        return receipt_of_page(text).empty() ? std::vector<std::string>() : altered_parts(text, to_html(tables, {}));
+      },
+      nb::arg("text"), nb::arg("tables"));
 }
 
 }  // namespace fractile::python

@@ -187,6 +187,13 @@ void bind_report(nb::module_& module) {
   module.def("read_receipt", &read_receipt, nb::arg("text"), nb::arg("name"));
   module.def("receipt_of_page", &receipt_of_page, nb::arg("html"));
   module.def(
+      "altered_parts",
+      [](const std::string& text, const Release& release) {
+        return receipt_of_page(text).empty() ? std::vector<std::string>()
+                                             : altered_parts(text, to_html(release, {}, {}));
+      },
+      nb::arg("text"), nb::arg("release"));
+  module.def(
       "explain",
       [](const Release& release, bool in_markdown, const std::optional<Pair>& pair, const std::string& guess) {
         PageOptions options;

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core, _frames, _notebook, _times, _words
 from ._arguments import suggesting
 from ._errors import UsageError, warn
-from ._release import Group, Key, Release, _in_markdown, _receipt_in, _save, _without_page
+from ._release import Group, Key, Release, _in_markdown, _receipt_in, _save, _warn_of_altered, _without_page
 
 if TYPE_CHECKING:
     from ._ledger import Ledger
@@ -304,8 +304,10 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> PublishedTables:
-        """The same of a text."""
-        return cls(_core.read_publication_receipt(_without_page(text), name))
+        """Reads the text of such a file. Warns of a page that does not show what its receipt says."""
+        read = _core.read_publication_receipt(_without_page(text), name)
+        _warn_of_altered(_core.altered_parts_of_tables(text, read))
+        return cls(read)
 
     @cached_property
     def _lines(self) -> tuple[list[_Row], tuple[str, ...]]:

@@ -520,8 +520,10 @@ class Release(Mapping[Any, Any]):
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> Release:
-        """The same of a text."""
-        return cls(_core.read_receipt(_without_page(text), name))
+        """Reads the text of such a file. Warns of a page that does not show what its receipt says."""
+        read = _core.read_receipt(_without_page(text), name)
+        _warn_of_altered(_core.altered_parts(text, read))
+        return cls(read)
 
 
 def _in_markdown(format: str) -> bool:
@@ -539,6 +541,16 @@ def _save(published: Any, path: str | os.PathLike[str]) -> None:
 def _without_page(text: str) -> str:
     """The receipt in a page; any other text as it is."""
     return _core.receipt_of_page(text) if text.startswith("<!DOCTYPE html>") else text
+
+
+def _warn_of_altered(parts: Sequence[str]) -> None:
+    """Says where a page is not what is made of its receipt."""
+    if parts:
+        more = f" and in {len(parts) - 1} more of its parts" if len(parts) > 1 else ""
+        warn(
+            f"the page does not show what its receipt says, in '{parts[0]}'{more}: it was altered, saved in another form, or made "
+            "by another version; what is read is the receipt"
+        )
 
 
 def _receipt_in(path: str | os.PathLike[str]) -> str:

@@ -307,6 +307,14 @@ def test_notebooks_show_tables(published, file, records, ledger):
     assert "no ledger" not in fractile.PublishedTables.from_text(published.receipt)._repr_html_().partition("<iframe")[0]
 
 
+def test_altered_pages_are_warned_of(published):
+    page = published.to_html()
+    for kind, whole in ((fractile.PublishedTables, page), (fractile.Release, published["age"][("region",)].to_html())):
+        read = kind.from_text(whole)
+        with pytest.warns(fractile.FractileWarning, match="the page does not show what its receipt says, in '"):
+            assert kind.from_text(whole.replace(" in 100", " in 1000", 1)).receipt == read.receipt
+
+
 def test_words_and_pages_equal_the_program(with_input, program, engine, tmp_path):
     program("publish", with_input, "--unsafe-seed", "7", "--output", tmp_path / "out")
     (tmp_path / "about.toml").write_text('curator = "An office"\n', encoding="utf-8")

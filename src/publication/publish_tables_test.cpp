@@ -256,10 +256,9 @@ TEST_F(PublishingTables, WhatCannotBeDrawnIsRefusedBeforeTheCharge) {
   publication.tables[0].lattice = Lattice::explicit_points({Rational(100), Rational(200), Rational(400)});
   expect_refused_for_nothing(publication, file_, payment, "table 'pay': a mean needs bounds and a step");
   publication.tables[0].mean = false;
-  publication.tables[0].intervals = IntervalRequest{Rational(19, 20)};
-  publication.tables[0].level_shares = {1, 1, 1, Rational(1, 1'000'000'000'000'000'000)};
-  expect_refused_for_nothing(publication, file_, payment, "table 'pay': ");
   // A count's noise is too wide to have an interval.
+  publication.tables[0].level_shares = {Rational(1, 1'000'000'000'000'000'000), 1, 1, 1};
+  expect_refused_for_nothing(publication, file_, payment, "table 'pay': ");
   expect_refused_for_nothing(with_counts(Budget::pure(Exponent::parse("1e-30"))), file_, payment, "table 'pay': ");
 }
 
@@ -267,7 +266,7 @@ TEST_F(PublishingTables, WhatIsLeftBesideLevelsThatAreHeldIsEnoughToDrawTheOther
   const Payment payment = ledger();
   publish(earnings(Budget::pure(Rational(1))), payment);
   Publication publication = earnings_and_hours(Budget::pure(Rational::parse("1.000000000000000001")));
-  publication.tables[1].intervals = IntervalRequest{Rational(19, 20)};
+  publication.tables[1].count = true;
   expect_refused_for_nothing(publication, file_, payment, "table 'hours': ");
 }
 

@@ -264,7 +264,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
 
 void explain_in_short(Page& page, const PublishedTables& published, const std::vector<Table>& tables,
                       const PageOptions& options) {
-  page.section("In short");
+  page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(promise_of(published, tables))};
   for (const Table& table : tables) items.push_back(error_in_short(page, table));
   if (options.account) {

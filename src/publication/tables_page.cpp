@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "publication/level_cells.hpp"
+#include "publication/marks.hpp"
+#include "report/release/cells.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/release/statistics_words.hpp"
@@ -79,21 +81,24 @@ class Cells {
     const auto cell = cells.find(keys.empty() ? GroupKey() : GroupKey(keys));
     if (cell == cells.end()) {
       has_gaps_ = true;
-      return {no_cell};
+      return {{no_cell, ""}};
     }
     if (cell->second.is_hidden) {
       has_hidden_ = true;
-      return {hidden};
+      return {{hidden, ""}};
     }
     const Release::Group& group = cell->second.group;
     if (place >= group.indices.size()) {
       const auto& row = cell->second.beside.at(place - group.indices.size());
-      return {row.value.empty() ? "none" : row.value, row.lower + " to " + row.upper};
+      return report_detail::statistic_cell(row);
     }
     const Release& release = levels_.front()->release;  // all levels have the same possible values
-    const ShownValue shown = shown_value(publication_, release, group, place);
-    has_marks_ = has_marks_ || shown.is_marked;
-    return {shown.value + (shown.is_marked ? " *" : ""), shown.lower.empty() ? "" : shown.lower + " to " + shown.upper};
+    CellTable::Cell shown = report_detail::value_cell(release, group, place);
+    if (!mark_of(publication_.marks, release, group, place).empty()) {
+      has_marks_ = true;
+      shown.sign = " *";
+    }
+    return shown;
   }
 
   // What was shown so far.
@@ -161,7 +166,7 @@ CellTable::Cell crossed_cell(Cells& cells, const Crossing& crossing, const Place
     level.push_back(1);
     keys.push_back(*second);
   }
-  return cells.has(level) ? cells.number(level, keys, place) : CellTable::Cell{};
+  return cells.has(level) ? cells.number(level, keys, place) : CellTable::Cell{""};
 }
 
 /// Rows by columns, with these numbers in each of them.

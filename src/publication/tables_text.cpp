@@ -8,8 +8,8 @@
 #include "publication/level_cells.hpp"
 #include "publication/marks.hpp"
 #include "publication/tables.hpp"
+#include "report/release/cells.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/key_cells.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 

@@ -98,14 +98,54 @@ class OfAReceipt(PageTest):
         self.write("page.html", self.file("page.html").replace("deciles", "").replace("&quot;1&quot;", "&quot;2&quot;"))
         self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "not as it was written")
         self.write("page.html", "<!DOCTYPE html>\n<p>")
-        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is no receipt")
+        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is a page without a receipt")
+
+    def explain_page(self, text):
+        """What is said of a page's parts beside the explanation of its receipt, which stays the same."""
+        self.write("page.html", text)
+        result = run("explain", "page.html", cwd=self.folder)
+        self.assertEqual((result.code, result.out), (0, self.of("explain", "r.json")))
+        return result.err
+
+    def test_an_altered_page_is_told(self):
+        """A number beside the receipt said something else than the receipt, and explained as true."""
+        self.of("ledger", "init", "l.db", "--dataset", "residents", "--epsilon", "2")
+        page = self.page(receipt="r.json", ledger="l.db", about="about.toml", expected_rows="1000")
+        self.assertEqual(self.explain_page(page), "")
+        value = self.whole(page).tables[0][1][1]
+        for changed, part in (
+            (page.replace(f"<td>{value}</td>", "<td>1</td>", 1), "What was published"),
+            (page.replace("10 in 100", "1 in 100", 1), "In short"),
+            (page.replace("<h2>What was assumed", "<h2>What is sure", 1), "What was assumed"),
+            (page.replace("<section>", "<section>\n<h2>Correction</h2>\n<p>All are 1.</p>\n</section>\n<section>", 1), "Correction"),
+            (page.replace("<h2>Receipt", "<h2>What was published</h2>\n<p>1</p>\n<h2>Receipt", 1), "What was published"),
+        ):
+            self.assertNotEqual(changed, page)
+            self.assertIn(f"the page does not show what its receipt says, in '{part}'", self.explain_page(changed))
+
+    def test_a_number_a_cell(self):
+        """Figures' tables held "11800 (14386)" in one cell. People read separators of thousands, and decimals as the step has them."""
+        self.write("pay.csv", "pay,town\n" + "".join(f"{10_000 + 40.25 * i},{'ab'[i % 2]}\n" for i in range(2000)))
+        how = dict(AGES, column="pay", bounds=("0", "100000"), step="0.25", quantiles="quartiles", epsilon="8", by="town", keys="a,b", format="html")
+        for more, beside in (({}, []), ({"intervals": "0.95", "of": "table", "expected_rows": "1000"}, ["lower", "upper"])):
+            page = self.whole(self.run_release("pay.csv", **how, **more, figures=f"out{len(more)}").out)
+            rows = list(csv.reader(io.StringIO(self.file(f"out{len(more)}/release.csv"))))
+            self.assertEqual(rows[0], ["town", *(" ".join([q, each]).strip() for q in ("25 %", "50 %", "75 %") for each in ("", *beside))])
+            for row in rows[1:]:
+                self.assertTrue(all(math.isfinite(float(each)) for each in row[1:]), row)
+            for shown, row in zip(page.tables[0][-2:], rows[-2:]):
+                self.assertRegex(shown[1], r"^[1-9][0-9]?,[0-9]{3}\.[0-9]{2}\b")
+                self.assertEqual(float(shown[1].split()[0].replace(",", "")), float(row[1]))
+
+    def test_the_receipt_is_folded(self):
+        self.assertRegex(self.page(), r'<details>\n<summary>The receipt, SHA-256 [0-9a-f]{64}</summary>\n<pre id="receipt">')
 
     def test_the_figure_has_the_numbers_of_the_table(self):
         records = 997  # so that shares have many digits
         self.write("people.csv", table("age", records))
         self.page(null="error", public_rows=True, figures="out")
         rows = list(csv.reader(io.StringIO(self.file("out/release.csv"))))
-        self.assertEqual(rows[0], ["share", "age", "off by at most", "a quantile of, from", "to"])
+        self.assertEqual(rows[0], ["share", "age", "off by at most, in records", "a quantile of, from", "to"])
         picture = Picture(self.file("out/release.svg"))
         x, x_pixel = picture.axis("middle")
         y, y_pixel = picture.axis("end")
@@ -134,7 +174,7 @@ class OfAReceipt(PageTest):
         """Rows without a number are dropped, so that even a public number of rows tells too little."""
         for changes in ({}, {"public_rows": True}, {"null": "error"}):
             page = self.whole(self.page(**changes))
-            self.assertEqual(page.tables[0][0], ["share", "age", "off by at most"])
+            self.assertEqual(page.tables[0][0], ["share", "age", "off by at most, in records"])
             self.assertIn("no bars, since the number of records is not public", page.text())
 
     def test_intervals_are_drawn_along_the_values(self):
@@ -194,7 +234,7 @@ class ForEverybody(PageTest):
 
     def test_cannot_be_explained(self):
         self.write("page.html", self.page(public=True))
-        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is no receipt")
+        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is a page without a receipt")
 
 
 class Groups(PageTest):
@@ -260,7 +300,7 @@ class Groups(PageTest):
     def test_few_groups_and_many_quantiles(self):
         self.whole(self.grouped(3, quantiles="percentiles", expected_rows="900"))
         page = self.whole(self.grouped(3, intervals="0.9", expected_rows="900"))
-        self.assertRegex(page.tables[0][1][1], r"^\d+ \(.* to .*\)$")
+        self.assertRegex(page.tables[0][1][1], r"^\d+ .* to .*$")
 
 
 class Hostile(PageTest):

@@ -9,7 +9,7 @@ import xml.etree.ElementTree
 
 VOID = {"meta"}
 TAGS = {"html", "head", "meta", "title", "style", "body", "main", "section", "h1", "h2", "p", "ul", "li", "dl", "dt", "dd",
-        "figure", "figcaption", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "small", "pre",
+        "figure", "figcaption", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "small", "pre", "details", "summary",
         "svg", "desc", "g", "path", "rect", "text", "clipPath".lower()}
 ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "id", "tabindex", "role", "aria-label", "scope", "colspan", "rowspan",
               "viewbox", "aria-labelledby", "x", "y", "width", "height", "d", "text-anchor", "stroke-width", "stroke-dasharray",

@@ -179,8 +179,9 @@ std::optional<CriticalValues::Records> CriticalValues::records(std::int64_t nois
   const std::vector<double> below = all.masses_below();  // falls
   const auto place = std::ranges::find_if(below, [&](double mass) { return mass <= failure / 2; });
   if (place == below.end()) return {};
-  const std::int64_t most_noise = -((all.end() - (place - below.begin())) << all.log2_step());
-  const auto within = [](std::int64_t n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)); };
+  const int128 most_noise = -(static_cast<int128>(all.end() - (place - below.begin())) << all.log2_step());
+  if (noisy_records + most_noise > static_cast<int128>(most_sampled_records)) return {};
+  const auto within = [](int128 n) { return static_cast<std::uint64_t>(std::max<int128>(n, 0)); };
   return Records{within(noisy_records - most_noise), within(noisy_records + most_noise)};
 }
 
@@ -213,7 +214,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const std::tuple key(end.key(), failure, noisy_records, failure_of_n);
   if (const auto known = of_populations_.find(key); known != of_populations_.end()) return known->second;
   const std::optional<Records> known_records = records(noisy_records, failure_of_n);
-  if (!known_records || known_records->most > most_sampled_records) return {Threshold::none, 0};
+  if (!known_records) return {Threshold::none, 0};
   const Records n = *known_records;
   const double p = end.probability();
   const double sampling = static_cast<double>(end.q.denominator) *

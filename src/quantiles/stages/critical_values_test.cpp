@@ -240,5 +240,13 @@ TEST(CriticalValues, BoundTheNumberOfRecordsOnBothSides) {
   EXPECT_EQ(critical.records(-50, 0.01).value().least, 0U);
 }
 
+/// Noise that goes beyond 64 bits wrapped around, and the release ended for want of memory when it was drawn.
+TEST(CriticalValues, KnowNoNumberOfRecordsUnderTheWidestNoise) {
+  const NoisePrice wide{Exponent::parse("1e-18"), Rational(0)};
+  const CriticalValues critical(Measure::pure, wide, 6);
+  for (const std::int64_t noisy : {std::int64_t{0}, std::int64_t{1} << 60, -(std::int64_t{1} << 60)})
+    EXPECT_FALSE(critical.records(noisy, 0.01).has_value());
+}
+
 }  // namespace
 }  // namespace fractile

@@ -51,7 +51,7 @@ void add_sentences(std::vector<std::string>& sentences, const std::string& text)
 /// Of paragraphs, lists, captions and the long texts of figures; not of cells of tables, scripts of figures and titles.
 std::vector<std::string> sentences_of_page(std::string html) {
   html = without(html, "<style>", "</style>");
-  html = without(html, "<pre", "</pre>");
+  html = without(html, "<details", "</details>");
   html = without(html, "<td", "</td>");
   html = without(html, "<th", "</th>");
   for (const char* heading : {"h1", "h2", "title"})

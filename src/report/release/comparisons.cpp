@@ -8,9 +8,9 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/key_cells.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 

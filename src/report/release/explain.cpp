@@ -9,12 +9,12 @@
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/explained_guess.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/key_cells.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/release/statistics_words.hpp"
 #include "report/text/page.hpp"
@@ -65,41 +65,50 @@ std::string round_numbers_in_words(const Release& release) {
                      fmt::join(found, ", and "));
 }
 
-/// A heading, and a row a value; on pages with figures also of which shares it may be the quantile, when that is drawn.
-std::vector<report_detail::Row> published_rows(const Page& page, const Release& release) {
-  const bool with_intervals = release.query.intervals.has_value();
+/// A line a value; on pages with figures also of which shares it may be the quantile, when that is drawn.
+report_detail::CellTable listed_values(const Page& page, const Release& release) {
+  using report_detail::CellTable;
   const bool with_shares = page.has_figures() && report_detail::has_share_bars(release);
-  std::vector<report_detail::Row> rows{{"share", page.typed(release.source.column)}};
-  if (with_intervals) {
-    rows[0].insert(rows[0].end(), {"from", "to"});
-  } else {
-    rows[0].emplace_back("off by at most");
-  }
-  if (with_shares) rows[0].insert(rows[0].end(), {"a quantile of, from", "to"});
   const auto typed = [&](report_detail::Row row) {
     for (std::string& name : row) name = page.typed(name);
     return row;
   };
-  rows[0] = report_detail::behind_key(GroupKey(typed(report_detail::key_headings(release))), rows[0]);
+  CellTable table{{"release", "The published values", report_detail::key_columns_of(release) + 1}, {}, {}, {}};
+  table.headings = report_detail::behind_key(GroupKey(typed(report_detail::key_headings(release))),
+                                             {"share", page.typed(release.source.column)});
+  if (release.query.intervals) {
+    table.headings.insert(table.headings.end(), {"from", "to"});
+  } else {
+    table.headings.emplace_back("off by at most, in records");
+  }
+  if (with_shares) table.headings.insert(table.headings.end(), {"a quantile of, from", "to"});
   for (const Release::Group& group : release.groups) {
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      rows.push_back({share_of(release.query.quantiles[i]), release.lattice.text(group.indices[i])});
-      report_detail::Row& row = rows.back();
-      if (with_intervals) {
-        const report_detail::Ends ends = report_detail::ends_of(release.lattice, group.intervals[i]);
-        row.push_back(lower_text(ends, OpenEnds::in_words));
-        row.push_back(upper_text(ends, OpenEnds::in_words));
-      } else {
-        row.push_back(group.rank_errors[i] ? fmt::format("{} records", *group.rank_errors[i]) : "not known");
-      }
-      if (with_shares) {
-        const report_detail::Shares shares = report_detail::shares_of(release, i);
-        row.insert(row.end(), {share_of(shares.from), share_of(shares.to)});
-      }
-      row = report_detail::behind_key(GroupKey(typed(group.key.texts())), row);
+      CellTable::Line& line = table.lines.emplace_back(CellTable::Line{
+          report_detail::behind_key(GroupKey(typed(group.key.texts())), {share_of(release.query.quantiles[i])}), {}});
+      CellTable::Cell cell = report_detail::value_cell(release, group, i);
+      line.cells.push_back({cell.value});
+      for (CellTable::Number& end : cell.beside) line.cells.push_back({std::move(end)});
+      if (!release.query.intervals) line.cells.push_back({report_detail::error_of(group, i)});
+      if (!with_shares) continue;
+      const report_detail::Shares shares = report_detail::shares_of(release, i);
+      line.cells.push_back({share_of(shares.from)});
+      line.cells.push_back({share_of(shares.to)});
     }
   }
-  return rows;
+  return table;
+}
+
+/// As many values as a page is wide enough for in one line.
+report_detail::CellTable published_table(const Page& page, const Release& release) {
+  constexpr std::size_t most_columns = 10;
+  const std::size_t quantiles = release.query.quantiles.size();
+  if (!page.has_figures() || !release.is_grouped() || quantiles > most_columns) return listed_values(page, release);
+  if (report_detail::key_columns_of(release) == 2 && quantiles == 1) {
+    report_detail::CellTable crossed = report_detail::crossed_table(release);
+    if (crossed.headings.size() <= most_columns) return crossed;
+  }
+  return report_detail::wide_table(release);
 }
 
 void explain_values(Page& page, const Release& release) {
@@ -110,29 +119,14 @@ void explain_values(Page& page, const Release& release) {
                              report_detail::records_in_words(has_persons(release)),
                              report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
-  constexpr std::size_t most_columns = 10;  // of values, on a page
-  const bool is_wide = page.has_figures() && grouped && release.query.quantiles.size() <= most_columns;
-  const std::size_t keys = report_detail::key_columns_of(release);
-  std::vector<report_detail::Row> rows = is_wide ? report_detail::wide_rows(release) : published_rows(page, release);
-  std::size_t names = is_wide ? keys : keys + 1;
-  std::string caption = "The published values";
-  if (is_wide && keys == 2 && release.query.quantiles.size() == 1) {
-    std::vector<report_detail::Row> crossed = report_detail::crossed_rows(release);
-    if (crossed.front().size() <= most_columns) {
-      rows = std::move(crossed);
-      names = 1;
-      caption += fmt::format(" of {}", share_of(release.query.quantiles.front()));
-    }
-  }
-  if (is_wide) caption += ", " + report_detail::about_wide_rows(release);
-  page.table({"release", caption, names}, rows);
+  page.table(published_table(page, release));
   if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
   const std::string found = round_numbers_in_words(release);
   if (!grouped && !found.empty()) page.paragraph(found);
 }
 
 void explain_comparisons(Page& page, const Release& release, const std::vector<NamedComparison>& comparisons) {
-  page.section("What was compared");
+  page.section(report_detail::compared_heading);
   std::vector<report_detail::Row> rows = report_detail::comparison_rows(release, comparisons);
   const auto compared = static_cast<std::ptrdiff_t>(report_detail::compared_cells(release));
   for (report_detail::Row& row : rows) {
@@ -345,7 +339,7 @@ std::string error_in_short(const Release& release) {
 }
 
 void explain_in_short(Page& page, const Release& release, const PageOptions& options) {
-  page.section("In short");
+  page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release)),
                                  error_in_short(release)};
   if (options.account) {

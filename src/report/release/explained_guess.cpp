@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/release_leakage.hpp"
 #include "report/release/declarations.hpp"
+#include "report/release/explained_parts.hpp"
 #include "report/release/guess_words.hpp"
 
 namespace fractile {
@@ -109,7 +110,7 @@ void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery
 void report_detail::explain_guess(Page& page, const Release& release, const std::string& limit) {
   const ValueKind kind = release.lattice.kind();
   const Rational tick = tick_of(limit, kind);
-  page.section("What an attacker gains");
+  page.section(guess_heading);
   if (release.is_grouped() || release.query.records_per_person != 1) {
     page.paragraph(
         "How often a guess about a person is right is said of releases without groups in which a person has "

@@ -329,7 +329,7 @@ void explain_failures(Page& page, const std::vector<std::string>& failures) {
 }
 
 void explain_account(Page& page, const PageOptions& options, const std::string& which) {
-  page.section("What was spent on these people, and what is left");
+  page.section(account_heading);
   const auto& [dataset, balance] = *options.account;
   page.paragraph(fmt::format(
       "The ledger{} allows {} for each {} in all. All releases together, {} among them, have spent {}; what is "
@@ -395,7 +395,7 @@ void hold_receipt(Page& page, const std::string& receipt) {
     return;
   }
   page.paragraph("Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");
-  page.verbatim(receipt_id, receipt);
+  page.verbatim(receipt_id, receipt, "The receipt, SHA-256 " + sha256_of(receipt));
 }
 
 }  // namespace fractile::report_detail

@@ -1,7 +1,10 @@
-// Receipts, from pages that hold them.
+// Receipts, from pages that hold them, and whether the pages show what these say.
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "fractile/receipts.hpp"
+#include "report/release/explained_parts.hpp"
 
 namespace fractile {
 namespace {
@@ -14,16 +17,7 @@ struct Entity {
 // Those that figures::escaped() writes.
 constexpr Entity entities[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&#39;", '\''}};
 
-}  // namespace
-
-std::string receipt_of_page(const std::string& html) {
-  constexpr std::string_view start = "<pre id=\"receipt\">";
-  const std::size_t begin = html.rfind(start);
-  if (begin == std::string::npos) return {};
-  const std::size_t end = html.find("</pre>", begin);
-  if (end == std::string::npos) return {};
-  std::string_view rest(html);
-  rest = rest.substr(begin + start.size(), end - begin - start.size());
+std::string unescaped(std::string_view rest) {
   std::string text;
   while (!rest.empty()) {
     std::size_t taken = 1;
@@ -37,6 +31,77 @@ std::string receipt_of_page(const std::string& html) {
     rest.remove_prefix(taken);
   }
   return text;
+}
+
+struct Part {
+  std::string heading;
+  std::string_view html;
+};
+
+/// What lies between one heading and the next.
+std::vector<Part> parts_of(std::string_view page) {
+  constexpr std::string_view start = "<h2>";
+  constexpr std::string_view end = "</h2>";
+  std::vector<Part> parts;
+  for (std::size_t at = page.find(start); at != std::string_view::npos;) {
+    const std::size_t next = page.find(start, at + start.size());
+    const std::string_view html = page.substr(at, next == std::string_view::npos ? next : next - at);
+    const std::size_t heading = html.find(end);
+    parts.push_back(
+        {unescaped(html.substr(start.size(), heading == std::string_view::npos ? 0 : heading - start.size())), html});
+    at = next;
+  }
+  return parts;
+}
+
+/// With a line that was added to its list, as a ledger's account is, or without.
+bool has_all_lines(std::string_view html, std::string_view wanted) {
+  std::size_t at = 0;
+  while (!wanted.empty()) {
+    const std::string_view line = wanted.substr(0, wanted.find('\n') + 1);
+    if (line.empty()) return html.substr(at) == wanted;
+    while (!html.substr(at).starts_with(line)) {
+      const std::size_t end = html.find('\n', at);
+      if (end == std::string_view::npos || !html.substr(at).starts_with("<li>")) return false;
+      at = end + 1;
+    }
+    at += line.size();
+    wanted.remove_prefix(line.size());
+  }
+  return at == html.size();
+}
+
+}  // namespace
+
+std::vector<std::string> altered_parts(const std::string& html, const WebPage& made_again) {
+  const std::vector<Part> parts = parts_of(html);
+  const std::vector<Part> wanted_parts = parts_of(made_again.html);
+  std::vector<std::string> altered;
+  for (const Part& wanted : wanted_parts) {
+    const auto has_heading = [&](const Part& part) { return part.heading == wanted.heading; };
+    const auto part = std::ranges::find_if(parts, has_heading);
+    const bool is_there = part != parts.end() && std::ranges::count_if(parts, has_heading) == 1;
+    const bool is_same =
+        is_there && (wanted.heading == report_detail::short_heading ? has_all_lines(part->html, wanted.html)
+                                                                    : part->html == wanted.html);
+    if (!is_same) altered.push_back(wanted.heading);
+  }
+  for (const Part& part : parts) {
+    const bool is_known =
+        std::ranges::find(wanted_parts, part.heading, &Part::heading) != wanted_parts.end() ||
+        std::ranges::find(report_detail::added_headings, part.heading) != std::end(report_detail::added_headings);
+    if (!is_known) altered.push_back(part.heading);
+  }
+  return altered;
+}
+
+std::string receipt_of_page(const std::string& html) {
+  constexpr std::string_view start = "<pre id=\"receipt\">";
+  const std::size_t begin = html.rfind(start);
+  if (begin == std::string::npos) return {};
+  const std::size_t end = html.find("</pre>", begin);
+  if (end == std::string::npos) return {};
+  return unescaped(std::string_view(html).substr(begin + start.size(), end - begin - start.size()));
 }
 
 }  // namespace fractile

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/key_cells.hpp"
 #include "report/text/time_axis.hpp"
 
 namespace fractile::report_detail {
@@ -170,10 +170,6 @@ bool have_equal_errors(const Release& release) {
   });
 }
 
-std::string error_text(const std::optional<std::uint64_t>& rank_error) {
-  return rank_error ? std::to_string(*rank_error) : "not known";
-}
-
 }  // namespace
 
 bool has_share_bars(const Release& release) {
@@ -198,71 +194,73 @@ void draw_release(Page& page, const Release& release, const std::string& name) {
   }
 }
 
-std::string about_wide_rows(const Release& release) {
+namespace {
+
+/// What stands in the cells.
+std::string about_cells(const Release& release) {
   if (release.query.intervals) return "with their intervals";
   return have_equal_errors(release) ? "and in the first row by how many records they may be off"
                                     : "with the number of records that each may be off";
 }
 
-namespace {
+bool says_errors_once(const Release& release) { return !release.query.intervals && have_equal_errors(release); }
 
 /// A value with its interval, or with its error unless that is said elsewhere.
-std::string value_cell(const Release& release, const Release::Group& group, std::size_t i, bool with_error) {
-  std::string cell = release.lattice.text(group.indices[i]);
-  if (release.query.intervals) {
-    const Ends ends = ends_of(release.lattice, group.intervals[i]);
-    return cell +
-           fmt::format(" ({} to {})", lower_text(ends, OpenEnds::in_words), upper_text(ends, OpenEnds::in_words));
-  }
-  return with_error ? cell + fmt::format(" ({})", error_text(group.rank_errors[i])) : cell;
+CellTable::Cell cell_of(const Release& release, const Release::Group& group, std::size_t i) {
+  CellTable::Cell cell = value_cell(release, group, i);
+  if (!release.query.intervals && !says_errors_once(release)) cell.beside = {error_of(group, i)};
+  return cell;
 }
 
-bool says_errors_once(const Release& release) { return !release.query.intervals && have_equal_errors(release); }
+CellTable empty_table(const Release& release, const std::string& of) {
+  CellTable table{{"release", fmt::format("The published values{}, {}", of, about_cells(release))}, {}, {}, {}};
+  if (!release.query.intervals) table.beside = {"off by at most"};
+  return table;
+}
 
 constexpr const char* off_by = "(off by at most)";
 
 }  // namespace
 
-std::vector<Row> wide_rows(const Release& release) {
-  const bool equal = says_errors_once(release);
-  std::vector<Row> rows{key_headings(release)};
-  for (const Rational& quantile : release.query.quantiles) rows[0].push_back(share_of(quantile));
-  if (equal) {
-    rows.push_back({off_by});
-    rows.back().resize(key_columns_of(release));
-    for (const auto& each : release.groups.front().rank_errors) rows.back().push_back(error_text(each));
+CellTable wide_table(const Release& release) {
+  CellTable table = empty_table(release, "");
+  table.head.left = key_columns_of(release);
+  table.headings = key_headings(release);
+  for (const Rational& quantile : release.query.quantiles) table.headings.push_back(share_of(quantile));
+  if (says_errors_once(release)) {
+    CellTable::Line& line = table.lines.emplace_back(CellTable::Line{{off_by}, {}});
+    line.names.resize(table.head.left);
+    for (std::size_t i = 0; i < release.query.quantiles.size(); ++i)
+      line.cells.push_back({error_of(release.groups.front(), i)});
   }
   for (const Release::Group& group : release.groups) {
-    rows.push_back(group.key.texts());
-    for (std::size_t i = 0; i < group.indices.size(); ++i) {
-      rows.back().push_back(value_cell(release, group, i, !equal));
-    }
+    CellTable::Line& line = table.lines.emplace_back(CellTable::Line{group.key.texts(), {}});
+    for (std::size_t i = 0; i < group.indices.size(); ++i) line.cells.push_back(cell_of(release, group, i));
   }
-  return rows;
+  return table;
 }
 
-std::vector<Row> crossed_rows(const Release& release) {
-  const bool equal = says_errors_once(release);
+CellTable crossed_table(const Release& release) {
   std::vector<std::vector<std::string>> tuples;
   for (const GroupKey& key : release.keys()) tuples.push_back(key.texts());
   const GroupKeys keys = GroupKeys::tuples(tuples);
   const std::vector<std::string>& columns = keys.list(1);
-  std::vector<Row> rows{{fmt::format("{}", fmt::join(key_headings(release), " / "))}};
-  rows[0].insert(rows[0].end(), columns.begin(), columns.end());
-  if (equal) {
-    rows.emplace_back(columns.size() + 1, error_text(release.groups.front().rank_errors.front()));
-    rows.back().front() = off_by;
+  CellTable table = empty_table(release, " of " + share_of(release.query.quantiles.front()));
+  table.headings = {fmt::format("{}", fmt::join(key_headings(release), " / "))};
+  table.headings.insert(table.headings.end(), columns.begin(), columns.end());
+  if (says_errors_once(release)) {
+    table.lines.push_back(
+        {{off_by}, std::vector<CellTable::Cell>(columns.size(), {error_of(release.groups.front(), 0)})});
   }
-  const std::size_t before = rows.size();
-  for (const std::string& key : keys.list(0)) {
-    rows.emplace_back(columns.size() + 1, "-");  // a combination that was left out
-    rows.back().front() = key;
-  }
+  const std::size_t before = table.lines.size();
+  const CellTable::Cell left_out{{"-", ""}};
+  for (const std::string& key : keys.list(0))
+    table.lines.push_back({{key}, std::vector<CellTable::Cell>(columns.size(), left_out)});
   for (std::size_t group = 0; group < keys.size(); ++group) {
-    rows[before + keys.number(group, 0)][1 + keys.number(group, 1)] =
-        value_cell(release, release.groups[group], 0, !equal);
+    table.lines[before + keys.number(group, 0)].cells[keys.number(group, 1)] =
+        cell_of(release, release.groups[group], 0);
   }
-  return rows;
+  return table;
 }
 
 }  // namespace fractile::report_detail

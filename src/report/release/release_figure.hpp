@@ -27,11 +27,9 @@ struct Shares {
 bool has_share_bars(const Release& release);
 Shares shares_of(const Release& release, std::size_t i);
 
-/// Of groups: a heading, and a row a group with all its values.
-std::vector<Row> wide_rows(const Release& release);
-/// The same of one quantile by two key columns: a row a key of the first one, a column a key of the second.
-std::vector<Row> crossed_rows(const Release& release);
-/// What stands in their cells.
-std::string about_wide_rows(const Release& release);
+/// The values of groups, a line a group.
+CellTable wide_table(const Release& release);
+/// Those of one quantile by two key columns: a line a key of the first one, a column a key of the second.
+CellTable crossed_table(const Release& release);
 
 }  // namespace fractile::report_detail

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/release/key_cells.hpp"
 #include "report/release/statistics_rows.hpp"
 
 namespace fractile::report_detail {
@@ -28,6 +28,13 @@ std::vector<Row> rows_of(const Page& page, const Release& release) {
 }
 
 }  // namespace
+
+CellTable::Cell statistic_cell(const StatisticRow& row) {
+  CellTable::Cell cell{row.value};
+  if (row.value.empty()) cell.value.text = "none";
+  cell.beside = {row.lower, row.upper};
+  return cell;
+}
 
 std::string statistic_in_words(const Page& page, const StatisticRow& row) {
   if (row.statistic == "count") return "records";

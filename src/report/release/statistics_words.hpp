@@ -15,6 +15,9 @@ void explain_statistics(Page& page, const Release& release);
 /// How surely they hold, and what they are not.
 void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Release& release);
 
+/// A number with its interval beside it; "none" where there is none.
+CellTable::Cell statistic_cell(const StatisticRow& row);
+
 /// "records", "share below 12.5".
 std::string statistic_in_words(const Page& page, const StatisticRow& row);
 

@@ -32,14 +32,19 @@ constexpr const char* page_rules =
     ".x{display:inline-block;vertical-align:top;margin-right:1.5rem;max-width:min(100vw - 2rem,max(100%,50vw + "
     "21rem));max-height:85vh;"
     "overflow:auto}.x thead{position:sticky;top:0;background:#fff}.x td{white-space:nowrap}.x th,.x td{padding:.2rem "
-    ".35rem}.x tbody th{min-width:5rem}small{display:block;font-size:.72em;color:#4a4a4a}.t th,.t td{font-weight:bold}"
+    ".35rem}.x tbody th{min-width:6.5rem;max-width:16rem}small{display:block;font-size:.72em;color:#4a4a4a}.t th,.t "
+    "td{font-weight:bold}"
     ".t small{font-weight:normal}[colspan]{text-align:center}.x thead tr+tr th{text-align:right}"
-    "@media(max-width:50rem){.x{margin-right:0}}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#"
+    ".wide{display:block;position:relative;left:50%;transform:translateX(-50%);margin-right:0;width:max-content;"
+    "min-width:100%;max-width:calc(100vw - 3rem)}summary{cursor:pointer}"
+    "@media(max-width:50rem){.x{margin-right:0}.wide{max-width:100%}}@media(prefers-color-scheme:dark){body{color:#"
+    "e8e8e8;background:#"
     "15181c}figcaption,caption,small{color:#b9bec5}.x "
     "thead{background:#15181c}"
     "th,td{border-color:#3a3f46}}"
     "@media "
-    "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}.x{max-height:none;max-width:none}.x "
+    "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}.x{max-height:none;max-width:none}.wide{"
+    "width:auto;left:0;transform:none}.x "
     "thead{position:static}.x td{white-space:normal}tr{break-inside:avoid}table{font-size:."
     "72rem}th,td{padding:.15rem .3rem;overflow-wrap:anywhere}}";
 
@@ -116,18 +121,19 @@ void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
     body_ += "<tr>";
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
-      const std::string cell = shown_in_html(rows[i][j]);
+      const std::string cell = shown_in_html(j < head.left ? rows[i][j] : with_separators(rows[i][j]));
       body_ += j < head.left && head.left < 4 ? "<th scope=\"row\">" + cell + "</th>" : "<td>" + cell + "</td>";
     }
     body_ += "</tr>\n";
   }
-  end_table(head, rows);
+  end_table(head.name, rows);
 }
 
 void HtmlPage::table(const CellTable& table) {
   const TableHead& head = table.head;
   const bool has_groups = !table.groups.empty();
-  body_ += table_start(head, "w x") + "<tr>";
+  constexpr std::size_t narrow = 5;  // columns that leave room for another table beside them
+  body_ += table_start(head, table.headings.size() - head.left > narrow ? "w x wide" : "w x") + "<tr>";
   const std::size_t first_row = has_groups ? head.left : table.headings.size();
   for (std::size_t i = 0; i < first_row; ++i) {
     body_ += fmt::format("<th scope=\"col\"{}>{}</th>", has_groups ? " rowspan=\"2\"" : "",
@@ -144,20 +150,21 @@ void HtmlPage::table(const CellTable& table) {
     body_ += line.is_total ? "<tr class=\"t\">" : "<tr>";
     for (const std::string& name : line.names) body_ += "<th scope=\"row\">" + shown_in_html(name) + "</th>";
     for (const CellTable::Cell& cell : line.cells) {
-      body_ += "<td>" + shown_in_html(cell.value);
-      if (!cell.small.empty()) body_ += "<small>" + shown_in_html(cell.small) + "</small>";
+      const std::string small = small_print(cell);
+      body_ += "<td>" + shown_in_html(with_separators(cell.value.text) + cell.sign);
+      if (!small.empty()) body_ += "<small>" + shown_in_html(small) + "</small>";
       body_ += "</td>";
     }
     body_ += "</tr>\n";
   }
-  end_table(head, plain_rows(table));
+  end_table(head.name, number_rows(table));
 }
 
-void HtmlPage::end_table(const TableHead& head, const std::vector<Row>& rows) {
+void HtmlPage::end_table(const std::string& name, const std::vector<Row>& rows) {
   body_ += "</tbody>\n</table>\n</div>\n";
   std::string csv;
   for (const Row& row : rows) csv += csv_line(row);
-  files_.push_back({head.name + ".csv", csv});
+  files_.push_back({name + ".csv", csv});
 }
 
 void HtmlPage::add_figure(const std::string& name, const std::string& caption, const std::string& svg,
@@ -181,8 +188,11 @@ void HtmlPage::figure(const figures::RangeFigure& figure) {
   add_figure(clean.name, clean.title, to_svg(clean, figures::Frame::page), to_svg(clean, figures::Frame::file));
 }
 
-void HtmlPage::verbatim(const std::string& id, const std::string& text) {
-  body_ += fmt::format("<pre id=\"{}\">{}</pre>\n", id, figures::escaped(text));
+void HtmlPage::verbatim(const std::string& id, const std::string& text, const std::string& summary) {
+  const std::string lines = fmt::format("<pre id=\"{}\">{}</pre>\n", id, figures::escaped(text));
+  body_ += summary.empty()
+               ? lines
+               : fmt::format("<details>\n<summary>{}</summary>\n{}</details>\n", shown_in_html(summary), lines);
 }
 
 WebPage HtmlPage::finished() && {

@@ -24,9 +24,19 @@ struct CellTable {
     std::string heading;
     std::size_t columns;
   };
+  /// As people read it, and as programs do.
+  struct Number {
+    Number(std::string both) : text(both), read(std::move(both)) {}  // NOLINT(google-explicit-constructor)
+    Number(const char* both) : Number(std::string(both)) {}          // NOLINT(google-explicit-constructor)
+    Number(std::string shown, std::string written) : text(std::move(shown)), read(std::move(written)) {}
+
+    std::string text;
+    std::string read;
+  };
   struct Cell {
-    std::string value;
-    std::string small = {};
+    Number value;
+    std::vector<Number> beside = {};  ///< in small print: how far it may be off, or its interval's ends
+    std::string sign = {};            ///< behind the value
   };
   struct Line {
     Row names;
@@ -37,10 +47,19 @@ struct CellTable {
   std::vector<Group> groups = {};  ///< over the columns behind the names; none: one row of headings
   Row headings;                    ///< of all columns; of the names first
   std::vector<Line> lines;
+  Row beside = {"lower", "upper"};  ///< what programs call the numbers beside a value
 };
 
-/// The same with one row of headings, and small print behind values.
+/// The small print of a cell: "9900 to 10100"; empty without any.
+std::string small_print(const CellTable::Cell& cell);
+/// With one row of headings, and small print behind values.
 std::vector<Row> plain_rows(const CellTable& table);
+/// For programs: with one row of headings, and a number a cell.
+std::vector<Row> number_rows(const CellTable& table);
+
+/// Puts separators of thousands into a number of five digits or more, with which the text begins: "12,600 or above". All else stays,
+/// years and dates too.
+std::string with_separators(const std::string& text);
 
 /// Headings, paragraphs, lists, tables and figures, in order. All words may be anybody's.
 class Page {
@@ -58,7 +77,7 @@ class Page {
   virtual void glossary(const std::vector<std::pair<std::string, std::string>>& words) = 0;
   /// The first row is the heading.
   virtual void table(const TableHead& head, const std::vector<Row>& rows) = 0;
-  virtual void table(const CellTable& cells) { table(cells.head, plain_rows(cells)); }
+  virtual void table(const CellTable& cells) = 0;
   /// A part of another sentence that someone typed, so that it means nothing to the page.
   virtual std::string typed(const std::string& words) const { return words; }
 
@@ -66,8 +85,8 @@ class Page {
   virtual bool has_figures() const { return false; }
   virtual void figure(const figures::Figure& /*figure*/) {}
   virtual void figure(const figures::RangeFigure& /*figure*/) {}
-  /// A text of many lines, to the letter.
-  virtual void verbatim(const std::string& /*id*/, const std::string& /*text*/) {}
+  /// A text of many lines, to the letter. With a summary only that is seen, until somebody opens it.
+  virtual void verbatim(const std::string& /*id*/, const std::string& /*text*/, const std::string& /*summary*/ = {}) {}
 };
 
 /// Text or Markdown.
@@ -79,8 +98,8 @@ class ProsePage : public Page {
   void paragraph(const std::string& words) override;
   void list(const std::vector<std::string>& items) override;
   void glossary(const std::vector<std::pair<std::string, std::string>>& words) override;
-  using Page::table;
   void table(const TableHead& head, const std::vector<Row>& rows) override;
+  void table(const CellTable& cells) override { table(cells.head, plain_rows(cells)); }
   std::string typed(const std::string& words) const override;
   const std::string& text() const { return text_; }
 
@@ -105,11 +124,11 @@ class HtmlPage : public Page {
   bool has_figures() const override { return true; }
   void figure(const figures::Figure& figure) override;
   void figure(const figures::RangeFigure& figure) override;
-  void verbatim(const std::string& id, const std::string& text) override;
+  void verbatim(const std::string& id, const std::string& text, const std::string& summary = {}) override;
   WebPage finished() &&;
 
  private:
-  void end_table(const TableHead& head, const std::vector<Row>& rows);
+  void end_table(const std::string& name, const std::vector<Row>& rows);
   void add_figure(const std::string& name, const std::string& caption, const std::string& svg, const std::string& file);
 
   std::string title_;

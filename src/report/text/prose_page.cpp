@@ -52,21 +52,71 @@ std::string piped(const std::vector<Row>& rows) {
   return text;
 }
 
-}  // namespace
-
-std::vector<Row> plain_rows(const CellTable& table) {
-  std::vector<Row> rows{table.headings};
+/// One row of them: a group's heading stands before each of its columns'.
+Row plain_headings(const CellTable& table) {
+  Row headings = table.headings;
   std::size_t column = table.head.left;
   for (const CellTable::Group& group : table.groups) {
     for (std::size_t i = 0; i < group.columns; ++i, ++column)
-      rows[0][column] = group.heading + (rows[0][column].empty() ? "" : ", " + rows[0][column]);
+      headings[column] = group.heading + (headings[column].empty() ? "" : ", " + headings[column]);
+  }
+  return headings;
+}
+
+}  // namespace
+
+std::vector<Row> plain_rows(const CellTable& table) {
+  std::vector<Row> rows{plain_headings(table)};
+  for (const CellTable::Line& line : table.lines) {
+    Row& row = rows.emplace_back(line.names);
+    for (const CellTable::Cell& cell : line.cells) {
+      const std::string small = small_print(cell);
+      row.push_back(with_separators(cell.value.text) + cell.sign + (small.empty() ? "" : " (" + small + ")"));
+    }
+  }
+  return rows;
+}
+
+std::string small_print(const CellTable::Cell& cell) {
+  std::string text;
+  for (const CellTable::Number& each : cell.beside) text += (text.empty() ? "" : " to ") + with_separators(each.text);
+  return text;
+}
+
+std::vector<Row> number_rows(const CellTable& table) {
+  const std::size_t names = table.head.left;
+  std::vector<std::size_t> beside(table.headings.size() - names);  // how many numbers stand beside a column's values
+  for (const CellTable::Line& line : table.lines) {
+    for (std::size_t i = 0; i < line.cells.size(); ++i) beside[i] = std::max(beside[i], line.cells[i].beside.size());
+  }
+  const Row headings = plain_headings(table);
+  std::vector<Row> rows{Row(headings.begin(), headings.begin() + static_cast<std::ptrdiff_t>(names))};
+  for (std::size_t i = 0; i < beside.size(); ++i) {
+    rows[0].push_back(headings[names + i]);
+    for (std::size_t j = 0; j < beside[i]; ++j) rows[0].push_back(headings[names + i] + " " + table.beside.at(j));
   }
   for (const CellTable::Line& line : table.lines) {
     Row& row = rows.emplace_back(line.names);
-    for (const CellTable::Cell& cell : line.cells)
-      row.push_back(cell.small.empty() ? cell.value : cell.value + " (" + cell.small + ")");
+    for (std::size_t i = 0; i < line.cells.size(); ++i) {
+      const CellTable::Cell& cell = line.cells[i];
+      row.push_back(cell.value.read);
+      for (std::size_t j = 0; j < beside[i]; ++j) row.push_back(j < cell.beside.size() ? cell.beside[j].read : "");
+    }
   }
   return rows;
+}
+
+std::string with_separators(const std::string& text) {
+  constexpr std::size_t fewest_digits = 5;
+  const std::size_t begin = text.starts_with("-") ? 1 : 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+  std::size_t rest = end;
+  if (rest + 1 < text.size() && text[rest] == '.')
+    rest = std::min(text.find_first_not_of("0123456789", rest + 1), text.size());
+  if (end - begin < fewest_digits || (rest < text.size() && text[rest] != ' ')) return text;
+  std::string grouped = text;
+  for (std::size_t at = end; at > begin + 3; at -= 3) grouped.insert(at - 3, ",");
+  return grouped;
 }
 
 void ProsePage::title(const std::string& words) {
@@ -95,10 +145,10 @@ void ProsePage::glossary(const std::vector<std::pair<std::string, std::string>>&
   list(items);
 }
 
-void ProsePage::table(const TableHead& /*head*/, const std::vector<Row>& rows) {
+void ProsePage::table(const TableHead& head, const std::vector<Row>& rows) {
   std::vector<Row> cells = rows;
   for (Row& row : cells) {
-    for (std::string& cell : row) cell = clean(cell);
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = clean(i < head.left ? row[i] : with_separators(row[i]));
   }
   add(markdown_ ? piped(cells) : aligned(cells));
 }

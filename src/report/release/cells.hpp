@@ -1,0 +1,41 @@
+// Keys, values and their intervals as cells of tables: as people read them, and as programs do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fractile/release.hpp"
+#include "report/text/page.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile::report_detail {
+
+/// How many of a table's columns hold keys; none without groups.
+std::size_t key_columns_of(const Release& release);
+
+/// What stands above them, for people: the names of the key columns.
+Row key_headings(const Release& release);
+
+/// The same for programs, which tell columns apart by name: with "key." before a name that is among `others`.
+Row csv_key_headings(Row names, const Row& others);
+
+/// `key`, or with several key columns their names as above.
+Row csv_key_headings(const Release& release, const Row& others);
+
+/// A row's cells behind those of its key.
+Row behind_key(const GroupKey& key, const Row& cells);
+
+/// A possible value, which people read with as many decimals as any of them has.
+CellTable::Number number_at(const Lattice& lattice, std::uint64_t index);
+
+/// The ends of an interval: "0 or below" for people, -inf for programs.
+std::vector<CellTable::Number> numbers_of(const Lattice& lattice, const Interval& interval);
+
+/// The quantile's value, with its interval beside it, if it has one.
+CellTable::Cell value_cell(const Release& release, const Release::Group& group, std::size_t quantile);
+
+/// By how many records the value may be off.
+CellTable::Number error_of(const Release::Group& group, std::size_t quantile);
+
+}  // namespace fractile::report_detail
