@@ -26,6 +26,9 @@ class RandomBits {
   RandomBits& operator=(RandomBits&&) noexcept;
   ~RandomBits();
 
+  /// A stream of its own, independent of what this one still has: of the system's bits, or keyed by the next 256 bits of a reproducible one,
+  /// and then as unsafe. Nothing for bits from a function, which may not be called by two threads at once.
+  std::optional<RandomBits> split();
   /// 64 independent uniform bits.
   std::uint64_t next64();
   /// The seed, when the stream is reproducible.

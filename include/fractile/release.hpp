@@ -153,6 +153,8 @@ struct ReleaseOptions {
   std::optional<BoundsToFind> bounds;
   /// To be published beside the quantiles, with a share of the query's budget.
   std::optional<StatisticsRequest> statistics;
+  /// On how many threads groups are drawn, at least 1. A release from reproducible bits is the same for any number.
+  std::size_t threads = 1;
 
   ReleaseOptions(QuantileQuery asked,  // NOLINT(google-explicit-constructor): a query is a release's options
                  std::optional<BoundsToFind> to_find = {}, std::optional<StatisticsRequest> beside = {})

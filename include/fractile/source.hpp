@@ -53,8 +53,8 @@ struct TableOptions {
   /// loads one.
   std::string library = {};
   static constexpr std::uint32_t most_threads = 256;
-  /// How many threads the engine reads with and positions are sorted by, at most `most_threads`; 0: as many as the machine runs at once.
-  /// Changes no profile. What must come in the order of the file is read by one.
+  /// How many threads the engine reads with, positions are sorted by and groups are drawn on, at most `most_threads`; 0: as many as the
+  /// machine runs at once. Changes no profile, and no release from reproducible bits. What must come in the order of the file is read by one.
   std::uint32_t threads = 0;
   /// What else a query may read.
   std::vector<NamedTable> tables = {};

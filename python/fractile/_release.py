@@ -123,7 +123,7 @@ class Group(Mapping[Fraction, Value]):
         self._values = {q: _value(core.kind, v) for q, v in zip(core.quantiles, core.values(number))}
 
     def __getitem__(self, quantile: Number) -> Value:
-        wanted = _numbers.fraction(quantile, "quantile")
+        wanted = Fraction(1, 2) if quantile == "median" else _numbers.fraction(quantile, "quantile")
         if wanted not in self._values:
             raise KeyError(f"{quantile} was not released; these were: {', '.join(map(str, self._values))}")
         return self._values[wanted]
@@ -449,6 +449,33 @@ class Release(Mapping[Any, Any]):
         """For a column of pandas."""
         return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
 
+    def to_dict(self) -> dict[Any, Any]:
+        """Plain values by quantile, both floats or ints; dates and times stay. Of groups a dict for each key. Exact ones: `quantiles`."""
+        plain = {key: dict(zip(map(float, group), self._native(group.values()))) for key, group in self._all.items()}
+        return plain if self.is_grouped else next(iter(plain.values()))
+
+    def _native(self, values: Iterable[Any]) -> list[Any]:
+        return _plain(values) if self.kind == "number" else list(values)
+
+    def to_polars(self) -> Any:
+        """A DataFrame of polars with the columns of to_arrow(); numbers are the nearest doubles, times have microseconds."""
+        import polars as pl
+
+        types: dict[str, Any] = {
+            "number": pl.Float64,
+            "date": pl.Date,
+            "timestamp": pl.Datetime("us"),
+            "instant": pl.Datetime("us", "UTC"),
+        }
+        columns = self._columns()
+        typed = {name: types[self.kind] if name in ("value", "lower", "upper") else pl.String for name in columns}
+        if self.kind == "number":
+            columns = {
+                name: values if typed[name] == pl.String else [float(each) for each in values]
+                for name, values in columns.items()
+            }
+        return pl.DataFrame(columns, schema=typed)
+
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row a value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
 
@@ -458,6 +485,10 @@ class Release(Mapping[Any, Any]):
         """
         import pyarrow as pa
 
+        return pa.table(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """The columns of frames with a row a value."""
         rows = [(key, quantile, value) for key, group in self._all.items() for quantile, value in group.items()]
         columns: dict[str, Any] = {}
         names = self._key_names(("quantile", "value", "lower", "upper")) if self.is_grouped else []
@@ -469,7 +500,7 @@ class Release(Mapping[Any, Any]):
             intervals = [interval for group in self._all.values() for interval in group.intervals.values()]
             columns["lower"] = [interval.lower for interval in intervals]
             columns["upper"] = [interval.upper for interval in intervals]
-        return pa.table(columns)
+        return columns
 
     def _key_names(self, others: Sequence[str]) -> list[str]:
         """What the columns of keys are called beside others."""

@@ -149,6 +149,7 @@ def test_results(asked, data, kind, arrow, pandas, tmp_path):
     assert list(release.to_pandas()) == [pd.Timestamp(value) for value in release.quantiles.values()]
     assert release.to_arrow()["value"].type == arrow
     assert release.to_arrow()["value"].to_pylist() == list(release.quantiles.values())
+    assert release.to_polars()["value"].to_list() == list(release.to_dict().values()) == list(release.quantiles.values())
     release.save(tmp_path / "receipt.json")
     read = fractile.read_receipt(tmp_path / "receipt.json")
     assert (read.quantiles, read.kind) == (release.quantiles, release.kind)

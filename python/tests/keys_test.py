@@ -1,6 +1,7 @@
 """Groups by several columns: keys of each, all combinations of which are groups, or the groups themselves."""
 
 import itertools
+import json
 import pickle
 import subprocess
 
@@ -57,6 +58,12 @@ def test_keys_are_tuples(records):
     table = r.to_arrow()
     assert table.column_names == ["region", "kind", "quantile", "value"]
     assert table.column("kind").to_pylist()[:6] == ["a,b"] * 3 + ['c "d"'] * 3
+    polars = r.to_polars()
+    assert polars.columns == table.column_names and polars["value"].dtype == pl.Float64
+    assert polars["value"].to_list() == [float(value) for value in table["value"].to_pylist()]
+    plain = r.to_dict()
+    assert list(plain) == list(r) and json.loads(json.dumps(plain["south", "e"])) == {str(q): v for q, v in plain["south", "e"].items()}
+    assert plain["south", "e"][0.5] == r["south", "e"]["median"] == r["south", "e"][0.5]
 
 
 def test_a_frame_has_the_groups(records):

@@ -43,12 +43,15 @@ void system_bytes(std::span<std::byte> out) {
   }
 }
 
-/// A ChaCha20 key stream under a key that holds the seed.
-std::function<void(std::span<std::byte>)> seeded_stream(std::uint64_t seed) {
+using Key = std::array<std::uint64_t, 4>;
+
+/// A ChaCha20 key stream.
+std::function<void(std::span<std::byte>)> stream_of(const Key& words) {
   const std::shared_ptr<EVP_CIPHER_CTX> context(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
   std::array<unsigned char, 32> key{};
   std::array<unsigned char, 16> nonce{};
-  std::memcpy(key.data(), &seed, sizeof seed);
+  static_assert(sizeof words == sizeof key);
+  std::memcpy(key.data(), words.data(), sizeof key);
   if (context == nullptr || EVP_EncryptInit_ex(context.get(), EVP_chacha20(), nullptr, key.data(), nonce.data()) != 1) {
     throw Error(ErrorCode::internal, "cannot start the seeded stream");
   }
@@ -101,6 +104,7 @@ struct RandomBits::Pool {
   Page* page = nullptr;
   std::uint64_t forks = 0;
   std::optional<std::uint64_t> seed;
+  bool is_system = false;
 };
 
 RandomBits::RandomBits(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
@@ -108,16 +112,30 @@ RandomBits::RandomBits(RandomBits&&) noexcept = default;
 RandomBits& RandomBits::operator=(RandomBits&&) noexcept = default;
 RandomBits::~RandomBits() = default;
 
-RandomBits RandomBits::system() { return RandomBits(std::make_unique<Pool>(system_bytes)); }
+RandomBits RandomBits::system() {
+  auto pool = std::make_unique<Pool>(system_bytes);
+  pool->is_system = true;
+  return RandomBits(std::move(pool));
+}
 
 RandomBits RandomBits::unsafe_seeded(std::uint64_t seed) {
-  auto pool = std::make_unique<Pool>(seeded_stream(seed));
+  auto pool = std::make_unique<Pool>(stream_of({seed, 0, 0, 0}));
   pool->seed = seed;
   return RandomBits(std::move(pool));
 }
 
 RandomBits RandomBits::from_source(std::function<void(std::span<std::byte>)> fill) {
   return RandomBits(std::make_unique<Pool>(std::move(fill)));
+}
+
+std::optional<RandomBits> RandomBits::split() {
+  if (pool_->is_system) return system();
+  if (!pool_->seed) return {};
+  Key key;
+  for (std::uint64_t& word : key) word = next64();
+  auto pool = std::make_unique<Pool>(stream_of(key));
+  pool->seed = pool_->seed;
+  return RandomBits(std::move(pool));
 }
 
 std::uint64_t RandomBits::next64() { return pool_->next(); }

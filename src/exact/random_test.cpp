@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -51,6 +52,40 @@ TEST(RandomBits, SeedsReproduceAndAreToldApart) {
     differs |= word != c.next64();
   }
   EXPECT_TRUE(differs);
+}
+
+std::set<std::uint64_t> words_of(RandomBits bits) {
+  std::set<std::uint64_t> words;
+  while (words.size() < 1'000) words.insert(bits.next64());
+  return words;
+}
+
+TEST(RandomBits, StreamsThatWereSplitOffHaveNothingInCommon) {
+  for (const bool seeded : {false, true}) {
+    RandomBits bits = seeded ? RandomBits::unsafe_seeded(7) : RandomBits::system();
+    std::set<std::uint64_t> all;
+    for (int i = 0; i < 5; ++i) {
+      RandomBits own = bits.split().value();
+      EXPECT_EQ(own.unsafe_seed(), bits.unsafe_seed());
+      RandomBits of_own = own.split().value();
+      all.merge(words_of(std::move(own)));
+      all.merge(words_of(std::move(of_own)));
+    }
+    all.merge(words_of(std::move(bits)));
+    EXPECT_EQ(all.size(), 11'000U);
+  }
+}
+
+TEST(RandomBits, SplitsOfASeedAreReproduced) {
+  RandomBits a = RandomBits::unsafe_seeded(7);
+  RandomBits b = RandomBits::unsafe_seeded(7);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(a.split().value().next64(), b.split().value().next64());
+  EXPECT_EQ(a.next64(), b.next64());
+}
+
+TEST(RandomBits, AFunctionIsCalledByOneStreamAlone) {
+  RandomBits bits = RandomBits::from_source([](std::span<std::byte> out) { std::ranges::fill(out, std::byte{1}); });
+  EXPECT_FALSE(bits.split().has_value());
 }
 
 TEST(RandomBits, FailureThrowsAndNothingIsReturned) {

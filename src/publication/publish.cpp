@@ -38,11 +38,12 @@ ReleaseRequest for_persons(ReleaseRequest request) {
 /// One release under way, from its charge on.
 class ReleaseRun {
  public:
-  ReleaseRun(const ReleaseRequest& request, const Records& records, std::string reading, RandomBits& bits,
+  ReleaseRun(const ReleaseRequest& request, const Records& records, const Source& source, RandomBits& bits,
              std::optional<ReleaseCharge>& charge, Attendant& attendant)
       : request_(request),
         records_(records),
-        reading_(std::move(reading)),
+        reading_(source.name()),
+        threads_(publication_detail::threads_of(source)),
         bits_(bits),
         charge_(charge),
         attendant_(attendant) {}
@@ -84,12 +85,15 @@ class ReleaseRun {
   Release drawn() {
     const std::vector<CountedColumn> counted = records_.count({request_.column}, bits_, [&] { attendant_.tick(); });
     counted.at(0).profiles().front().require_on(request_.column.lattice);  // which was charged for
-    return release(counted.front(), {request_.query, request_.bounds, request_.statistics}, bits_);
+    ReleaseOptions options{request_.query, request_.bounds, request_.statistics};
+    options.threads = threads_;
+    return release(counted.front(), options, bits_);
   }
 
   const ReleaseRequest& request_;
   const Records& records_;
   std::string reading_;  // what is read
+  std::size_t threads_;
   RandomBits& bits_;
   std::optional<ReleaseCharge>& charge_;
   std::optional<RoomForFile> room_ = {};  // for the receipt, where there is no charge
@@ -131,7 +135,7 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
     }
   }
   records->require_unchanged();
-  ReleaseRun(request, *records, source.name(), bits, charge, attendant).run(description, std::move(query), answer);
+  ReleaseRun(request, *records, source, bits, charge, attendant).run(description, std::move(query), answer);
   answer.kept = where_kept(request, charge);
   return answer;
 }

@@ -126,6 +126,7 @@ class TablesRun {
         plan_(std::move(plan)),
         records_(records),
         reading_(source.name()),
+        threads_(publication_detail::threads_of(source)),
         sql_stability_(source.options().sql_stability.value_or(1)),
         bits_(request.unsafe_seed ? RandomBits::unsafe_seeded(*request.unsafe_seed) : RandomBits::system()),
         charge_(charge),
@@ -266,7 +267,8 @@ class TablesRun {
   Release drawn(const LevelToDraw& level, const CountedColumn& finest) {
     const PublicationTable& table = request_.publication.tables[level.part.table];
     const bool is_finest = level.part.level == 0 && !table.levels.front().empty();
-    const ReleaseOptions options{level.request.query, {}, level.request.statistics};
+    ReleaseOptions options{level.request.query, {}, level.request.statistics};
+    options.threads = threads_;
     Release release =
         is_finest
             ? fractile::release(finest, options, bits_)
@@ -281,6 +283,7 @@ class TablesRun {
   Plan plan_;
   const Records& records_;
   std::string reading_;  // what is read
+  std::size_t threads_;
   std::uint32_t sql_stability_;
   RandomBits bits_;
   std::optional<ReleaseCharge>& charge_;

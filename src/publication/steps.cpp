@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "exact/workers.hpp"
 #include "fractile/durable.hpp"
 
 namespace fractile::publication_detail {
@@ -18,6 +19,11 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
 void require_receipts_place(const std::string& receipt, bool is_paid) {
   const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt);  // from an earlier run
   if (!receipt.empty() && !may_be_there) require_writable(receipt);
+}
+
+std::size_t threads_of(const Source& source) {
+  const std::uint32_t threads = source.options().threads;
+  return threads == 0 ? threads_of_machine() : threads;
 }
 
 }  // namespace fractile::publication_detail

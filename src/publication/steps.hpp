@@ -1,6 +1,7 @@
 // Steps that a release and a publication take alike.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "fractile/publication.hpp"
@@ -12,5 +13,8 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant);
 
 /// Throws `usage` where a receipt cannot be written; of what a ledger pays for it may be there from an earlier run.
 void require_receipts_place(const std::string& receipt, bool is_paid);
+
+/// On how many threads groups are drawn: as many as read.
+std::size_t threads_of(const Source& source);
 
 }  // namespace fractile::publication_detail

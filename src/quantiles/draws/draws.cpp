@@ -1,6 +1,8 @@
 #include "quantiles/draws/draws.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "exact/selection.hpp"
 #include "fractile/error.hpp"
@@ -18,6 +20,31 @@ std::vector<Run> ScoredSelection::outcomes() const {
 std::uint64_t ScoredSelection::draw(const PreparedRate& rate, RandomBits& bits, Filter filter) const {
   if (lengths_.empty()) return detail::select_softmax(scores_, rate.rate, bits, Optimize::minimize, filter);
   return detail::select_softmax(scores_, lengths_, rate.rate, bits, Optimize::minimize, filter);
+}
+
+namespace {
+
+/// Held by a source that has it for itself alone.
+struct OwnBits {
+  RandomBits own;
+};
+
+class SplitSource : private OwnBits, public RandomSource {
+ public:
+  SplitSource(RandomBits bits, Filter filter) : OwnBits{std::move(bits)}, RandomSource(own, filter) {}
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<DrawSource>> RandomSource::split(std::size_t pieces) {
+  std::vector<std::unique_ptr<DrawSource>> sources;
+  sources.reserve(pieces);
+  while (sources.size() < pieces) {
+    std::optional<RandomBits> bits = bits_.split();
+    if (!bits) return {};
+    sources.push_back(std::make_unique<SplitSource>(std::move(*bits), filter_));
+  }
+  return sources;
 }
 
 std::uint64_t RandomSource::select(const Selection& selection, const PreparedRate& rate) {

@@ -116,6 +116,10 @@ class DrawSource {
   DrawSource& operator=(const DrawSource&) = delete;
   virtual ~DrawSource() = default;
 
+  /// Sources of their own for so many pieces of work, with independent draws that threads may make at once; none where draws follow one
+  /// another, as those of a script do.
+  virtual std::vector<std::unique_ptr<DrawSource>> split(std::size_t /*pieces*/) { return {}; }
+
  private:
   friend class PaidPart;
   virtual std::uint64_t select(const Selection& selection, const PreparedRate& rate) = 0;
@@ -131,6 +135,7 @@ class DrawSource {
 class RandomSource : public DrawSource {
  public:
   explicit RandomSource(RandomBits& bits, Filter filter = {}) : bits_(bits), filter_(filter) {}
+  std::vector<std::unique_ptr<DrawSource>> split(std::size_t pieces) override;
 
  private:
   std::uint64_t select(const Selection& selection, const PreparedRate& rate) override;

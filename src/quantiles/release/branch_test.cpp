@@ -1175,7 +1175,8 @@ TEST(Branches, OfGroupsAreTheirParts) {
       const Release groups = release({"a", "b"}, tables, query, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       for (std::size_t g = 0; g < tables.size(); ++g) {
-        ByHand by_hand(branch, query, branch.lattice, in_groups(person), same_bits);
+        RandomBits own = same_bits.split().value();
+        ByHand by_hand(branch, query, branch.lattice, in_groups(person), own);
         const Outcome parts = by_hand.released(tables[g], query.budget);
         EXPECT_EQ(groups.groups[g].indices, parts.indices);
         expect_costs(groups.groups[g].spent, parts.costs, query.budget);
@@ -1200,7 +1201,8 @@ TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
       const auto [lowest, highest, cost] = bounds_by_hand(tables, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
       for (std::size_t g = 0; g < tables.size(); ++g) {
-        ByHand by_hand(branch, query, lattice, in_groups(person), same_bits);
+        RandomBits own = same_bits.split().value();
+        ByHand by_hand(branch, query, lattice, in_groups(person), own);
         const RankProfile table = clamped(tables[g], lowest, highest);
         Outcome parts = by_hand.released(table, query.budget.scaled(Rational(9, 10)));
         EXPECT_EQ(groups.groups[g].indices, parts.indices);

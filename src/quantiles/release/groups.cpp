@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
+#include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/release/private_bounds.hpp"
 #include "quantiles/release/release.hpp"
@@ -42,20 +45,38 @@ QuantileQuery group_query(const QuantileQuery& query) {
 
 namespace {
 
+/// Calls draw(i, source) for each group, on several threads where the source can be split: always at the same places, so that a
+/// reproducible release is the same for any number of threads.
+void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
+                 const std::function<void(std::size_t, DrawSource&)>& draw) {
+  constexpr std::size_t most_pieces = 256;  // of few groups; threads take turns, however long each takes
+  constexpr std::size_t largest_piece = 64;
+  const std::size_t size = std::clamp<std::size_t>(groups / most_pieces, 1, largest_piece);
+  const std::size_t pieces = (groups + size - 1) / size;
+  const std::vector<std::unique_ptr<DrawSource>> sources = source.split(pieces);
+  if (sources.empty()) {
+    for (std::size_t i = 0; i < groups; ++i) draw(i, source);
+    return;
+  }
+  share_among_threads(threads, pieces, [&](std::size_t piece) {
+    for (std::size_t i = piece * size; i < std::min(groups, (piece + 1) * size); ++i) draw(i, *sources[piece]);
+  });
+}
+
 /// Within the profiles' own bounds, from a share of the query's budget; `counted`: the profiles as they were counted.
 Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
                     const std::vector<RankProfile>& counted, const QuantileQuery& query,
-                    const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source,
+                    const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source, std::size_t threads,
                     const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
-  release.groups.reserve(keys.size());
+  release.groups.resize(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    release.groups.push_back(drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source,
-                                        scale, beside ? &*beside : nullptr, &counted[i]));
-    release.groups.back().key = keys[i];
-  }
+  draw_groups(keys.size(), source, threads, [&](std::size_t i, DrawSource& own) {
+    release.groups[i] = drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), own, scale,
+                                   beside ? &*beside : nullptr, &counted[i]);
+    release.groups[i].key = keys[i];
+  });
   if (beside) release.statistics = beside->terms();
   return release;
 }
@@ -76,12 +97,14 @@ Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankPr
   require_keys(keys, profiles);
   const std::optional<BesideQuantiles> beside = beside_quantiles(options, each, profiles.front().lattice());
   if (!options.bounds) {
-    return groups_from(keys, profiles, profiles, query, beside, Share::whole(query.budget), source, scale);
+    return groups_from(keys, profiles, profiles, query, beside, Share::whole(query.budget), source, options.threads,
+                       scale);
   }
   Share whole = Share::whole(query.budget);
   const FoundBounds found = found_bounds(profiles, query, *options.bounds, whole, source);
   const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
-  Release release = groups_from(keys, within, profiles, query, beside, whole.take_rest(), source, scale);
+  Release release =
+      groups_from(keys, within, profiles, query, beside, whole.take_rest(), source, options.threads, scale);
   add_bounds(release, found);
   return release;
 }

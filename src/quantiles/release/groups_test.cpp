@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
@@ -101,9 +104,61 @@ TEST(ReleaseGroups, ReleasesEveryGroupAsIfItWereAlone) {
     RandomBits same_bits = RandomBits::unsafe_seeded(seed);
     const Release groups = release({"a", "b", "c"}, profiles, asked, bits);
     for (std::size_t g = 0; g < profiles.size(); ++g) {
-      RC_ASSERT(groups.groups[g].indices == release(profiles[g], group_query(asked), same_bits).only().indices);
+      RandomBits own = same_bits.split().value();
+      RC_ASSERT(groups.groups[g].indices == release(profiles[g], group_query(asked), own).only().indices);
     }
   }));
+}
+
+std::vector<std::vector<std::uint64_t>> indices_of(const Release& release) {
+  std::vector<std::vector<std::uint64_t>> indices;
+  for (const Release::Group& group : release.groups) indices.push_back(group.indices);
+  return indices;
+}
+
+/// 600 groups with the same records, of which several are drawn by one thread at a time.
+Release many_groups(std::size_t threads, std::uint64_t seed) {
+  ReleaseOptions options = query_of({"1/4", "1/2"}, pure("1/10"), Mechanism::automatic);
+  options.threads = threads;
+  std::vector<GroupKey> keys;
+  for (int i = 0; i < 600; ++i) keys.emplace_back(std::to_string(i));
+  RandomBits bits = RandomBits::unsafe_seeded(seed);
+  const std::array<std::uint64_t, 2> counts{4, 5};
+  const RankProfile records(five, {0, 3}, counts);
+  return detail::release(keys, std::vector<RankProfile>(keys.size(), records), options, bits, {});
+}
+
+TEST(ReleaseGroups, AreTheSameForAnyNumberOfThreads) {
+  const auto one = indices_of(many_groups(1, 7));
+  for (const std::size_t threads : {2U, 3U, 16U}) EXPECT_EQ(indices_of(many_groups(threads, 7)), one) << threads;
+  EXPECT_NE(indices_of(many_groups(1, 8)), one);
+}
+
+/// Were their bits the same, groups of equal records would have equal values, and their difference would show the records of one.
+TEST(ReleaseGroups, HaveBitsOfTheirOwn) {
+  std::vector<std::vector<std::uint64_t>> indices = indices_of(many_groups(2, 7));
+  std::map<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint64_t> pairs;
+  std::map<std::vector<std::uint64_t>, double> singles;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    ++singles[indices[i]];
+    for (const std::size_t distance : {1U, 2U}) {  // within a piece, and from one piece to the next
+      if (i + distance < indices.size()) ++pairs[{indices[i], indices[i + distance]}];
+    }
+  }
+  double expected = 0;
+  for (const auto& [each, count] : singles)
+    expected += count * count / 600.0;  // equal neighbors, were they independent
+  double equal = 0;
+  for (const auto& [pair, count] : pairs) equal += pair.first == pair.second ? static_cast<double>(count) : 0;
+  EXPECT_NEAR(equal, 2 * expected, 8 * std::sqrt(2 * expected));
+}
+
+TEST(ReleaseGroups, AFailureInAThreadIsThrown) {
+  ReleaseOptions options = query_of({"1/2"}, pure("1"), Mechanism::automatic);
+  options.threads = 4;
+  RandomBits bits = RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
+  EXPECT_THROW(detail::release({"x", "y"}, {RankProfile(five, {}, {}), RankProfile(five, {}, {})}, options, bits, {}),
+               Error);
 }
 
 TEST(ReleaseGroups, HaveTheLawThatIsAudited) {

@@ -111,8 +111,11 @@ void refuse_companion(const std::string& path, const std::string& what) {
 }
 
 [[noreturn]] void refuse_unwritten(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::data, "the " + what + " '" + path + "' could not be written: " + reason(),
-              "free some space or choose another place");
+  const char* const hint = errno == EEXIST ? "choose another name, or move the old one away"
+                           : errno == ENOSPC || errno == EDQUOT || errno == EFBIG
+                               ? "free some space or choose another place"
+                               : "choose another place";
+  throw Error(ErrorCode::data, "the " + what + " '" + path + "' could not be written: " + reason(), hint);
 }
 
 }  // namespace
