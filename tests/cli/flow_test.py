@@ -663,6 +663,18 @@ class OtherPipelines(FlowTest):
             if far.code == 6:
                 self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(far.out)["reason"])
 
+    def test_sums_among_more_than_a_hundred_known_people(self):
+        """Under randomized response the witness is found inside, and anybody can multiply it out; four values leave no room for one."""
+        file = self.survey(participants="109", perturber='"randomized-response"', secret='"target"', known="{ histogram = [48, 40, 20] }")
+        result = flow("check", file, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
+        self.assertEqual((result.code, json.loads(result.out)["verdict"]), (0, "refines"))
+        self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", file, cwd=self.folder).code, 0)
+        four = self.survey(participants="109", values="[0, 1, 2, 3]", perturber='"randomized-response"', secret='"target"',
+                           known="{ histogram = [27, 27, 27, 27] }")
+        result = flow("check", four, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
+        self.assertEqual(result.code, 6)
+        self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(result.out)["reason"])
+
     def test_undecided_has_an_exit_code(self):
         file = self.survey(participants="9", perturber='"randomized-response"', secret='"target"', known="{ histogram = [6, 1, 1] }")
         result = flow("check", file, "--epsilon", "ln 2..ln 21/10", cwd=self.folder)

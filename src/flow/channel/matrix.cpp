@@ -21,15 +21,54 @@ Matrix Matrix::identity(std::size_t size) {
   return result;
 }
 
+namespace {
+
+/// Numbers as integers over a common denominator.
+class Cleared {
+ public:
+  void add(const Rational& number) {
+    fmpz_lcm(denominator_.get(), denominator_.get(), fmpq_denref(flint_of(number)));
+    numbers_.push_back(&number);
+  }
+  const Integer& denominator() const { return denominator_; }
+  std::vector<Integer> numerators() const {
+    std::vector<Integer> result(numbers_.size());
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      if (numbers_[i]->sign() == 0) continue;
+      fmpz_divexact(result[i].get(), denominator_.get(), fmpq_denref(flint_of(*numbers_[i])));
+      fmpz_mul(result[i].get(), result[i].get(), fmpq_numref(flint_of(*numbers_[i])));
+    }
+    return result;
+  }
+
+ private:
+  Integer denominator_{1};
+  std::vector<const Rational*> numbers_;
+};
+
+}  // namespace
+
+// Every entry is put in lowest terms once, not after each of its summands.
 Matrix operator*(const Matrix& a, const Matrix& b) {
   if (a.columns() != b.rows()) throw Error(ErrorCode::usage, "matrices of these sizes have no product");
   Matrix product(a.rows(), b.columns());
+  std::vector<Cleared> rows(a.rows());
+  std::vector<std::vector<Integer>> left;
   for (std::size_t i = 0; i < a.rows(); ++i) {
-    for (std::size_t k = 0; k < a.columns(); ++k) {
-      if (a(i, k).sign() == 0) continue;
-      for (std::size_t j = 0; j < b.columns(); ++j) {
-        fmpq_addmul(flint_of(product(i, j)), flint_of(a(i, k)), flint_of(b(k, j)));
-      }
+    for (const Rational& entry : a.row(i)) rows[i].add(entry);
+    left.push_back(rows[i].numerators());
+  }
+  Integer sum;
+  Integer denominator;
+  for (std::size_t j = 0; j < b.columns(); ++j) {
+    Cleared column;
+    for (std::size_t k = 0; k < b.rows(); ++k) column.add(b(k, j));
+    const std::vector<Integer> right = column.numerators();
+    for (std::size_t i = 0; i < a.rows(); ++i) {
+      fmpz_zero(sum.get());
+      for (std::size_t k = 0; k < right.size(); ++k) fmpz_addmul(sum.get(), left[i][k].get(), right[k].get());
+      fmpz_mul(denominator.get(), rows[i].denominator().get(), column.denominator().get());
+      fmpq_set_fmpz_frac(flint_of(product(i, j)), sum.get(), denominator.get());
     }
   }
   return product;

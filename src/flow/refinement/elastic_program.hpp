@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,16 +16,5 @@ struct Suggestion {
 
 /// The elastic form min |A X - B|_1 (docs/proofs/refinement.md, "The linear program"), rows of A and B divided by `scales`.
 Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales);
-
-/// An X with A X = B but for rounding, whose entries are 0 or far above: all that are not too large for their rows. One column, `rest`, is
-/// not written down: it is what is left of 1.
-struct Inside {
-  std::vector<std::vector<double>> entries;
-  std::size_t rest;
-};
-
-/// Nothing where there is none with room around it. `largest_ratio`: entries are 0 where a column of B is so much likelier than one of A.
-std::optional<Inside> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
-                                     const std::vector<Rational>& scales, double largest_ratio);
 
 }  // namespace fractile::flow

@@ -4,6 +4,7 @@
 
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/rational_program.hpp"
+#include "flow/refinement/analytic_centre.hpp"
 #include "flow/refinement/elastic_program.hpp"
 #include "flow/refinement/reduction.hpp"
 #include "flow/refinement/three_secrets.hpp"
@@ -47,8 +48,8 @@ class Decision {
     const auto require = [](bool is_right) {
       if (!is_right) throw Error(ErrorCode::internal, "a witness does not hold");
     };
-    require(holds(witness));
     if (reduction_.from_columns.size() * reduction_.to_columns.size() > most_written) {
+      require(holds(witness));
       return {Witness{}, std::move(reason) + "; it has more than a million entries, and is not written out"};
     }
     Witness written{expanded(witness, reduction_)};
@@ -86,7 +87,7 @@ class Decision {
   std::optional<Refinement> refuted_by_three_secrets() const;
   Refinement decided_by_program() const;
   std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
-  std::optional<Matrix> witness_inside(const std::vector<Rational>& scales, double largest_ratio) const;
+  std::optional<Matrix> witness_inside(const std::vector<Rational>& scales) const;
   std::optional<Counterexample> example_of(const std::vector<Rational>& prices) const;
   Refinement decided_in_rationals() const;
 
@@ -259,6 +260,19 @@ std::vector<std::size_t> leading_columns(std::vector<std::vector<double>> rows) 
   return columns;
 }
 
+/// What comes from each column, when they are taken in these shares.
+std::vector<std::vector<double>> parts_of(const RoughRows& rows, const std::vector<double>& shares) {
+  std::vector<double> masses(shares.size());
+  for (const std::vector<double>& row : rows) {
+    for (std::size_t y = 0; y < row.size(); ++y) masses[y] += row[y];
+  }
+  RoughRows parts = rows;
+  for (std::vector<double>& row : parts) {
+    for (std::size_t y = 0; y < row.size(); ++y) row[y] *= shares[y] / masses[y];
+  }
+  return parts;
+}
+
 Rational exactly(double value) {
   constexpr int digits = 53;
   int exponent = 0;
@@ -266,67 +280,58 @@ Rational exactly(double value) {
   return Rational::dyadic(std::llround(std::ldexp(fraction, digits)), exponent - digits);
 }
 
-/// A solution of A x = b near positive numbers: those that matter most to b are moved. Nothing where that is impossible.
-std::optional<std::vector<Rational>> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, std::size_t column,
-                                              const std::vector<double>& near) {
-  std::vector<std::vector<double>> parts;  // of b, relative to all of it
-  for (std::size_t x = 0; x < a.rows(); ++x) {
-    parts.emplace_back();
-    Rational whole;
-    fmpq_set_fmpz(flint_of(whole), b.at(x, column));
-    for (std::size_t y = 0; y < near.size(); ++y) {
-      Rational entry;
-      fmpq_set_fmpz(flint_of(entry), a.at(x, y));
-      parts.back().push_back(whole.sign() == 0 ? 0 : (entry * exactly(near[y]) / whole).to_double());
-    }
-  }
-  const std::vector<std::size_t> moved = leading_columns(std::move(parts));
-  if (moved.empty()) return {};
+/// A solution of A x = b near these numbers: as many as there are equations are moved.
+std::vector<Rational> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, std::size_t column,
+                               const std::vector<double>& near, const std::vector<std::size_t>& moved) {
   std::vector<Rational> result;
-  Rational unit = 1;  // of all of them
+  Integer unit(1);  // of all of them
   for (const double value : near) {
     result.push_back(exactly(value));
-    unit = std::max(unit, result.back().denominator());
+    fmpz_lcm(unit.get(), unit.get(), fmpq_denref(flint_of(result.back())));
   }
   for (const std::size_t y : moved) result[y] = 0;
   IntegerMatrix missing(a.rows(), 1);
+  for (std::size_t x = 0; x < a.rows(); ++x) fmpz_mul(missing.at(x, 0), b.at(x, column), unit.get());
   Integer numerator;
-  for (std::size_t x = 0; x < a.rows(); ++x) {
-    fmpz_mul(missing.at(x, 0), b.at(x, column), fmpq_numref(flint_of(unit)));
-    for (std::size_t y = 0; y < result.size(); ++y) {
-      fmpz_set(numerator.get(), fmpq_numref(flint_of(result[y] * unit)));
-      fmpz_submul(missing.at(x, 0), a.at(x, y), numerator.get());
-    }
+  for (std::size_t y = 0; y < result.size(); ++y) {
+    if (result[y].sign() == 0) continue;
+    fmpz_divexact(numerator.get(), unit.get(), fmpq_denref(flint_of(result[y])));
+    fmpz_mul(numerator.get(), numerator.get(), fmpq_numref(flint_of(result[y])));
+    for (std::size_t x = 0; x < a.rows(); ++x) fmpz_submul(missing.at(x, 0), a.at(x, y), numerator.get());
   }
   const Solution moves = solve(a.part(all_of(a.rows()), moved), missing);
-  for (std::size_t k = 0; k < moved.size(); ++k) result[moved[k]] = moves.entry(k, 0) / unit;
+  Rational whole;
+  fmpq_set_fmpz(flint_of(whole), unit.get());
+  for (std::size_t k = 0; k < moved.size(); ++k) result[moved[k]] = moves.entry(k, 0) / whole;
   return result;
 }
 
 /// X that is far from all bounds in floating point, moved column by column until A X = B: docs/proofs/refinement.md, "From inside".
-std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scales, double largest_ratio) const {
+std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scales) const {
   constexpr std::size_t most_rows = 20;
-  if (pivots_.rank() > most_rows) return {};
+  constexpr std::size_t most = 250'000;
+  if (pivots_.rank() > most_rows || observations() * outputs() > most) return {};
   const IntegerMatrix a = reduction_.from.part(pivots_.rows, all_of(observations()));
   const IntegerMatrix b = reduction_.to.part(pivots_.rows, all_of(outputs()));
-  const std::optional<Inside> inside = suggest_inside(a, b, scales, largest_ratio);
+  const std::optional<Inside> inside = suggest_inside(a, b, scales);
   if (!inside) return {};
-  const std::size_t rest = inside->rest;
+  const RoughRows rows = rough(a, scales);
   Matrix witness(observations(), outputs());
-  for (std::size_t y = 0; y < observations(); ++y) witness(y, rest) = 1;
   for (std::size_t z = 0; z < outputs(); ++z) {
-    if (z == rest) continue;
+    if (z == inside->rest) continue;
     std::vector<double> near;
     near.reserve(observations());
     for (const std::vector<double>& row : inside->entries) near.push_back(row[z]);
-    const std::optional<std::vector<Rational>> column = moved_to(a, b, z, near);
-    if (!column) return {};
-    for (std::size_t y = 0; y < observations(); ++y) {
-      witness(y, z) = (*column)[y];
-      witness(y, rest) -= (*column)[y];
-    }
+    const std::vector<std::size_t> moved = leading_columns(parts_of(rows, inside->shares[z]));
+    if (moved.empty()) return {};
+    const std::vector<Rational> column = moved_to(a, b, z, near, moved);
+    for (std::size_t y = 0; y < observations(); ++y) witness(y, z) = column[y];
   }
-  if (!holds(witness)) return {};
+  const Matrix taken = witness * Matrix::of(std::vector<std::vector<Rational>>(outputs(), {1}));
+  for (std::size_t y = 0; y < observations(); ++y) {
+    witness(y, inside->rest) = Rational(1) - taken(y, 0);
+    if (std::ranges::any_of(witness.row(y), [](const Rational& entry) { return entry.sign() < 0; })) return {};
+  }
   return witness;
 }
 
@@ -395,15 +400,22 @@ Refinement Decision::decided_in_rationals() const {
 }
 
 Refinement Decision::decided_by_program() const {
+  constexpr std::size_t few = 1'000;
   constexpr std::size_t most = 40'000;
+  constexpr const char* from_inside =
+      "a program suggested a witness far from all bounds, and it holds after a small move";
   if (std::optional<Refinement> refuted = refuted_by_two_secrets()) return *std::move(refuted);
   if (std::optional<Refinement> refuted = refuted_by_three_secrets()) return *std::move(refuted);
+  std::vector<Rational> scales;
+  for (const std::size_t row : pivots_.rows) scales.push_back(reduction_.scales[row]);
+  const bool is_large = observations() * outputs() > few;  // a simplex method's steps take longer than these
+  if (is_large) {
+    if (const std::optional<Matrix> witness = witness_inside(scales)) return confirmed(*witness, from_inside);
+  }
   if (observations() * outputs() > most || pivots_.rank() * outputs() > most) {
     return {Undecided{"the columns of the first channel are dependent, and the linear program is too large"},
             "no verdict"};
   }
-  std::vector<Rational> scales;
-  for (const std::size_t row : pivots_.rows) scales.push_back(reduction_.scales[row]);
   const Suggestion suggestion = suggest(reduction_.from.part(pivots_.rows, all_of(observations())),
                                         reduction_.to.part(pivots_.rows, all_of(outputs())), scales);
   if (const std::optional<Matrix> witness = suggested_witness(suggestion)) {
@@ -412,10 +424,8 @@ Refinement Decision::decided_by_program() const {
   if (const std::optional<Counterexample> found = example_of(rounded(suggestion.prices))) {
     return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
   }
-  for (const double largest_ratio : {1e6, 1e3}) {
-    if (const std::optional<Matrix> witness = witness_inside(scales, largest_ratio)) {
-      return confirmed(*witness, "a linear program suggested a witness, and it holds after a small move");
-    }
+  if (!is_large) {
+    if (const std::optional<Matrix> witness = witness_inside(scales)) return confirmed(*witness, from_inside);
   }
   return decided_in_rationals();
 }

@@ -4,17 +4,20 @@
 namespace fractile::flow {
 namespace {
 
+Matrix ones(std::size_t rows) {
+  Matrix result(rows, 1);
+  for (std::size_t i = 0; i < rows; ++i) result(i, 0) = 1;
+  return result;
+}
+
 /// Whether these are probabilities, row by row.
 bool is_stochastic(const Matrix& matrix) {
   for (std::size_t y = 0; y < matrix.rows(); ++y) {
-    Rational sum;
     for (const Rational& p : matrix.row(y)) {
       if (p.sign() < 0) return false;
-      sum += p;
     }
-    if (sum != 1) return false;
   }
-  return true;
+  return matrix * ones(matrix.columns()) == ones(matrix.rows());
 }
 
 /// What acting in this randomized way on a channel's observations costs under a secret.

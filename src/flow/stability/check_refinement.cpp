@@ -285,6 +285,11 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
     }
   }
   if (auto found = refuted_by_three_values(pipeline, from, to)) return *std::move(found);
+  constexpr double most_totals = 500;  // some seconds
+  if (TargetSum(pipeline, {}).range() < most_totals) {
+    PipelineRefinement answer = compared(pipeline, from, to);
+    if (!std::holds_alternative<Undecided>(answer.refinement.verdict)) return answer;
+  }
   return undecided(pipeline, too_many_totals);
 }
 

@@ -103,6 +103,17 @@ TEST(CheckRefinement, OneAmongKnownIsCountedAgain) {
   }
 }
 
+// By an interior point: a simplex method takes a minute for ninety people.
+TEST(CheckRefinement, SumsAmongMoreThanAHundredAreProved) {
+  Pipeline known = pipeline_of(112, Perturber::randomized_response(3), summing());
+  known.secret = {Secret::Kind::target, {60, 40, 11}};
+  const PipelineRefinement answer = check_refinement(known, 3, 2);
+  ASSERT_TRUE(answer.refinement.refines());
+  EXPECT_TRUE(
+      verify(channel_at(known, 3).channel, channel_at(known, 2).channel, std::get<Witness>(answer.refinement.verdict)));
+  EXPECT_FALSE(check_refinement(known, 2, 3).refinement.refines());
+}
+
 // A linear program has four million variables here. No verdict without a certificate: a bet about three values, or none.
 TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   Pipeline known = pipeline_of(1000, Perturber::geometric(3), summing());

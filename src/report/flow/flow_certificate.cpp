@@ -161,9 +161,9 @@ Rational odds_at(const flow::Pipeline& pipeline, const Exponent& epsilon) {
   return epsilon.exponential();
 }
 
-/// Whether the channels' rows can be multiplied out.
-bool is_written_out(const flow::Pipeline& pipeline) {
-  constexpr std::size_t most_participants = 100;
+/// Whether the channels' rows can be multiplied out. Two losses are compared without them from fewer people on, and a witness is not.
+bool is_written_out(const flow::Pipeline& pipeline, bool is_refuted) {
+  const std::size_t most_participants = is_refuted ? 100 : 500;
   const bool is_large_target =
       pipeline.secret.kind == flow::Secret::Kind::target && pipeline.participants > most_participants;
   return !is_large_target;
@@ -201,7 +201,7 @@ class PipelineCheck {
   }
 
   void require_part(const flow::Pipeline& part, const Rational& from, const Rational& to) const {
-    if (!is_written_out(part)) {
+    if (!is_written_out(part, printed_.is_refuted())) {
       require(printed_.is_refuted(), "its channels are too large to be multiplied out");
       std::vector<std::string> values;
       for (const Rational& value : part.values) values.push_back(value.to_string());
