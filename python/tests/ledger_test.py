@@ -76,6 +76,26 @@ def test_options_of_ledgers_are_the_programs(csv, program, tmp_path):
     assert len(ledger.entries) == 4
 
 
+def test_a_file_that_changes_while_it_is_read(ledger, tmp_path):
+    """What was read is of no one moment: nothing is published, and the entry stays."""
+    path = tmp_path / "table.csv"
+    path.write_text("age\n" + "7\n" * 6_000_000)
+
+    def append_once_it_is_read():
+        while not ledger.entries:
+            time.sleep(0.001)
+        with path.open("a") as table:
+            table.write("3\n")
+
+    writer = threading.Thread(target=append_once_it_is_read)
+    writer.start()
+    with pytest.raises(fractile.DataError, match=r"table\.csv was changed while it was read") as caught:
+        fractile.release(path, "age", epsilon="1/2", ledger=ledger, threads=1, **ASKED)
+    writer.join()
+    assert "entry 1 of" in str(caught.value)
+    assert [entry.state for entry in ledger.entries] == ["reserved"]
+
+
 def test_what_fails_after_the_charge_stays_reserved(ledger):
     with pytest.raises(fractile.DataError, match="entry 1 of .* stays reserved"):
         fractile.release([1.0, float("nan")], epsilon="1/8", null="error", ledger=ledger, **ASKED)

@@ -147,11 +147,14 @@ void bear_witness(const Store& store, const Present& present, const std::string&
   if (witness.last().hash != now.hash) witness.append(now);
 }
 
-/// A dataset's witness: one that has seen this ledger, or a new one.
+/// A dataset's witness: one that has seen this ledger, or a new one. One that has seen more datasets has seen this one, too: it is added
+/// again to a ledger that was put back, and the ledger stays behind until what is missing is charged.
 void take_witness(const Store& store, const Present& present, const std::string& path) {
   if (path.empty()) return;
   if (!Witness::is_there(path)) return Witness::create(store, path, seen_now(present));
-  Witness(store, path, Witness::For::writing).require_known();
+  const Witness witness(store, path, Witness::For::writing);
+  const std::optional<Sums> seen = Sums::read(witness.last().sums);
+  if (!seen || seen->datasets() <= present.sums().datasets()) witness.require_known();
 }
 
 std::vector<std::string> witnesses_of(const std::vector<DatasetRow>& datasets) {

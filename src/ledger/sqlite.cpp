@@ -226,7 +226,12 @@ std::string Connection::text(const std::string& sql) const {
 
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
-void Connection::fail() const { throw failure(handle(), path_); }
+void Connection::fail() const {
+  const bool is_full = (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL;
+  const Error error = failure(handle(), path_);
+  if (is_full) throw DiskFull(error.code(), error.what_words(), error.hint_words());
+  throw error;
+}
 
 Statement::Statement(const Connection& connection, std::string_view sql) : connection_(connection) {
   sqlite3_stmt* statement = nullptr;

@@ -16,6 +16,12 @@ struct sqlite3_stmt;
 
 namespace fractile::ledger_detail {
 
+/// Nothing was changed, as the disk has no room for it.
+class DiskFull : public Error {
+ public:
+  using Error::Error;
+};
+
 /// An open database. Every failure is Error(ledger) and names the file.
 class Connection {
  public:

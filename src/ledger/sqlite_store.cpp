@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "fractile/error.hpp"
 #include "ledger/sqlite.hpp"
@@ -145,19 +147,29 @@ class SqliteStore final : public Store {
     connection_.require_unchanged();
   }
 
+  /// On a full disk a change that is charged takes the room that was kept for it, and then waits for more.
   void write(const std::function<void()>& change) const override {
-    last_hash_.clear();
-    Transaction transaction(connection_, Transaction::Kind::write);
-    change();
-    try {
-      transaction.commit();
-    } catch (const Error& error) {
-      if (!has_happened()) throw;
-      throw Unsynced(error.code(), error.what_words(), error.hint_words());
+    const auto start = std::chrono::steady_clock::now();
+    std::chrono::seconds last_told{0};
+    for (;;) {
+      try {
+        return write_now(change);
+      } catch (const DiskFull&) {
+        if (waiting_.until == Waiting::Until::patience) throw;
+        const bool is_kept = room_.has_value();
+        room_.reset();
+        if (is_kept) continue;
+        const auto waited = std::chrono::steady_clock::now() - start;
+        if (!waiting_.goes_on(std::chrono::duration_cast<std::chrono::milliseconds>(waited), last_told)) throw;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
 
-  void wait(Waiting::Until until) const override { connection_.wait(until); }
+  void wait(Waiting::Until until) const override {
+    waiting_.until = until;
+    connection_.wait(until);
+  }
   void take_room(std::uint64_t receipt_size) const override { room_.emplace(name(), receipt_size); }
   void give_room_back() const override { room_.reset(); }
   void require_rights() const override {}  // a reservation needs all that the rest does
@@ -263,6 +275,18 @@ class SqliteStore final : public Store {
   }
 
  private:
+  void write_now(const std::function<void()>& change) const {
+    last_hash_.clear();
+    Transaction transaction(connection_, Transaction::Kind::write);
+    change();
+    try {
+      transaction.commit();
+    } catch (const Error& error) {
+      if (!has_happened()) throw;
+      throw Unsynced(error.code(), error.what_words(), error.hint_words());
+    }
+  }
+
   /// After a commit that failed: the file may hold the change all the same, when it was the folder that could not be synced.
   bool has_happened() const {
     if (connection_.in_transaction() || last_hash_.empty()) return false;
@@ -283,7 +307,7 @@ class SqliteStore final : public Store {
     statement.run();
   }
 
-  Waiting waiting_;
+  mutable Waiting waiting_;
   mutable Connection connection_;
   mutable std::optional<Room> room_;
   mutable std::string last_hash_;  ///< of the line that the transaction has added

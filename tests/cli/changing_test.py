@@ -1,5 +1,6 @@
 """Files that are written to while they are read, or whose last line has no end."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from cli.ledger_test import VoidedWhileItRuns as WhileItReads
 from cli.program import PROGRAM, CommandTest, options, require_engine, run
@@ -122,6 +124,37 @@ class BeforeTheCharge(CommandTest):
                                        epsilon="1000", quantiles="median")
         self.assertEqual(code, 0, err)
         self.assertEqual(out.splitlines()[1].split(",")[1], "7")
+
+
+class KeysFile(CommandTest):
+    def test_nothing_is_charged(self):
+        """Of so many bytes that a change comes before the last one is read."""
+        self.write("t.csv", "g,x\n" + "a,7\n" * 100)
+        self.write("keys.txt", "".join(f"{i:01500}\n" for i in range(90_000)))
+        made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
+        asked = options(**{"ledger": "budget.db", "by": "g", "keys-file": "keys.txt"})
+        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        while not self.is_reading(process, "keys.txt"):
+            self.assertIsNone(process.poll(), "it was done before it could be stopped")
+        process.send_signal(signal.SIGSTOP)
+        with open(self.folder / "keys.txt", "a", encoding="utf-8") as keys:
+            keys.write("b\n")
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (3, ""), err)
+        self.assertIn("--keys-file: cannot read keys.txt: changed while it was read", err)
+        statement = json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)
+        self.assertEqual(statement["entries"], [])
+
+    def is_reading(self, process, name):
+        for link in Path(f"/proc/{process.pid}/fd").iterdir():
+            with contextlib.suppress(OSError):  # closed meanwhile
+                if link.readlink() == self.folder.resolve() / name:
+                    information = Path(f"/proc/{process.pid}/fdinfo/{link.name}").read_text(encoding="ascii")
+                    return not information.startswith("pos:\t0\n")
+        return False
 
 
 class StandardInput(CommandTest):

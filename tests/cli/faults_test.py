@@ -190,6 +190,58 @@ class Faults(InAFile, CommandTest):
         self.assert_refused(over, 4, "exceeds what remains")
 
 
+class WitnessedLater(InAFile, CommandTest):
+    """A dataset with a witness comes to a ledger that has been used without one."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x\n" + "7\n" * 100)
+        self.make("--epsilon", "1")
+        self.assertEqual(self.release("people", "1/8").code, 0)
+
+    def release(self, dataset, epsilon):
+        return run("release", "t.csv", *options(ledger=self.address, dataset=dataset, epsilon=epsilon), cwd=self.folder)
+
+    def add(self, name="others"):
+        return run("ledger", "init", self.address, "--dataset", name, "--epsilon", "1", "--witness", self.witness, cwd=self.folder)
+
+    def asks_witness(self, *words):
+        return run("ledger", "witness", self.address, *words, cwd=self.folder)
+
+    def spent(self):
+        exported = json.loads(run("ledger", "export", self.address, cwd=self.folder).out)
+        return {dataset["name"]: dataset["spent"]["epsilon"] for dataset in exported["datasets"]}
+
+    def test_it_sees_what_was_before_it(self):
+        without = self.backup()
+        self.assertEqual(self.add().code, 0)
+        self.assertEqual(self.asks_witness().code, 0)
+        declared = self.backup()
+        self.assertEqual(self.release("others", "1/4").code, 0)
+        self.assertEqual(self.release("people", "1/16").code, 0)
+        self.put_back(declared)
+        self.assert_refused(self.asks_witness(), 5, "is behind its witness")
+        self.assert_refused(self.release("others", "1/4"), 5, "is behind its witness", "nothing was charged")
+        self.assertEqual(self.asks_witness("--accept").code, 0)
+        # The dataset that declares none has what was seen when the other one drew.
+        self.assertEqual(self.spent(), {"people": "1/8", "others": "1/4"})
+        self.assertEqual(self.release("others", "1/2").code, 0)
+        self.put_back(without)  # where there is no dataset that declares it
+        self.assertIn("no dataset of the ledger declares a witness", self.asks_witness().out)
+        self.assertEqual(self.add().code, 0)  # again
+        self.assert_refused(self.release("others", "1/4"), 5, "is behind its witness", "nothing was charged")
+        self.assertEqual(self.asks_witness("--accept").code, 0)
+        self.assertEqual(self.spent(), {"people": "1/8", "others": "3/4"})
+
+    def test_a_dataset_keeps_what_it_declared(self):
+        self.assert_refused(self.add("people"), 2, "has a dataset 'people' already", "a dataset's budget never changes")
+        self.assertIn("no dataset of the ledger declares a witness", self.asks_witness().out)
+
+
+class WitnessedLaterOnAServer(OnAServer, WitnessedLater):
+    pass
+
+
 class FaultsOnAServer(OnAServer, Faults):
     def test_canceled_statements(self):
         """Whatever an administrator cancels, until the release is through."""

@@ -258,11 +258,12 @@ class Failing(Stopped):
         return state
 
     def test_by_a_kill(self):
+        """A full disk is waited for once the release is charged: so it has room again a little later."""
         calls = self.number_of_calls("--fail", str(errno.ENOSPC))
         states = []
         stride = 1 if EFFORT >= 10 else self.STRIDE
-        for error in (errno.ENOSPC, errno.EIO):
-            for how in ((), ("--for-good",)):
+        for error, lasting in ((errno.ENOSPC, ("--for", "300")), (errno.EIO, ("--for-good",))):
+            for how in ((), lasting):
                 for call in range(1 + error % stride, calls + 1, stride):
                     with self.subTest(call=call, error=errno.errorcode[error], how=how):
                         states.append(self.check_failed(self.stopped_at(call, "--fail", str(error), *how)))
@@ -271,10 +272,28 @@ class Failing(Stopped):
 
 
 class FailingOnAServer(OnAServer, Failing):
-    """The receipt, the witness, what is printed; a connection that fails is for cli.faults."""
+    """The receipt, the witness, what is printed."""
 
     STRIDE = 2
     REACHED = frozenset({"none", "committed"})
+
+
+class FailingConnections(OnAServer, Failing):
+    """Each message to or from the server fails, and the connection with it: what is charged is sent again."""
+
+    STRIDE = 4
+
+    def test_by_a_kill(self):
+        calls = self.number_of_calls("--server")
+        states = []
+        for error in (errno.ECONNRESET, errno.EPIPE):
+            for call in range(1 + error % 2, calls + 1, self.STRIDE if EFFORT < 10 else 1):
+                with self.subTest(call=call, error=errno.errorcode[error]):
+                    failed = self.stopped_at(call, "--server", "--fail", str(error))
+                    states.append(self.check_failed(failed))
+                    self.assertEqual(states[-1], "none" if failed.returncode else "committed", failed.stderr)
+        print(f"{len(states)} failures of {calls} messages:", {state: states.count(state) for state in sorted(set(states))}, end=" ")
+        self.assertLessEqual({"none", "committed"}, set(states))
 
 
 if __name__ == "__main__":

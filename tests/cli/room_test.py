@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -129,6 +130,45 @@ class Spooled(SmallDisk):
         result = self.run_paid(**self.PERSONS, how={"env": {**os.environ, "TMPDIR": str(self.disk / "gone")}})
         self.assert_refused(result, 70, "no temporary file for persons' records: No such file or directory", "set TMPDIR")
         self.assertEqual(self.states(), [])
+
+
+class FillsUpAfterTheCharge(SmallDisk):
+    def test_the_release_waits_for_room(self):
+        """Others take all that there is, also what the release gives back to its ledger; what is drawn is not lost."""
+        self.mount("remount,size=32m")
+        self.init("disk/budget.db")
+        self.write("big.csv", "x\n" + "7\n" * 6_000_000)
+        asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": "disk/budget.db", "threads": "1"})
+        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        while not self.states("disk/budget.db") and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGSTOP)
+        self.assertEqual(self.states("disk/budget.db"), ["reserved"])
+        done = threading.Event()
+        filling = threading.Thread(target=self.fill_until, args=(done,))
+        filling.start()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(5)
+        waits = process.poll()
+        done.set()
+        filling.join()
+        self.assertIsNone(waits)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, PROGRESS.sub("", err)), (0, ""))
+        self.assertGreater(len(out), 1000)
+        self.assertEqual(self.states("disk/budget.db"), ["committed"])
+
+    def fill_until(self, done):
+        with open(self.disk / "filler", "wb", buffering=0) as filler:
+            while not done.is_set():
+                for size in (65536, 4096):
+                    with contextlib.suppress(OSError):
+                        while filler.write(bytes(size)) == size:
+                            pass
+        (self.disk / "filler").unlink()
 
 
 class OnAServer(SmallDisk):

@@ -1,11 +1,12 @@
 // Runs a command and stops it at its K-th system call of those that change files or send, before the call does anything: what a
 // kill or a failing machine may leave, at every place at which it can make a difference.
 //
-//   stop_at_call [--all] [--signal N | --fail ERRNO [--for-good]] [--without-nameless-files] K COMMAND ...
+//   stop_at_call [--all | --server] [--signal N | --fail ERRNO [--for-good | --for MS]] [--without-nameless-files] K COMMAND ...
 //
-// --all counts every system call. --signal sends this signal in place of SIGKILL, and the command goes on. --fail has the call
-// fail with this error, and with --for-good all that follow it, too (on x86-64 alone); sends never do. With
-// --without-nameless-files the command's file systems know no O_TMPFILE. K = 0 stops nothing and tells the number of calls.
+// --all counts every system call, --server those alone that send or receive. --signal sends this signal in place of SIGKILL, and the
+// command goes on. --fail has the call fail with this error (on x86-64 alone), with --for-good all that follow it, too, with --for those
+// of the next milliseconds; sends do only with --server. With --without-nameless-files the command's file systems know no O_TMPFILE.
+// K = 0 stops nothing and tells the number of calls.
 // The last line on standard error is "calls N". Exit codes: the command's; 99 when it was killed; 98 when it cannot be traced.
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
@@ -35,8 +37,10 @@ constexpr int cannot_trace = 98;
 
 struct Wish {
   bool all = false;
+  bool server = false;
   bool without_nameless_files = false;
   bool for_good = false;
+  std::chrono::milliseconds lasting{0};
   int signal = SIGKILL;
   int error = 0;
   long at = 0;
@@ -63,7 +67,9 @@ bool counts(const __ptrace_syscall_info& info, const Wish& wish) {
   if (info.op != PTRACE_SYSCALL_INFO_ENTRY) return false;
   if (wish.all) return true;
   const auto number = static_cast<long>(info.entry.nr);
-  if (number == SYS_sendto || number == SYS_sendmsg) return wish.error == 0;
+  const bool sends = number == SYS_sendto || number == SYS_sendmsg;
+  if (wish.server) return sends || number == SYS_recvfrom || number == SYS_recvmsg;
+  if (sends) return wish.error == 0;
   if (number == SYS_openat) return writes(info.entry.args[2]);
 #ifdef SYS_open
   if (number == SYS_open) return writes(info.entry.args[1]);
@@ -141,7 +147,10 @@ class Tracer {
     if (failing_ == thread && info.op == PTRACE_SYSCALL_INFO_EXIT) return end_failed_call(thread);
     if (!executing_ || !counts(info, wish_)) return;
     ++calls_;
-    const bool is_it = calls_ == wish_.at || (wish_.for_good && wish_.at != 0 && calls_ > wish_.at);
+    const auto now = std::chrono::steady_clock::now();
+    if (calls_ == wish_.at) begun_ = now;
+    const bool lasts = wish_.for_good || now - begun_ < wish_.lasting;
+    const bool is_it = calls_ == wish_.at || (lasts && wish_.at != 0 && calls_ > wish_.at);
     if (!is_it) return;
     if (wish_.error == 0) {
       kill(child_, wish_.signal);
@@ -179,6 +188,7 @@ class Tracer {
 
   pid_t child_;
   const Wish& wish_;
+  std::chrono::steady_clock::time_point begun_ = {};
   bool executing_ = false;
   pid_t failing_ = 0;
   long calls_ = 0;
@@ -189,8 +199,10 @@ Wish wish_of(char** words) {
   for (; *words != nullptr && std::strncmp(*words, "--", 2) == 0; ++words) {
     const std::string word = *words;
     if (word == "--all") wish.all = true;
+    if (word == "--server") wish.server = true;
     if (word == "--without-nameless-files") wish.without_nameless_files = true;
     if (word == "--for-good") wish.for_good = true;
+    if (word == "--for" && words[1] != nullptr) wish.lasting = std::chrono::milliseconds(std::atol(*++words));
     if (word == "--fail" && words[1] != nullptr) wish.error = std::atoi(*++words);
     if (word == "--signal" && words[1] != nullptr) wish.signal = std::atoi(*++words);
   }
@@ -205,7 +217,8 @@ int main(int, char** argv) {
   const Wish wish = wish_of(argv + 1);
   if (*wish.command == nullptr) {
     std::fputs(
-        "stop_at_call [--all] [--signal N | --fail ERRNO [--for-good]] [--without-nameless-files] K COMMAND ...\n",
+        "stop_at_call [--all | --server] [--signal N | --fail ERRNO [--for-good | --for MS]] "
+        "[--without-nameless-files] K COMMAND ...\n",
         stderr);
     return cannot_trace;
   }
