@@ -14,6 +14,7 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -159,12 +160,14 @@ class Tracer {
     }
   }
 
-  /// As a call that there is not, which does nothing; its result comes when it ends.
+  /// As a call that there is not, which does nothing, or with a server as the end of the connection; its result comes when it ends.
   void begin_failed_call(pid_t thread) {
 #ifdef __x86_64__
     user_regs_struct registers{};
     if (ptrace(PTRACE_GETREGS, thread, nullptr, &registers) != 0) return;
-    registers.orig_rax = ~0ULL;
+    asked_ = registers;
+    registers.orig_rax = wish_.server ? static_cast<unsigned long long>(SYS_shutdown) : ~0ULL;
+    if (wish_.server) registers.rsi = SHUT_RDWR;  // of the connection in rdi
     if (ptrace(PTRACE_SETREGS, thread, nullptr, &registers) == 0) failing_ = thread;
 #else
     static_cast<void>(thread);
@@ -173,8 +176,7 @@ class Tracer {
 
   void end_failed_call(pid_t thread) {
 #ifdef __x86_64__
-    user_regs_struct registers{};
-    if (ptrace(PTRACE_GETREGS, thread, nullptr, &registers) != 0) return;
+    user_regs_struct registers = asked_;
     registers.rax = static_cast<unsigned long long>(-static_cast<long long>(wish_.error));
     ptrace(PTRACE_SETREGS, thread, nullptr, &registers);
 #endif
@@ -191,6 +193,9 @@ class Tracer {
   std::chrono::steady_clock::time_point begun_ = {};
   bool executing_ = false;
   pid_t failing_ = 0;
+#ifdef __x86_64__
+  user_regs_struct asked_{};
+#endif
   long calls_ = 0;
 };
 
