@@ -12,18 +12,21 @@ from page import table, verdict
 
 MOST = 1.5  # times the engine's own query
 GROUPS = 1000
+COUNTIES = 20
 WAGE = ("--column", "wage", "--bounds", "0", "1048576", "--step", "0.01")
 ROUNDS = 3
 
 
 def write_table(duckdb, path, rows):
-    """Persons with four records on average, and others with fewer than one and a half; a thousand regions; wages in cents."""
+    """Persons with four records on average, each in one of twenty counties, and others with fewer than one and a half; a thousand regions;
+    wages in cents, as doubles and as decimals."""
     some = rows // 4
     duckdb("SELECT setseed(0.5)",
-           f"COPY (SELECT CAST(floor(random() * {some}) AS BIGINT) AS person, CAST(floor(random() * {10 * some}) AS BIGINT) AS visitor, "
+           f"COPY (SELECT *, 'county ' || person % {COUNTIES} AS county, CAST(wage AS DECIMAL(10, 2)) AS cost FROM (SELECT "
+           f"CAST(floor(random() * {some}) AS BIGINT) AS person, CAST(floor(random() * {10 * some}) AS BIGINT) AS visitor, "
            f"'region ' || CAST(floor(random() * {GROUPS}) AS INTEGER) AS region, "
            "round(exp(10 + sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())), 2) AS wage, "
-           f"CAST(floor(100 * random()) AS INTEGER) AS age FROM range({rows})) TO '{path}'")
+           f"CAST(floor(100 * random()) AS INTEGER) AS age FROM range({rows}))) TO '{path}'")
 
 
 def cases(path, keys, rows):
@@ -46,6 +49,17 @@ def cases(path, keys, rows):
     yield (f"the same, {GROUPS:,} groups", (*WAGE, *persons("person"), *by),
            f"SELECT region, {median} FROM {bounded('region, wage', 'person')} GROUP BY region")
     yield f"3 records of each of {many} persons", (*WAGE, *persons("visitor")), f"SELECT {median} FROM {bounded('wage', 'visitor')}"
+    deciles = "quantile_cont(total, [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])"
+    by_county = ("--by", "county", "--keys", ",".join(f"county {i}" for i in range(COUNTIES)))
+    for column, kind in (("cost", "decimals"), ("wage", "doubles")):
+        theirs = (f"SELECT county, {deciles} FROM (SELECT person, county, sum({column}) AS total FROM '{path}' GROUP BY person, county) "
+                  "GROUP BY county")
+        total = ("--bounds", "0", "1048576", "--step", "0.01", "--quantiles", "deciles", "--person", "person")
+        yield (f"sums of {kind} of each of {few} persons, deciles by {COUNTIES} counties",
+               ("--column", column, *total, "--per-person", "sum", *by_county), theirs)
+        if column == "cost":
+            rows_of_persons = "SELECT person, sum(cost) AS total, min(county) AS county FROM input GROUP BY person"
+            yield "the same, summed in SQL", ("--column", "total", *total, "--sql", rows_of_persons, *by_county), theirs
 
 
 # As ./dev bench has it, and how much memory the process took.
@@ -84,7 +98,8 @@ def part(folder, quick, duckdb, query):
         keys.write_text("".join(f"region {i}\n" for i in range(GROUPS)), encoding="utf-8")
         write_table(duckdb, path, rows)
         for what, options, sql in cases(path, keys, rows):
-            release = (program, "release", path, *options, "--quantiles", "median", "--epsilon", "1", "--format", "csv")
+            quantiles = () if "--quantiles" in options else ("--quantiles", "median")
+            release = (program, "release", path, *options, *quantiles, "--epsilon", "1", "--format", "csv")
             contenders = {"ours": lambda c=release: measured(*c), "theirs": lambda q=sql: measured(sys.executable, "-c", query, q)}
             if "persons" in what:
                 contenders["limited"] = lambda c=release: measured(*c, "--memory", "400MB")
@@ -100,6 +115,6 @@ def part(folder, quick, duckdb, query):
         f"Medians of {rows:,} rows of Parquet, whole processes in turn, and the most memory that each took. `fractile release` of the "
         "median wage (10^8 candidates; ages: 126); of each person at most three records, a keyed random sample. DuckDB (not private): "
         "`quantile_cont`, grouped by region, of the first three rows of each person by `row_number() OVER (PARTITION BY ...)`. The last "
-        f"column is ours with `--memory 400MB`. Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
+        f"column is ours with `--memory 400MB`. Sums are of each person's records, exact ours. Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
         table(["", "fractile release", "DuckDB", "ratio", "ours, 400 MB for persons and engine"], lines), "",
         table(["what", "measured", "target", ""], targets), ""])

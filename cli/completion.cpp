@@ -32,6 +32,7 @@ constexpr auto choices = std::to_array<Choices>({
     {"base", "uniform adaptive"},
     {"rates", "tight as-published"},
     {"null", "drop error"},
+    {"per_person", "sum count mean min max median any all"},
     {"unreadable", "missing error"},
     {"input_format", "csv tsv parquet json"},
     {"shape", "uniform normal log-normal"},

@@ -71,6 +71,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.null_policy = null_policy_of(typed);
   header.records_per_person = query.records_per_person;
   header.person = selection.person;
+  header.per_person = selection.per_person;
   header.by = selection.by;
   header.keys = selection.keys;
   header.sql = options.sql;
@@ -95,6 +96,10 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
     header.sources = {source_name(typed, options, files)};
   };
   const Table table = Table::open(options, on_opened);
+  if (!table.person_of_rows().empty()) {
+    usage({Field("sql"), ": a profile file does not say that a query makes one row of each person's records"},
+          {"count the column itself with ", Field("per_person"), ", or release the query's result"});
+  }
   header.readers = {table.reader()};
   ColumnToCount counted = header.counted();
   counted.selection.sampling_key = sampling_key;
@@ -228,6 +233,7 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set(typed, "column", header.column);
   set(typed, "null", header.null_policy == NullPolicy::error ? "error" : "drop");
   set(typed, "person", header.person);
+  set(typed, "per_person", header.per_person ? to_string(*header.per_person) : "");
   set_groups(typed, header);
   set_lattice(typed, header.lattice);
   set_bound(typed, header);

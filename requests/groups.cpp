@@ -1,10 +1,14 @@
 #include "requests/groups.hpp"
 
+#include <map>
+#include <string>
+
 #include "fractile/error.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/keys.hpp"
 #include "requests/readings.hpp"
 #include "requests/sources.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -50,6 +54,11 @@ KeyColumns key_columns(const Typed& typed) {
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const KeyColumns by = key_columns(typed);
   RecordSelection selection{typed.one("person"), query.records_per_person, by, typed_keys(typed, by)};
+  if (typed.has("per_person")) {
+    std::map<std::string, PerPerson> choices;
+    for (const PerPerson how : all_per_person) choices.emplace(to_string(how), how);
+    selection.per_person = choice<PerPerson>(typed, "per_person", choices, PerPerson::sum);
+  }
   const char* field = typed.has_keys() ? "keys" : "keys_file";
   in_field(field, [&] { selection.validate(); });
   if (!selection.by.empty()) group_query(query);

@@ -75,11 +75,10 @@ std::string postgres_of(const Typed& typed) {
     if (typed.has(field)) usage({Field(field), " tells of a file, and a server is read"}, "leave it out");
   }
   for (const char* field : {"person", "by"}) {
-    if (typed.has(field)) {
-      usage({Field(field), " does not go with ", Field("postgres"),
-             ": persons and groups are not told apart on a server"},
-            "leave it out, or have the server write a file: psql -c \"COPY (SELECT ...) TO STDOUT (FORMAT csv, "
-            "HEADER)\"");
+    if (typed.has(field) && typed.has("sql_stability")) {
+      usage({Field(field), " does not go with ", Field("postgres"), " and ", Field("sql_stability"),
+             ": a query that the server runs need not have rows of one person each"},
+            {"leave ", Field("sql_stability"), " out, if the query goes row by row"});
     }
   }
   if (!typed.has("sql")) {

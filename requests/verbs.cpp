@@ -144,6 +144,14 @@ constexpr OptionSpec person_option{
     "--person", owner,
     "NAME",     "",
     "Privacy",  "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
+constexpr OptionSpec per_person_option{
+    "--per-person",
+    asker,
+    "HOW",
+    "",
+    "Privacy",
+    "with --person: one value each, sum, count, mean, min, max, median, any or all of that person's records, in each "
+    "group; then --records-per-person says in how many groups a person may count"};
 constexpr OptionSpec table_option{
     "--table",   owner,
     "NAME=FILE", "",
@@ -255,6 +263,7 @@ constexpr std::array release_table{
     neighbors_option,
     records_option,
     person_option,
+    per_person_option,
     OptionSpec{"--public-rows", owner, "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
     ledger_option,
@@ -335,6 +344,7 @@ constexpr std::array count_table{
     keys_file_option,
     records_option,
     person_option,
+    per_person_option,
     OptionSpec{"--source", owner, "NAME", "the path of FILE", "Input", "what the profile file calls the table"},
     null_option,
     missing_option,
@@ -594,7 +604,8 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--neighbors", owner, "RELATION", "add-remove", "Budget",
                "add-remove (one record more or less) or change-one (one record replaced)"},
     OptionSpec{"--person", owner, "NAME", "any, or none", "What every release must have",
-               "the column that identifies the person: releases have --person with it, and no --sql"},
+               "the column that identifies the person: releases have --person with it, and no --sql but one that is "
+               "grouped by it"},
     OptionSpec{"--records-per-person", owner, "D", "1", "What every release must have",
                "releases protect persons of D records, or of more"},
     OptionSpec{"--source", owner, "SOURCE", "any", "What every release must have",

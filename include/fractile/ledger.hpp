@@ -55,6 +55,9 @@ struct LedgerRequest {
   std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most so many records
   std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
   LedgerReading reading = {};            ///< what this release is read with
+  /// Whether `person` contributes one value, or one in a group, however many records there are: then no bound of records is too small
+  /// where the dataset pins that column. Not stored.
+  bool one_value_a_person = false;
   /// Bytes of the receipt at most, for which there must be room before anything is charged; not stored.
   std::uint64_t receipt_size = 0;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +42,8 @@ struct ProfileHeader {
   /// What read the sources, with the settings that could decide about a value, once each, sorted: as Table::reader(). None is said of
   /// columns in memory, nor in files of format 1.
   std::vector<std::string> readers = {};
+  /// What each person's records became, where persons count by one value each.
+  std::optional<PerPerson> per_person = {};
 
   /// Error(usage) for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
   void validate() const;

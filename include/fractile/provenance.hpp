@@ -2,6 +2,8 @@
 // Thread-safety: values; threads may share them while none changes one.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +22,26 @@ inline std::string to_string(NullPolicy policy) { return policy == NullPolicy::d
 enum class Unreadable { error, missing };
 /// "error", "missing".
 inline std::string to_string(Unreadable unreadable) { return unreadable == Unreadable::error ? "error" : "missing"; }
+
+/// What a person's records become before anything else is done with them: one value, of the person or of the person in a group. A function
+/// of these records as a multiset, decided exactly. Proof: docs/proofs/one_value_per_person.md
+enum class PerPerson {
+  sum,    ///< of integers, decimals and doubles: the exact sum; of doubles its nearest double
+  count,  ///< how many of these records hold something in the column, whatever its type
+  mean,   ///< the exact sum over their number; of doubles its nearest double
+  min,
+  max,
+  median,  ///< the value in the middle; of an even number of them the lower of the two there
+  any,     ///< 1 where one of the numbers is not 0, else 0
+  all,     ///< 1 where none of the numbers is 0, else 0
+};
+inline constexpr std::array all_per_person{PerPerson::sum, PerPerson::count,  PerPerson::mean, PerPerson::min,
+                                           PerPerson::max, PerPerson::median, PerPerson::any,  PerPerson::all};
+/// "sum", "count", ...
+inline std::string to_string(PerPerson how) {
+  constexpr std::array names{"sum", "count", "mean", "min", "max", "median", "any", "all"};
+  return names.at(static_cast<std::size_t>(how));
+}
 
 /// A further table that a query may read.
 struct NamedTable {
@@ -52,6 +74,8 @@ struct SourceDescription {
   /// What is done with a cell that is no number; where nothing was said of it, it is an error.
   std::optional<Unreadable> unreadable = {};
   std::optional<MarginOf> margin_of = {};
+  std::optional<PerPerson> per_person = {};  ///< what each person's records became, if persons count by one value each
+  bool one_row_a_person = false;             ///< whether the query made one row of each person's records
 };
 
 }  // namespace fractile

@@ -60,6 +60,9 @@ class Lattice {
   /// Throws Error(data) for NaN.
   Position position_of(double value) const;
   Position position_of(std::int64_t value) const;
+  Position position_of(const Rational& value) const;
+  /// position_of(sum / count), of a count above 0.
+  Position position_of_mean(std::int64_t sum, std::uint64_t count) const;
   /// The same for many at once; as many positions as values.
   void positions_of(std::span<const double> values, std::span<Position> positions) const;
   void positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const;

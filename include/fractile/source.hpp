@@ -97,6 +97,9 @@ struct RecordSelection {
   GroupKeys keys = {};
   /// With `person`: the sampling key, for one release. None: whoever counts draws one.
   std::optional<SamplingKey> sampling_key = {};
+  /// With `person`: that person's eligible records become one value, or with `by` one in each group, before anything is sampled. So
+  /// `records_per_person` is 1, or with `by` in how many groups a person may count. Proof: docs/proofs/one_value_per_person.md
+  std::optional<PerPerson> per_person = {};
 
   bool selects() const { return !person.empty() || !by.empty(); }
   /// Error(usage) unless as said above.
@@ -115,6 +118,10 @@ struct ColumnToCount {
   RecordSelection selection = {};
   /// Whether how many rows the table has is declared public, and so is counted, too. Not with a selection that selects.
   bool public_rows = false;
+
+  /// Error(usage) as RecordSelection::validate(), and for a value of each person that the lattice's kind does not have: sums, means, counts
+  /// and truth values are numbers.
+  void validate() const;
 };
 
 /// What a column's cells are read as by Table::profile(). All records decide it: it is for the data's owner, and nothing to publish.
@@ -158,6 +165,9 @@ class Records {
   virtual std::vector<TableColumn> columns() const = 0;
   /// Throws `data` when a file was written to since it was opened. No record is looked at.
   virtual void require_unchanged() const {}
+  /// The column of persons of whom a query makes one row each, the table's own below it; empty where none does. Then they are counted with
+  /// this column of persons alone. Proof: docs/proofs/one_value_per_person.md
+  virtual std::string person_of_rows() const { return {}; }
   /// Who reads them, for receipts.
   virtual std::string engine() const = 0;
 
@@ -218,6 +228,7 @@ class Table final : public Records {
 
   /// profile(), count(), rows() and texts() end so, too: what was read would be of no one moment.
   void require_unchanged() const override;
+  std::string person_of_rows() const override;
 
   /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
   /// Error(data) when a column is not there or a cell is NULL.

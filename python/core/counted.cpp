@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -178,7 +179,7 @@ Counted for_persons_of(const Counted& counted, std::uint32_t records_per_person)
 
 Counted Counted::of(const ColumnToCount& asked, const std::vector<std::string>& missing) {
   const RecordSelection& selection = asked.selection;
-  selection.validate();
+  asked.validate();
   ProfileHeader header{asked.lattice};
   header.column = asked.column;
   header.null_policy = asked.null_policy;
@@ -187,6 +188,7 @@ Counted Counted::of(const ColumnToCount& asked, const std::vector<std::string>& 
   header.by = selection.by;
   header.keys = selection.keys;
   header.missing = missing;
+  header.per_person = selection.per_person;
   // A person's records are all in one part. Merged parts say so, and then they are the same question as one part alone.
   header.disjoint_persons = true;
   header.validate();
@@ -213,6 +215,7 @@ std::vector<Counted> Counted::alone() const {
   of_one.by = {};
   of_one.keys = {};
   of_one.disjoint_persons = false;
+  of_one.per_person.reset();  // what was made of persons' records are records now, each of one person
   std::vector<Counted> all;
   for (const RankProfile& profile : counted_.profiles) all.push_back(Counted({of_one, {profile}}));
   return all;
@@ -231,17 +234,21 @@ void bind_counted(nb::module_& module) {
           [](const std::string& column, const Lattice& lattice, bool refuse_missing, const std::string& person,
              std::uint32_t records_per_person, const std::vector<std::string>& by,
              const std::vector<std::vector<std::string>>& key_lists,
-             const std::vector<std::vector<std::string>>& key_tuples, const std::vector<std::string>& missing) {
+             const std::vector<std::vector<std::string>>& key_tuples, const std::vector<std::string>& missing,
+             const std::string& per_person) {
             GroupKeys keys = key_tuples.empty() ? GroupKeys::crossed(key_lists) : GroupKeys::tuples(key_tuples);
-            return Counted::of({column,
-                                lattice,
-                                refuse_missing ? NullPolicy::error : NullPolicy::drop,
-                                {person, records_per_person, KeyColumns(by), std::move(keys)}},
-                               missing);
+            RecordSelection selection{person, records_per_person, KeyColumns(by), std::move(keys)};
+            if (!per_person.empty()) {
+              const auto is_it = [&](PerPerson each) { return to_string(each) == per_person; };
+              selection.per_person = *std::ranges::find_if(all_per_person, is_it);  // one of them
+            }
+            return Counted::of(
+                {column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop, std::move(selection)},
+                missing);
           },
           nb::arg("column"), nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("person"),
           nb::arg("records_per_person"), nb::arg("by"), nb::arg("key_lists"), nb::arg("key_tuples"), nb::arg("missing"),
-          "The question, answered for no record.")
+          nb::arg("per_person") = "", "The question, answered for no record.")
       .def_static(
           "of_bytes",
           [](const nb::bytes& bytes) { return Counted(profiles_of_bytes(text_of(bytes), "a worker's counts")); },

@@ -28,6 +28,7 @@ class Asked:
         missing: whether a record without a number is left out; otherwise it is an error.
         unreadable: whether a cell that holds something else counts as missing; otherwise it is an error.
         texts: texts that are declared to be missing. (The library itself finds numbers that are, and names of persons.)
+        any_cells: whether records are counted that hold something, whatever it is.
     """
 
     kind: str = "number"
@@ -35,6 +36,7 @@ class Asked:
     missing: bool = True
     unreadable: bool = False
     texts: frozenset[str] = frozenset()
+    any_cells: bool = False
 
 
 class _Unreadable(Exception):

@@ -14,6 +14,8 @@ Quantiles = Union[Named, str, Number]
 Neighbors = Literal["add-remove", "change-one"]
 #: Records that are NULL, empty or NaN: left out, or an error.
 Null = Literal["drop", "error"]
+#: What a person's records become: one value.
+PerPerson = Literal["sum", "count", "mean", "min", "max", "median", "any", "all"]
 #: Cells that are no number: an error, or missing.
 Unreadable = Literal["error", "missing"]
 #: What an interval is about.

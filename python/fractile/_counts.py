@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from . import _core, _frames, _words
 from ._arguments import suggesting
-from ._choices import InputFormat, Null, Unreadable
+from ._choices import InputFormat, Null, PerPerson, Unreadable
 from ._errors import UsageError, warn
 from ._release import Bound, Keys, Step
 
@@ -26,6 +26,7 @@ def count(
     keys_file: str | os.PathLike[str] | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
+    per_person: PerPerson | None = None,
     source: str | None = None,
     null: Null | None = None,
     missing: Iterable[str | float] | None = None,

@@ -152,12 +152,14 @@ def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str])
     column, asked = next(iter(counted.items()))
     if len(counted) == 1 and not others:
         return frame_of(columns[column], column, [], asked)[0]
+    as_names = [name for name, of_it in counted.items() if of_it.any_cells and str(columns[name].dtype) == "object"]
     for name, of_it in counted.items():
-        _check_pandas(columns[name], name, of_it.exact)
+        if name not in as_names:
+            _check_pandas(columns[name], name, of_it.exact)
 
     def table(of: Callable[[Any], Any]) -> Any:
         arrays = {
-            name: _of_pandas(of(values), name) if name in counted else _names_of_pandas(of(values), name, asked)
+            name: _of_pandas(of(values), name) if name in counted and name not in as_names else _names_of_pandas(of(values), name, asked)
             for name, values in columns.items()
         }
         return _pyarrow(column).table(arrays)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
 from . import _core, _frames, _notebook, _numbers, _times, _words
 from ._arguments import suggesting
-from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, Quantiles, Rates, Unreadable
+from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates, Unreadable
 from ._errors import DataError, UsageError, warn
 from ._numbers import Number
 
@@ -638,6 +638,7 @@ def release(
     neighbors: Neighbors | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
+    per_person: PerPerson | None = None,
     public_rows: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
@@ -688,6 +689,9 @@ def release(
             several columns by=["region", "sex"] and keys={"region": ["n", "s"], "sex": ["f", "m"]}, for all combinations, or the groups
             themselves, [("n", "f"), ("s", "m")] or a frame with these columns.
         epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
+        person, per_person: the column that tells whose a record is, and what of that person's records counts: `per_person="sum"` is one
+            value each, with `by` one in each group (then `records_per_person` says in how many groups a person may count). Without
+            `per_person` at most `records_per_person` of their records, chosen at random.
         count, below, mean: beside the quantiles, how many records count, how many and which share lie below each of these values, and the
             mean: `r.statistics`. They have 1/10 of the budget together, with the mean 1/5, or `count_budget`.
 
@@ -745,4 +749,5 @@ def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
         exact = True
     unreadable = words.get("unreadable", ["missing" if "ledger" in words else "error"]) == ["missing"]
     texts = frozenset(words["missing"][0].split(",")) if "missing" in words else frozenset[str]()
-    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], unreadable, texts)
+    any_cells = words.get("per_person") == ["count"]
+    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], unreadable, texts, any_cells)

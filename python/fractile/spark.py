@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from . import _core, _errors, _frames, _words
-from ._choices import Base, Mechanism, Neighbors, Null, Of, Quantiles, Rates
+from ._choices import Base, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
 from ._profile import Lattice, Profile
@@ -434,6 +434,7 @@ def release(
     neighbors: Neighbors | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
+    per_person: PerPerson | None = None,
     public_rows: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,

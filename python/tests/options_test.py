@@ -66,6 +66,7 @@ RELEASE = {
     "--neighbors": ({"neighbors": "change-one"}, ["--neighbors", "change-one"]),
     "--records-per-person": ({"records_per_person": 3}, ["--records-per-person", "3"]),
     "--person": ({"person": "id", "records_per_person": 2}, ["--person", "id", "--records-per-person", "2"]),
+    "--per-person": ({"person": "id", "per_person": "mean"}, ["--person", "id", "--per-person", "mean"]),
     "--public-rows": ({"public_rows": True}, ["--public-rows"]),
     "--mechanism": ({"mechanism": "approximate"}, ["--mechanism", "approximate"]),
     "--expected-rows": ({"expected_rows": 3000}, ["--expected-rows", "3000"]),

@@ -20,11 +20,11 @@ TWICE = {"by": ["region", "age"], "keys": [("north", "30"), ("south", "31"), ("n
 PERSONS = {"person": "id", "records_per_person": 2}
 
 
-def question(person="", records_per_person=1, by=None, keys=None, null="drop", missing=()):
+def question(person="", records_per_person=1, by=None, keys=None, null="drop", missing=(), per_person=""):
     groups = fractile._words.groups(by, keys)
     texts = list(missing)
     return _core.Counted.of(
-        "income", LATTICE._core, null == "error", person, records_per_person, groups.by, groups.lists, groups.tuples, texts
+        "income", LATTICE._core, null == "error", person, records_per_person, groups.by, groups.lists, groups.tuples, texts, per_person
     )
 
 
@@ -88,6 +88,20 @@ def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked,
                 (asked.get("records_per_person", 1), asked.get("person", ""), [])
             ] * len(profiles)
             assert (profiles if "by" in asked else profiles[0]) == (list(expected.values()) if "by" in asked else expected)
+
+
+@pytest.mark.parametrize("how", ["sum", "count", "mean", "min", "max", "median", "any", "all"])
+@pytest.mark.parametrize("groups", [{}, GROUPS | {"records_per_person": 2}], ids=["all", "groups"])
+def test_any_number_of_tasks_makes_one_value_of_each_person(table, how, groups):
+    asked = {"person": "id", "per_person": how, **groups}
+    names = columns_of(asked)
+    frame = _core.Frame.of_stream(table.select(names).__arrow_c_stream__(), "")
+    expected = question(**asked).of_frame(frame, KEY)
+    for tasks in (1, 2, 9):
+        rows = parts(table, tasks, asked)
+        for given in (rows, rows[::-1], merged_in_tasks(rows, 3)):
+            (found,) = spark._all_parts([question(**asked)], given)
+            assert found.counts_equal(expected)
 
 
 def test_no_record_is_an_empty_profile():

@@ -296,6 +296,27 @@ TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
   });
 }
 
+// One value a person is one whatever their records: no bound on these is too small for it, where that column is pinned.
+TEST_P(LedgerTest, OneValueAPersonIsForAnyNumberOfRecords) {
+  Ledger ledger = Ledger::create(path);
+  ledger.add_dataset({"visits", pure("1"), Neighbors::add_remove, "person", "patient", 5});
+  ledger.add_dataset({"any", pure("1"), Neighbors::add_remove, "person", {}, 5});
+  LedgerRequest asked = request("q", Budget::pure(Exponent::parse("1/4")), "visits");
+  asked.source = "/t.csv";
+  asked.person = "patient";
+  asked.records_per_person = 6;
+  ledger.reserve(asked);  // and fixes how the source is read
+  asked.records_per_person = 1;
+  expect_failure(ErrorCode::usage, "write records_per_person = 5, or more", [&] { ledger.reserve(asked); });
+  asked.one_value_a_person = true;
+  EXPECT_EQ(ledger.reserve(asked).id, 2);
+  asked.person = "doctor";
+  expect_failure(ErrorCode::usage, "tells persons apart by the column 'doctor'", [&] { ledger.reserve(asked); });
+  asked.dataset = "any";
+  expect_failure(ErrorCode::usage, "write records_per_person = 5, or more", [&] { ledger.reserve(asked); });
+  ledger.verify();
+}
+
 TEST_P(LedgerTest, FindsTheLastCommittedOfAQuery) {
   Ledger ledger = with(pure("1"));
   ledger.add_dataset({"others", pure("1")});

@@ -97,6 +97,10 @@ LedgerReading reading_of(const LedgerDataset& dataset) {
   return reading;
 }
 
+bool has_any_number_of_records(const LedgerDataset& dataset, const LedgerRequest& request) {
+  return request.one_value_a_person && !dataset.person.empty() && dataset.person == request.person;
+}
+
 void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSource>& fixed,
                      const LedgerRequest& request) {
   const LedgerReading asked = reading_of(request);
@@ -120,6 +124,7 @@ void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSou
                    {"read it as that entry did; ", declaring(other, value_in(asked, other))});
   }
   if (request.records_per_person >= fixed->records_per_person) return;
+  if (has_any_number_of_records(dataset, request)) return;
   const Field records(persons);
   throw Error(ErrorCode::usage,
               fmt::format("the release is for persons of {} records at most, and entry {} of dataset '{}', which fixed "

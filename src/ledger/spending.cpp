@@ -67,18 +67,17 @@ void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& r
 }
 
 void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& request) {
-  if (request.records_per_person < dataset.records_per_person) {
-    refuse_unit(
-        fmt::format("the release is for persons of {} records at most, and the budget of dataset '{}' for persons "
-                    "of {}",
-                    request.records_per_person, dataset.name, dataset.records_per_person),
-        {"write ", Field("records_per_person").number(dataset.records_per_person), ", or more"}, "records_per_person");
+  if (!dataset.person.empty() && dataset.person != request.person) {
+    const std::string by = request.person.empty() ? "no column" : fmt::format("the column '{}'", request.person);
+    refuse_unit(fmt::format("the release tells persons apart by {}, and dataset '{}' by the column '{}'", by,
+                            dataset.name, dataset.person),
+                {"write ", Field("person").text(dataset.person)}, "person");
   }
-  if (dataset.person.empty() || dataset.person == request.person) return;
-  const std::string by = request.person.empty() ? "no column" : fmt::format("the column '{}'", request.person);
-  refuse_unit(fmt::format("the release tells persons apart by {}, and dataset '{}' by the column '{}'", by,
-                          dataset.name, dataset.person),
-              {"write ", Field("person").text(dataset.person)}, "person");
+  if (request.records_per_person >= dataset.records_per_person || has_any_number_of_records(dataset, request)) return;
+  refuse_unit(
+      fmt::format("the release is for persons of {} records at most, and the budget of dataset '{}' for persons of {}",
+                  request.records_per_person, dataset.name, dataset.records_per_person),
+      {"write ", Field("records_per_person").number(dataset.records_per_person), ", or more"}, "records_per_person");
 }
 
 void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& request) {

@@ -44,6 +44,35 @@ std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
   return sum.to_string();
 }
 
+/// One value is each person's only where the column tells persons apart: elsewhere a record that comes also takes the value that was there.
+void require_pinned_person(const RecordSelection& selection, const LedgerDataset& dataset) {
+  if (!selection.per_person || !dataset.person.empty()) return;
+  throw Error(ErrorCode::usage,
+              {Field("per_person"), " goes with a dataset whose owner declares which column tells persons apart, and '",
+               dataset.name, "' declares none"},
+              {"leave it out; fractile ledger init declares it for a new dataset: with ",
+               Field("person").text(selection.person)},
+              "per_person");
+}
+
+/// A query can call any column by the name that is pinned, unless it makes one row of each person's records.
+[[noreturn]] void refuse_query(const LedgerDataset& dataset) {
+  const Field sql("sql");
+  throw Error(ErrorCode::usage,
+              {sql, fmt::format(" does not go with dataset '{}', which pins the column of persons: a query can call "
+                                "any column '{}'",
+                                dataset.name, dataset.person)},
+              {"leave ", sql, " out, or make one row of each person's records: ",
+               sql.text(fmt::format("SELECT {0}, sum(...) AS total FROM input GROUP BY {0}", dataset.person))});
+}
+
+/// Whether it may, which is known once it is open.
+bool may_make_one_row_a_person(const Source& source, const ReleaseRequest& release, const LedgerDataset& dataset) {
+  const TableOptions& read = source.options();
+  return !read.sql.empty() && !read.sql_stability && !dataset.person.empty() && read.format != "profile" &&
+         source.address().empty() && release.column.selection.person == dataset.person;
+}
+
 /// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.
 void require_given_out(const LedgerEntry& entry, const std::string& path) {
   if (entry.token.empty()) return;  // of an older format
@@ -84,22 +113,24 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
   };
   Ledger ledger = before_charge([&] { return Ledger::open(payment.ledger, options); });
   const LedgerDataset dataset = before_charge([&] { return dataset_of(ledger, payment); });
-  if (!dataset.person.empty() && !source.options().sql.empty()) {
-    const Field sql("sql");
-    throw Error(ErrorCode::usage,
-                {sql, fmt::format(" does not go with dataset '{}', which pins the column of persons: a query can call "
-                                  "any column '{}'",
-                                  dataset.name, dataset.person)},
-                {"leave ", sql, " out"});
-  }
+  const bool may_be_of_persons = may_make_one_row_a_person(source, release, dataset);
+  if (!dataset.person.empty() && !source.options().sql.empty() && !may_be_of_persons) refuse_query(dataset);
   const QuantileQuery& query = release.query;
   LedgerRequest request{dataset.name, {}, query.budget, query.neighbors};
   if (!release.receipt.empty()) request.receipt_path = canonical_new_file(release.receipt);
   const bool is_askers = source.holder() == Holder::asker && dataset.person.empty();
   if (!is_askers) request.person = release.column.selection.person;
+  request.one_value_a_person = release.column.selection.per_person.has_value() || may_be_of_persons;
+  const bool must_be_pinned = source.holder() == Holder::owner || dataset.records_per_person > 1;
+  if (must_be_pinned) require_pinned_person(release.column.selection, dataset);
   request.records_per_person = query.records_per_person;
   request.reading = reading_of(source, release.column, dataset);
   return {std::move(ledger), dataset, std::move(request), payment, release.receipt};
+}
+
+void ReleaseCharge::require_persons(const Source& source, const Records& records) const {
+  if (dataset_.person.empty() || source.options().sql.empty()) return;
+  if (records.person_of_rows() != dataset_.person) refuse_query(dataset_);
 }
 
 void ReleaseCharge::require_fit(const Source& source, const std::vector<OpenedFile>& opened) {

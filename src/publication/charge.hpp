@@ -35,6 +35,10 @@ class ReleaseCharge {
   /// other units, of other files, or read otherwise. `opened`: none where no file is read.
   void require_fit(const Source& source, const std::vector<OpenedFile>& opened);
 
+  /// Once it is known what was opened: refuses a query where the dataset pins the column of persons, unless it makes one row of each of
+  /// theirs.
+  void require_persons(const Source& source, const Records& records) const;
+
   /// The entry by which this very query was released before, unless all is paid for anew, or it is not known what table is read.
   std::optional<LedgerEntry> stored(const std::string& query) const;
   /// What such an entry holds, read back.

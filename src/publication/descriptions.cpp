@@ -23,22 +23,24 @@ std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) 
 
 }  // namespace
 
-SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid,
-                            const std::string& engine) {
+SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid, const Records& records) {
   const TableOptions& read = source.options();
   const ColumnToCount& column = request.column;
   return {read.file,
           read.sql,
           column.column,
           column.null_policy,
-          engine,
+          records.engine(),
           column.selection.person,
           column.selection.by,
           read.tables,
           read.sql_stability,
           source.has_disjoint_persons(),
           read.missing,
-          unreadable_of(read, is_paid)};
+          unreadable_of(read, is_paid),
+          {},
+          column.selection.per_person,
+          !records.person_of_rows().empty()};
 }
 
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,

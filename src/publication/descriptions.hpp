@@ -13,9 +13,8 @@ namespace fractile::publication_detail {
 /// What is done with cells that are no numbers, where nothing is said of it.
 inline Unreadable unsaid(bool is_paid) { return is_paid ? Unreadable::missing : Unreadable::error; }
 
-/// `engine`: who reads.
-SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid,
-                            const std::string& engine);
+/// `records`: of the source, which is open.
+SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid, const Records& records);
 
 /// Whether releases of other costs are equal, too: a level of a publication keeps the cost that it was first published at.
 enum class Costs { equal, any };

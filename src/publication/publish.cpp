@@ -116,11 +116,11 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
   };
   const std::unique_ptr<Records> records = source.open(on_opened, publication_detail::unsaid(payment.has_value()));
   attendant.at("");
+  if (charge) charge->require_persons(source, *records);
   records->require_countable({request.column});
   publication_detail::warn_of_weak_budgets(request.query.budget, attendant);
   Answer answer;
-  const SourceDescription description =
-      publication_detail::described(source, request, payment.has_value(), records->engine());
+  const SourceDescription description = publication_detail::described(source, request, payment.has_value(), *records);
   std::string query;
   if (charge) {
     query = publication_detail::canonical_text(source, request, description, charge->source(), charge->tables());

@@ -314,10 +314,11 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
   };
   const std::unique_ptr<Records> records = source.open(on_opened, Unreadable::missing);
   attendant.at("");
+  if (charge) charge->require_persons(source, *records);
   records->require_countable(plan.columns);
   publication_detail::warn_of_weak_budgets(request.publication.budget, attendant);
   for (LevelToDraw& level : plan.levels) {
-    level.description = publication_detail::described(source, level.request, true, records->engine());
+    level.description = publication_detail::described(source, level.request, true, *records);
     level.description.margin_of =
         publication_detail::margin_of(plan.columns[level.column].selection, level.request.column.selection);
     if (charge) {

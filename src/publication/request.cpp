@@ -7,7 +7,7 @@ namespace fractile {
 
 void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   const RecordSelection& selection = column.selection;
-  selection.validate();
+  column.validate();
   if (column.public_rows) selection.require_public_rows();
   QuantileQuery promised = query;
   promised.records_per_person = std::max(query.records_per_person, selection.records_per_person);

@@ -55,6 +55,8 @@ std::vector<Table> tables_of(const PublishedTables& tables) {
 
 bool has_persons(const Table& table) { return !table.finest().source.person.empty(); }
 
+report_detail::Counts counts_of(const Table& table) { return report_detail::counts_of(table.finest().source); }
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -108,7 +110,7 @@ Promise promise_of(const PublishedTables& published, const std::vector<Table>& t
 // --- How wrong ----------------------------------------------------------------------------------------------------------
 
 std::string held_quantile(const Table& table) {
-  return report_detail::held_quantile(table.finest().query.intervals->of == IntervalOf::table, has_persons(table),
+  return report_detail::held_quantile(table.finest().query.intervals->of == IntervalOf::table, counts_of(table),
                                       report_detail::counts_at(table.finest().lattice));
 }
 
@@ -158,7 +160,7 @@ std::string error_in_short(const Page& page, const Table& table) {
   return fmt::format(
       "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {} records, as "
       "long as at most {} records count in a cell.",
-      share_of(release.errors->confidence), name, report_detail::records_in_words(has_persons(table)),
+      share_of(release.errors->confidence), name, report_detail::records_in_words(counts_of(table)),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), *largest, most_records(table));
 }
 
@@ -196,7 +198,7 @@ void explain_rank_errors(Page& page, const Table& table) {
       "below it. It is off by r records when one of these two numbers of records misses the share by r. With a "
       "probability of at least {}, each value taken by itself is off by no more than this table says, whatever the "
       "data, as long as at most {} records count in a cell.",
-      page.typed(table.table.name), report_detail::records_in_words(has_persons(table)),
+      page.typed(table.table.name), report_detail::records_in_words(counts_of(table)),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       share_of(release.errors->confidence), most_records(table)));
   page.table({fmt::format("errors_{}", table.place + 1),
@@ -280,7 +282,7 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   const Release& release = table.finest();
   page.paragraph(fmt::format(
       "Quantiles of the column {}. About so many of {} lie at or below the value{}. The possible values are {}.",
-      page.typed(table.table.column), report_detail::records_in_words(has_persons(table)),
+      page.typed(table.table.column), report_detail::records_in_words(counts_of(table)),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::lattice_in_words(release.lattice)));
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {

@@ -89,6 +89,9 @@ struct Lattice::Regular {
   std::uint64_t nearest_index(std::int64_t value) const {
     return grid ? clamped(grid->nearest_index(value)) : nearest_index(Rational(value));
   }
+  std::uint64_t nearest_index_of_mean(std::int64_t sum, std::uint64_t count) const {
+    return grid ? clamped(grid->nearest_index_of_mean(sum, count)) : nearest_index(Rational(sum) / Rational(count));
+  }
   /// Without the filter; not NaN.
   std::uint64_t nearest_index(double value) const {
     if (std::isinf(value)) return value > 0 ? points - 1 : 0;
@@ -255,6 +258,15 @@ Position Lattice::position_of(double value) const {
 
 Position Lattice::position_of(std::int64_t value) const {
   return regular_ ? regular_->position_of(value) : explicit_->position_of(value);
+}
+
+Position Lattice::position_of(const Rational& value) const {
+  return regular_ ? 2 * regular_->nearest_index(value) + 1 : explicit_->position_of(value);
+}
+
+Position Lattice::position_of_mean(std::int64_t sum, std::uint64_t count) const {
+  return regular_ ? 2 * regular_->nearest_index_of_mean(sum, count) + 1
+                  : explicit_->position_of(Rational(sum) / Rational(count));
 }
 
 void Lattice::positions_of(std::span<const double> values, std::span<Position> positions) const {

@@ -145,6 +145,24 @@ TEST(Lattice, ManyWholeNumbersAtOnceLieWhereTheyAreDefinedTo) {
   }
 }
 
+TEST(Lattice, FractionsLieWhereTheyAreDefinedTo) {
+  const std::vector<Lattice> lattices{
+      ranks_test::regular("-5", "5", "1"), ranks_test::regular("0.1", "0.9", "0.2"),
+      Lattice::explicit_points({Rational(-4), Rational(1, 2), Rational(2), Rational::parse("2.5")})};
+  for (const Lattice& lattice : lattices) {
+    for (std::int64_t sum = -30; sum <= 30; ++sum) {
+      for (const std::uint64_t count : {1, 2, 3, 4, 10}) {
+        const Rational mean = Rational(sum) / Rational(count);
+        EXPECT_EQ(lattice.position_of(mean), ranks_test::defined_position(lattice, mean)) << mean.to_string();
+        EXPECT_EQ(lattice.position_of_mean(sum, count), lattice.position_of(mean)) << mean.to_string();
+      }
+    }
+  }
+  const Lattice days = Lattice::regular(0, 10, 2, ValueKind::date);
+  EXPECT_EQ(days.position_of(Rational(7, 2)), days.position_of(std::int64_t{3}));
+  EXPECT_EQ(days.position_of_mean(7, 2), days.position_of(std::int64_t{3}));
+}
+
 TEST(Lattice, NanHasNoPositionAmongOthers) {
   const std::vector<double> values{1, 2, std::nan(""), 3};
   std::vector<Position> positions(values.size());

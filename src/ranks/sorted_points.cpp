@@ -161,11 +161,10 @@ void SortedPoints::make_buckets() {
   doubles_.resize(doubles_.size() + 2 * first_half_, std::numeric_limits<double>::quiet_NaN());
 }
 
-Position SortedPoints::position_of(std::int64_t value) const {
-  const Rational exact(value);
-  const auto at = std::lower_bound(points_.begin(), points_.end(), exact);
+Position SortedPoints::position_of(const Rational& value) const {
+  const auto at = std::lower_bound(points_.begin(), points_.end(), value);
   const auto index = static_cast<Position>(at - points_.begin());
-  return at != points_.end() && *at == exact ? 2 * index + 1 : 2 * index;
+  return at != points_.end() && *at == value ? 2 * index + 1 : 2 * index;
 }
 
 void SortedPoints::positions_of(std::span<const double> values, Position* positions) const {

@@ -45,7 +45,9 @@ class SortedPoints {
 
   /// The value is not NaN.
   Position position_of(double value) const { return search().place(value, map_(value)); }
-  Position position_of(std::int64_t value) const;
+  Position position_of(std::int64_t value) const { return position_of(Rational(value)); }
+  /// On a point when equal to it.
+  Position position_of(const Rational& value) const;
   void positions_of(std::span<const double> values, Position* positions) const;
   /// Whole numbers up to 2^53 enter where their doubles do: no point but themselves rounds to one of them.
   bool wholes_enter_as_doubles() const { return wholes_enter_as_doubles_; }

@@ -29,6 +29,12 @@ int128 WholeGrid::index_of(int128 doubled) const {
 
 int128 WholeGrid::nearest_index(std::int64_t value) const { return index_of(2 * static_cast<int128>(value) * scale_); }
 
+int128 WholeGrid::nearest_index_of_mean(std::int64_t sum, std::uint64_t count) const {
+  const int128 top = 2 * static_cast<int128>(sum) * scale_;
+  const int128 towards_zero = top / static_cast<int128>(count);
+  return index_of(towards_zero - (top < towards_zero * static_cast<int128>(count) ? 1 : 0));
+}
+
 std::optional<int128> WholeGrid::nearest_index(double value) const {
   if (!(std::abs(value) < 0x1p63)) return std::nullopt;
   const auto bits = std::bit_cast<std::uint64_t>(std::abs(value));

@@ -53,6 +53,9 @@ TEST(WholeGrid, NothingOverflowsAtTheLargestScale) {
     if (!grid) return;
     for (const std::int64_t whole : {least, most, *rc::gen::arbitrary<std::int64_t>()}) {
       RC_ASSERT(text_of(grid->nearest_index(whole)) == defined_index(lower, step, whole));
+      const auto count = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(1, 9), rc::gen::nonZero<std::uint64_t>());
+      const Rational mean = Rational(whole) / Rational(count);
+      RC_ASSERT(text_of(grid->nearest_index_of_mean(whole, count)) == defined_index(lower, step, mean));
     }
     for (const double real : {-0x1.fffffffffffffp62, 0x1.fffffffffffffp62, *rc::gen::arbitrary<double>()}) {
       const auto index = grid->nearest_index(real);

@@ -206,6 +206,7 @@ SELDOM = {
     "--neighbors": ["change-one"],
     "--records-per-person": ["2", "5"],
     "--person": ["id", "note", "group", "ID"],
+    "--per-person": ["sum --person id", "count", "median --person note", "mean"],
     "--public-rows": [""],
     "--dataset": ["people", "others"],
     "--source": ["elsewhere"],
@@ -240,7 +241,9 @@ def asked_of_column(dice, table):
 def question(dice, table, owner):
     """What follows `fractile release`."""
     words = [table, "--ledger", "budget.db", "--epsilon", dice.choice(["1e-9", "1/1000000000", "2e-9"])]
-    if "--person" in owner: words += ["--person", "id", "--records-per-person", "2"]
+    if "--person" in owner:
+        how = dice.choice(["sum", "count", "mean", "min", "max", "median", "any", "all"])
+        words += ["--person", "id", *dice.choice([["--records-per-person", "2"], ["--per-person", how]])]
     if "--person" not in owner and dice.random() < 0.75:
         words += ["--sql", query(dice), "--column", "x", "--bounds", "0", "100000", "--step", dice.choice(["50000", "1", "100"])]
     else:

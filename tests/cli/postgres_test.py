@@ -190,6 +190,26 @@ class PostgresSource(OfPeople):
                 on_server = self.asked(f"SELECT {column} FROM people", column, sql_stability="1", **changes)
                 self.assertEqual(self.quantiles(on_server), self.quantiles(from_file))
 
+    def test_persons_and_groups_are_those_of_a_file(self):
+        self.psql("DROP TABLE IF EXISTS visits; CREATE TABLE visits (who int, region text, cost numeric(9,2), day date); "
+                  "INSERT INTO visits SELECT n % 97, CASE n % 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' END, (n * 37 % 4000) / 100.0, "
+                  "DATE '2000-01-01' + n % 300 FROM generate_series(1, 2000) n; "
+                  "INSERT INTO visits VALUES (NULL, 'north', 9, NULL), (3, 'north', NULL, NULL)")
+        self.write("t.csv", self.psql("COPY visits TO STDOUT (FORMAT csv, HEADER)"))
+        how = {"column": "cost", "bounds": ("0", "900"), "step": "0.01", "unsafe_seed": "7", "epsilon": "1", "person": "who"}
+        groups = {"by": "region", "keys": "south,north,west"}
+        rows = "SELECT who, sum(CAST(cost AS DECIMAL(9, 2))) AS cost, min(region) AS region FROM {} WHERE region <> 'west' GROUP BY who"
+        plain = "SELECT who, region, CAST(cost AS DECIMAL(9, 2)) AS cost FROM {}"
+        for sql, changes in ((plain, {"records_per_person": "3"}), (plain, {"records_per_person": "3", **groups}),
+                             (plain, {"per_person": "sum"}), (plain, {"per_person": "median", "records_per_person": "2", **groups}),
+                             (plain, {"per_person": "count", "column": "region"}), (rows, {}), (rows, groups)):
+            with self.subTest(sql, **changes):
+                asked = {**how, **changes}
+                from_file = run("release", "t.csv", *options(asked), "--sql", sql.format("input"), "--format", "csv", cwd=self.folder)
+                self.assertEqual(from_file.code, 0, from_file)
+                on_server = run("release", *options(asked), "--postgres", self.address, "--sql", sql.format("visits"), "--format", "csv")
+                self.assertEqual((on_server.code, on_server.out), (0, from_file.out), on_server)
+
     def test_what_is_declared_to_be_missing(self):
         self.psql("DROP TABLE IF EXISTS coded; CREATE TABLE coded (a int, b numeric(9,2), c double precision, d date, e timestamptz); "
                   "INSERT INTO coded SELECT 7, 7, 7, DATE '2000-01-07', TIMESTAMPTZ '2000-01-07Z' FROM generate_series(1, 60); INSERT INTO coded "
@@ -220,7 +240,8 @@ class PostgresSource(OfPeople):
     def test_what_is_not_row_wise_is_refused(self):
         for sql, part in (
             ("SELECT max(age) AS age FROM people", "the aggregate max"),
-            ("SELECT age FROM people GROUP BY age", "GROUP BY"),
+            ("SELECT age FROM people GROUP BY age", "one row of all records that have one 'age'"),
+            ("SELECT age FROM people GROUP BY age, id", "one column alone"),
             ("SELECT DISTINCT age FROM people", "DISTINCT"),
             ("SELECT age FROM people LIMIT 5", "LIMIT"),
             ("SELECT a.age FROM people a JOIN people b USING (id)", "a join"),
@@ -326,8 +347,9 @@ class PostgresSource(OfPeople):
 
     def test_options_that_do_not_go_together(self):
         sql = "SELECT age FROM people"
-        self.refused(2, sql, "age", "--person does not go with --postgres", person="id")
-        self.refused(2, sql, "age", "--by does not go with --postgres", by="note", keys="a")
+        for changes in ({"person": "id"}, {"by": "note", "keys": "a"}):
+            self.refused(2, sql, "age", f"--{[*changes][0]} does not go with --postgres and --sql-stability", sql_stability="1", **changes)
+        self.refused(3, sql, "age", "has no column 'id'", person="id")
         self.refused(2, sql, "age", "--public-rows goes neither", public_rows=True)
         self.assert_refused(run("release", "t.csv", *options(postgres=self.address, sql=sql)), 2, "instead of FILE")
         self.assert_refused(run("release", *options(postgres=self.address)), 2, "--postgres goes with --sql")

@@ -234,7 +234,7 @@ std::string report_detail::comparisons_in_words(const Release& release,
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
   const bool at_once = release.query.intervals->together && of_two_groups;
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
-  const bool of_persons = !release.source.person.empty();
+  const Counts counts = counts_of(release.source);
   const CountsAt at = counts_at(release.lattice);
   return fmt::format("With a probability of at least {}, {}, for no further budget. What is compared is {}.",
                      share_of(release.query.intervals->level),
@@ -242,7 +242,7 @@ std::string report_detail::comparisons_in_words(const Release& release,
                                                  : "all these differences lie between their ends at once"
                      : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
                                    : "a difference lies between its ends: each line by itself",
-                     held_quantile(release.query.intervals->of == IntervalOf::table, of_persons, at));
+                     held_quantile(release.query.intervals->of == IntervalOf::table, counts, at));
 }
 
 std::size_t report_detail::compared_cells(const Release& release) {

@@ -12,6 +12,7 @@
 #include "fractile/release.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "source/counting/keyed_sample.hpp"
+#include "source/counting/person_values.hpp"
 #include "support/neighbors.hpp"
 
 namespace fractile {
@@ -19,8 +20,10 @@ namespace {
 
 using testing::both_relations;
 
+using source_detail::CellType;
 using source_detail::KeyedRecord;
 using source_detail::KeyedSample;
+using source_detail::PersonValues;
 
 /// Sorted, so that equal multisets are equal.
 using Records = std::vector<KeyedRecord>;
@@ -183,6 +186,48 @@ TEST(ContributionAudit, SampledPersonsKeepThePromiseUnderEveryKey) {
       }
     }
   }
+}
+
+/// The same, but that each person's records in a group have become one.
+Records one_value(const Persons& table, std::uint32_t most, const SamplingKey& key, PerPerson how) {
+  const Lattice lattice = Lattice::regular(0, Rational(candidates - 1), 1);
+  PersonValues values(how, lattice, CellType::integer);
+  Persons combined = table;
+  for (Records& of_one : combined) {
+    for (KeyedRecord& record : of_one)
+      record.position = values.keep_positions() ? record.position : record.position / 2;
+    values.combine(of_one);
+    for (KeyedRecord& record : of_one) {
+      record.position =
+          record.position > last_place / 2 ? last_place : first_place;  // of two places, as is counted here
+    }
+  }
+  return by_person(combined, most, key);
+}
+Records sums(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  return one_value(table, most, key, PerPerson::sum);
+}
+Records medians(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  return one_value(table, most, key, PerPerson::median);
+}
+/// Mutant: sampled before, so that a person in two groups has both of them.
+Records unsampled_sums(const Persons& table, std::uint32_t, const SamplingKey& key) { return sums(table, 2, key); }
+
+TEST(ContributionAudit, OneValueAPersonKeepsThePromiseUnderEveryKey) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const std::uint32_t most : {1U, 2U}) {
+      for (const Bounding bounding : {sums, medians}) {
+        const QuantileQuery query = asking("0", neighbors, most);
+        const Verdict verdict = audit(query, bounding);
+        EXPECT_TRUE(verdict.holds) << to_string(neighbors) << " " << most << " " << verdict.attained.to_string();
+        EXPECT_GT(verdict.attained.to_double(), 0.45) << to_string(neighbors) << " " << most;
+      }
+    }
+  }
+}
+
+TEST(ContributionAuditMutant, CountingAPersonInEveryGroupIsCaught) {
+  EXPECT_FALSE(audit(asking("0", Neighbors::add_remove, 1), unsampled_sums).holds);
 }
 
 TEST(ContributionAuditMutant, KeepingEveryRecordIsCaught) {

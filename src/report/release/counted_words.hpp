@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile::report_detail {
@@ -24,10 +25,20 @@ std::string counted_in_words(CountsAt at);
 /// The same after a comma; empty likewise.
 std::string and_where_they_count(CountsAt at);
 
-/// "the table's records" or, with a column of persons, "the records that count".
-std::string records_in_words(bool of_persons);
+/// What is called a record.
+enum class Counts {
+  all_records,      ///< of the table
+  sampled_records,  ///< so many of each person's
+  persons_values,   ///< one value of each person, or in each group
+};
+Counts counts_of(const SourceDescription& source);
+/// "the table's records", "the records that count", "the persons' values that count".
+std::string records_in_words(Counts counts);
 
 /// What an interval holds: "the quantile of the table's records, rounded to a possible value".
-std::string held_quantile(bool of_table, bool of_persons, CountsAt at);
+std::string held_quantile(bool of_table, Counts counts, CountsAt at);
+
+/// "the sum of their numbers": what one value of a person is.
+std::string one_value_in_words(PerPerson how);
 
 }  // namespace fractile::report_detail

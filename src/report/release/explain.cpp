@@ -23,6 +23,7 @@
 namespace fractile {
 namespace {
 
+using report_detail::Counts;
 using report_detail::CountsAt;
 using report_detail::in_a_hundred;
 using report_detail::lattice_in_words;
@@ -46,10 +47,10 @@ std::string table_name(const Page& page, const Release& release) {
 /// At which value a record counts.
 CountsAt counts_at(const Release& release) { return report_detail::counts_at(release.lattice); }
 
-bool has_persons(const Release& release) { return !release.source.person.empty(); }
+Counts counts_of(const Release& release) { return report_detail::counts_of(release.source); }
 
 std::string held_quantile(const Release& release) {
-  return report_detail::held_quantile(release.query.intervals->of == IntervalOf::table, has_persons(release),
+  return report_detail::held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release),
                                       counts_at(release));
 }
 
@@ -114,9 +115,13 @@ report_detail::CellTable published_table(const Page& page, const Release& releas
 void explain_values(Page& page, const Release& release) {
   page.section("What was published");
   const bool grouped = release.is_grouped();
+  if (release.source.per_person) {
+    page.paragraph(fmt::format("Each person counts once{}: with {}.", grouped ? ", in each of their groups" : "",
+                               report_detail::one_value_in_words(*release.source.per_person)));
+  }
   page.paragraph(fmt::format("Quantiles of the column {} of {}. About so many of {} lie at or below the value{}:",
                              page.typed(release.source.column), table_name(page, release),
-                             report_detail::records_in_words(has_persons(release)),
+                             report_detail::records_in_words(counts_of(release)),
                              report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
@@ -147,7 +152,7 @@ void explain_intervals(Page& page, const Release& release) {
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}. The table above has an interval "
       "beside each for {}. {}",
-      report_detail::records_in_words(has_persons(release)), held_quantile(release),
+      report_detail::records_in_words(counts_of(release)), held_quantile(release),
       of_table ? "It says nothing about anybody who is not in the table." : "It covers both errors."));
   page.paragraph(fmt::format(
       "With a probability of at least {}, {}. This holds whatever the {}.", share_of(release.query.intervals->level),
@@ -185,7 +190,7 @@ void explain_errors(Page& page, const Release& release) {
       "To protect people, the values were drawn at random near the quantiles of {}{}. A value is a quantile when no "
       "more than the wanted share of these records lies below it, and no less lies at or below it. It is off by "
       "r records when one of these two numbers of records misses the share by r.",
-      report_detail::records_in_words(has_persons(release)), report_detail::and_where_they_count(counts_at(release))));
+      report_detail::records_in_words(counts_of(release)), report_detail::and_where_they_count(counts_at(release))));
   warn_of_noise(page, release);
   if (!release.errors->without.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows usual errors.",
@@ -334,7 +339,7 @@ std::string error_in_short(const Release& release) {
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
   return fmt::format(
       "With a probability of at least {} each, the values miss the quantiles of {}{}, by at most {} records, {}.",
-      percent_of(release.errors->confidence), report_detail::records_in_words(has_persons(release)),
+      percent_of(release.errors->confidence), report_detail::records_in_words(counts_of(release)),
       report_detail::and_where_they_count(counts_at(release)), *largest, up_to_records(release));
 }
 
@@ -367,8 +372,7 @@ void explain_words(Page& page, const Release& release) {
   page.section("What the words mean");
   page.glossary(report_detail::words_of(
       report_detail::promise_of(release),
-      fmt::format("a row of the table that has a {} in this column{}", value_in_words(release.lattice.kind()),
-                  has_persons(release) ? " and was chosen to count" : "")));
+      report_detail::record_in_words(release.source, value_in_words(release.lattice.kind()), release.is_grouped())));
 }
 
 std::string title_of(const Page& page, const Release& release, const About& about) {

@@ -156,6 +156,17 @@ std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& 
 
 }  // namespace
 
+std::string record_in_words(const SourceDescription& source, const std::string& value, bool is_grouped) {
+  if (source.per_person) {
+    return fmt::format("a person{} who has a {} in this column, with one value: {}", is_grouped ? " in a group" : "",
+                       value, one_value_in_words(*source.per_person));
+  }
+  if (source.one_row_a_person)
+    return fmt::format("a person's row of the query's result that has a {} in this column", value);
+  return fmt::format("a row of the table that has a {} in this column{}", value,
+                     source.person.empty() ? "" : " and was chosen to count");
+}
+
 Promise promise_of(const Release& release) {
   return {release.cost(),
           release.query.neighbors,
@@ -190,6 +201,18 @@ void explain_people(Page& page, const Promise& promise) {
   } else if (promise.source.person.empty()) {
     page.paragraph(fmt::format("For every person who has at most {} in the table{}. {}", records,
                                together.empty() ? "" : ", " + together, of_more_records(promise.cost.measure())));
+  } else if (promise.source.one_row_a_person) {
+    page.paragraph(fmt::format(
+        "For every person, as {} tells persons apart, however many records they have: the query makes one row of them.",
+        promise.source.person == withheld ? "a column of the table"
+                                          : "the column " + page.typed(promise.source.person)));
+  } else if (promise.source.per_person) {
+    page.paragraph(fmt::format(
+        "For every person, as {} tells persons apart, however many records they have: each counts with one value{}.",
+        promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
+        together.empty()
+            ? ""
+            : fmt::format(" in a group, in {} of their groups at most, chosen at random", promise.records_per_person)));
   } else {
     page.paragraph(fmt::format(
         "For every person, as {} tells persons apart, however many records they have: at most {} "
@@ -299,7 +322,13 @@ void explain_counted(Page& page, const Release& release) {
         "A record counts at the last possible value that is not after its own. That moves its value back by less than "
         "a step, or, beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
   }
-  if (!release.source.person.empty()) {
+  if (release.source.per_person && release.is_grouped()) {
+    page.paragraph(
+        fmt::format("A person counts in at most {} of their groups, chosen at random. In the quantiles of all their "
+                    "groups, which may "
+                    "be others, a person of more groups would weigh more.",
+                    release.query.records_per_person));
+  } else if (counts_of(release.source) == Counts::sampled_records) {
     page.paragraph(fmt::format(
         "At most {} of each person count{}, chosen at random. In the quantiles of all records, which may be others, a "
         "person with more records would weigh more.",
@@ -309,11 +338,19 @@ void explain_counted(Page& page, const Release& release) {
 
 void explain_query(Page& page, const Release& release) {
   const bool is_checked = !release.source.sql_stability;
-  page.paragraph(fmt::format(
-      "The query was {} row by row, each row of its result coming from one record. {}{}",
-      is_checked ? "checked: it goes" : "not checked, and need not go",
-      is_checked ? "A value that cannot be computed from a record is missing in its row. " : "",
-      release.source.sql == withheld ? "Its publisher keeps its text." : "It is: " + page.typed(release.source.sql)));
+  const std::string which =
+      release.source.sql == withheld ? "Its publisher keeps its text." : "It is: " + page.typed(release.source.sql);
+  if (release.source.one_row_a_person) {
+    page.paragraph(
+        "The query was checked: it makes one row of each person's records, of these records alone, and goes row by row "
+        "before and after. A value that cannot be computed is missing. " +
+        which);
+  } else {
+    page.paragraph(
+        fmt::format("The query was {} row by row, each row of its result coming from one record. {}{}",
+                    is_checked ? "checked: it goes" : "not checked, and need not go",
+                    is_checked ? "A value that cannot be computed from a record is missing in its row. " : "", which));
+  }
   std::vector<std::string> tables;
   for (const NamedTable& table : release.source.tables) {
     tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
@@ -367,6 +404,7 @@ std::vector<std::string> proofs_of(const Release& release) {
   if (!release.query.intervals && release.errors->without.empty()) add("rank_error");
   if (release.is_grouped()) add("groups");
   if (!release.source.person.empty()) add("contribution_bounding");
+  if (release.source.per_person || release.source.one_row_a_person) add("one_value_per_person");
   if (!release.source.sql.empty() && !release.source.sql_stability) add("row_wise_queries");
   return pages;
 }

@@ -45,6 +45,8 @@ void explain_strength(Page& page, const Promise& promise);
 void explain_unprotected(Page& page, const Promise& promise, std::vector<std::string> particular);
 /// For those who would apply a minimum count. `where`: " in a group"; empty where there are none.
 void explain_checks(Page& page, const std::string& where);
+/// What is called a record, for the words; `value`: "number".
+std::string record_in_words(const SourceDescription& source, const std::string& value, bool is_grouped);
 /// Words and what they mean; `record` says what a record is here.
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
 

@@ -237,10 +237,12 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
         json.EndObject();
       });
     }
+    if (source.one_row_a_person) member(json, "sql_rows", std::string("one a person"));
     if (source.sql_stability) member(json, "sql_stability", std::uint64_t{*source.sql_stability});
     if (source.disjoint_persons) list(json, "declared", std::vector<std::string>{"disjoint_persons"}, text);
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
+    if (source.per_person) member(json, "per_person", to_string(*source.per_person));
     member(json, "null_policy", to_string(source.null_policy));
     if (!source.missing.empty()) list(json, "missing", source.missing, text);
     if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));
@@ -268,7 +270,11 @@ void write_charge(Writer& json, const Charge& charge) {
 /// Which records count, and at which values.
 void write_counted(Writer& json, const Release& release) {
   object(json, "counted", [&] {
-    member(json, "records", std::string(release.source.person.empty() ? "all" : "sampled by person"));
+    member(json, "records",
+           std::string(report_detail::counts_of(release.source) == report_detail::Counts::persons_values
+                           ? "one value a person"
+                       : release.source.person.empty() ? "all"
+                                                       : "sampled by person"));
     member(json, "values", to_string(report_detail::counts_at(release.lattice)));
   });
 }

@@ -67,26 +67,25 @@ std::string intervals_in_words(const Release& release) {
   const IntervalRequest& request = *release.query.intervals;
   const std::string percent = report_detail::share_of(request.level);
   const bool of_table = request.of == IntervalOf::table;
-  return fmt::format(
-      "lower, upper: {}, {}, {}{}\n",
-      report_detail::held_quantile(of_table, !release.source.person.empty(), report_detail::counts_at(release.lattice)),
-      percent,
-      !request.together      ? "each by itself"
-      : release.is_grouped() ? "all of a group at once"
-                             : "all at once",
-      of_table ? "" : ", if the sample is a simple random one");
+  return fmt::format("lower, upper: {}, {}, {}{}\n",
+                     report_detail::held_quantile(of_table, report_detail::counts_of(release.source),
+                                                  report_detail::counts_at(release.lattice)),
+                     percent,
+                     !request.together      ? "each by itself"
+                     : release.is_grouped() ? "all of a group at once"
+                                            : "all at once",
+                     of_table ? "" : ", if the sample is a simple random one");
 }
 
 /// What was counted, what it cost, and what the intervals are about.
 std::string statistics_terms(const Release& release) {
   const StatisticsTerms& terms = *release.statistics;
-  const bool of_persons = !release.source.person.empty();
   return fmt::format(
       "beside the quantiles, for {} of that: {}\n"
       "lower, upper of these: what is true of {}{}, {}, each by itself\n",
       release.cost().scaled(terms.request.share).to_string(),
       report_detail::statistics_in_words(terms.request, release.lattice.kind()),
-      report_detail::records_in_words(of_persons),
+      report_detail::records_in_words(report_detail::counts_of(release.source)),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::share_of(terms.level));
 }
@@ -134,10 +133,13 @@ std::string left_out(const Release& release) {
 std::string terms_of(const Release& release) {
   const QuantileQuery& query = release.query;
   const SourceDescription& source = release.source;
-  std::string text = fmt::format(
-      "\n{} ({}), neighbors {}, at most {} {}{} a person, mechanism {}\n", query.budget.to_string(),
-      to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
-      source.sql_stability ? "row" : "record", query.records_per_person == 1 ? "" : "s", mechanisms_of(release));
+  std::string text =
+      fmt::format("\n{} ({}), neighbors {}, at most {} {}{} a person, mechanism {}\n", query.budget.to_string(),
+                  to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
+                  source.sql_stability                                                        ? "row"
+                  : report_detail::counts_of(source) == report_detail::Counts::persons_values ? "value"
+                                                                                              : "record",
+                  query.records_per_person == 1 ? "" : "s", mechanisms_of(release));
   if (source.sql_stability) {
     text += fmt::format("declared, not checked: a record changes at most {} row{} of the query's result\n",
                         *source.sql_stability, *source.sql_stability == 1 ? "" : "s");
@@ -152,7 +154,14 @@ std::string terms_of(const Release& release) {
   if (query.intervals) text += intervals_in_words(release);
   if (release.statistics) text += statistics_terms(release);
   if (release.is_grouped()) text += "all groups together spend that once\n";
-  if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
+  if (source.one_row_a_person) text += "the query makes one row of each person's records\n";
+  if (source.per_person) {
+    text += fmt::format("a person counts once{}: with {}\n", release.is_grouped() ? " in a group" : "",
+                        report_detail::one_value_in_words(*source.per_person));
+    if (release.is_grouped()) text += "of each person's groups no more than that count, sampled at random\n";
+  } else if (!source.person.empty() && !source.one_row_a_person) {
+    text += "of each person's records no more than that count, sampled at random\n";
+  }
   text += findings_of(release) + left_out(release);
   if (release.public_rows) text += fmt::format("{} rows (declared public)\n", *release.public_rows);
   if (release.unsafe_seed) {

@@ -160,6 +160,8 @@ std::string difference(const Json& query, const Release& release) {
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},
+      {"the value of each person",
+       (source.per_person ? to_string(*source.per_person) : "") == text_at(query, "per_person")},
       {"the column of groups", source.by == columns_at(query)},
       {"the keys", release.keys() == keys_at(query)},
       {"the records per person",

@@ -141,11 +141,14 @@ std::string unit_of(const Release& release) {
   const std::string several = release.query.records_per_person == 1
                                   ? "one record"
                                   : fmt::format("{} records", release.query.records_per_person);
-  const std::string bound = release.source.sql_stability
-                                ? "the curator declares how many rows of a query's result one person's records change"
-                            : release.source.person.empty()
-                                ? "the curator declares that nobody has more"
-                                : "of each person's records at most so many count, chosen at random";
+  const std::string bound =
+      release.source.sql_stability
+          ? "the curator declares how many rows of a query's result one person's records change"
+      : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
+      : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
+      : release.source.per_person ? "each person counts with one value in a group, in so many groups, chosen at random"
+      : release.source.person.empty() ? "the curator declares that nobody has more"
+                                      : "of each person's records at most so many count, chosen at random";
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
                             release.source.person.empty() && release.source.sql.empty();
   return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}", neighbours, several, bound,

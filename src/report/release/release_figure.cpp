@@ -56,10 +56,10 @@ Extent extent_of(const Release& release) {
 std::string about_bars(const Release& release) {
   if (release.query.intervals) {
     const CountsAt at = counts_at(release.lattice);
-    return fmt::format(
-        "bars: {}, {}{}",
-        held_quantile(release.query.intervals->of == IntervalOf::table, !release.source.person.empty(), at),
-        share_of(release.query.intervals->level), release.query.intervals->together ? " together" : " each");
+    return fmt::format("bars: {}, {}{}",
+                       held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release.source), at),
+                       share_of(release.query.intervals->level),
+                       release.query.intervals->together ? " together" : " each");
   }
   if (has_share_bars(release)) {
     return fmt::format("bars: of which share the value may be the quantile, {} each, the error of privacy only",

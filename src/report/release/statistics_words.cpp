@@ -47,10 +47,12 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
   page.paragraph(fmt::format(
       "With a probability of at least {}, each interval from one number to the other holds what is true of {}{}, "
       "whatever they are. Each does so by itself, not all of them at once.",
-      share_of(terms.level), records_in_words(!release.source.person.empty()),
+      share_of(terms.level), records_in_words(counts_of(release.source)),
       and_where_they_count(counts_at(release.lattice))));
+  const bool are_people = release.source.per_person && release.query.records_per_person == 1;
   page.paragraph(
-      "These are numbers of people only where each person has one record. Noise was added to each count once, so that "
+      std::string(are_people ? "" : "These are numbers of people only where each person has one record. ") +
+      "Noise was added to each count once, so that "
       "counts of groups add up to those of all groups together; where there are hardly any records, a count may be "
       "below zero.");
   std::vector<std::string> ratios;
@@ -68,11 +70,13 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
 void explain_statistics(Page& page, const Release& release) {
   if (!release.statistics) return;
   const StatisticsTerms& terms = *release.statistics;
-  const bool of_persons = !release.source.person.empty();
+  const Counts counts = counts_of(release.source);
   page.section("How many records there are");
-  page.paragraph(fmt::format("Published besides: {}. A record is counted if it has a value in this column{}.",
+  page.paragraph(fmt::format("Published besides: {}. {} is counted if {} a value in this column{}.",
                              statistics_in_words(terms.request, release.lattice.kind()),
-                             of_persons ? " and was chosen to count" : ""));
+                             counts == Counts::persons_values ? "A person" : "A record",
+                             counts == Counts::persons_values ? "one of their records has" : "it has",
+                             counts == Counts::sampled_records ? " and was chosen to count" : ""));
   page.table({"statistics", "Counts and what follows from them", key_columns_of(release) + 1}, rows_of(page, release));
   explain_statistics_terms(page, terms, release);
 }

@@ -87,6 +87,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");
   line.add("person", source.person);
+  if (source.per_person) line.add("per_person", to_string(*source.per_person));
   add_groups(line, source.by, details.keys);
   if (!source.margin_of) return;
   const MarginOf& margin = *source.margin_of;

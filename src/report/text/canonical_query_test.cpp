@@ -34,13 +34,14 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
   query.interpolate = false;
   SourceDescription source{"", "SELECT \"a\"", "age", NullPolicy::error, "another engine", "id", "town"};
   source.missing = {"NA", "-9"};
+  source.per_person = PerPerson::median;
   ReleaseDetails details{"csv", ";", true, true, {"a", "b,c"}, Rational(1, 10)};
   details.unreadable = Unreadable::error;
   EXPECT_EQ(
       canonical_query(query, Lattice::explicit_points({1, Rational(5, 2)}), source, details),
       R"({"column":"age","sql":"SELECT \"a\"","null":"error","missing":["NA","-9"],"unreadable":"error","input_format":"csv",)"
       R"("delimiter":";","single_line_records":"yes",)"
-      R"("person":"id","by":"town","keys":["a","b,c"],)"
+      R"("person":"id","per_person":"median","by":"town","keys":["a","b,c"],)"
       R"("quantiles":["1/3","1/2"],"epsilon":"ln 2","delta":"1/1000","neighbors":"change-one",)"
       R"("records_per_person":"3","candidates":["1","2.5"],"bounds_share":"1/10","mechanism":"independent","rates":"as-published",)"
       R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");

@@ -180,6 +180,48 @@ std::string number_expression(const Column& column, const Lattice& lattice, Unre
   return fmt::format("CASE WHEN {} THEN error('inexact') ELSE {} END", inexact, number);
 }
 
+std::string presence_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  const Numeric numeric = numeric_of(column.type);
+  std::string is_there = name + " IS NOT NULL";
+  if (numeric == Numeric::real) is_there += " AND NOT isnan(" + name + ")";
+  if (numeric == Numeric::text) is_there = "(" + number_text_expression(column) + ") IS NOT NULL";
+  return "CASE WHEN " + is_there + " THEN CAST(1 AS BIGINT) ELSE NULL END";
+}
+
+namespace {
+
+bool is_truth_value(const Column& column, PerPerson how) {
+  return column.type == "BOOLEAN" && (how == PerPerson::any || how == PerPerson::all);
+}
+
+}  // namespace
+
+bool has_values(const Column& column, PerPerson how) { return how == PerPerson::count || is_truth_value(column, how); }
+
+PersonsNumbers persons_numbers(const Column& column, const Lattice& lattice, Unreadable unreadable, PerPerson how) {
+  if (how == PerPerson::count) return {presence_expression(column), {CellType::integer}};
+  if (is_truth_value(column, how)) {
+    return {"CAST(" + quote_identifier(column.engine_name) + " AS BIGINT)", {CellType::integer}};
+  }
+  return {number_expression(column, lattice, unreadable), reading_of(column, lattice.kind(), unreadable)};
+}
+
+UnitLattice values_counted_on(const Column& column, const Lattice& lattice, PerPerson how) {
+  switch (how) {
+    case PerPerson::min:
+    case PerPerson::max:
+    case PerPerson::median:
+      return counted_on(column, lattice);
+    case PerPerson::sum:
+    case PerPerson::mean:
+      if (numeric_of(column.type) != Numeric::units) return {lattice};
+      return {in_units(lattice, digits_of(column.full_type).behind_point, column.name, column.full_type)};
+    default:
+      return {lattice};
+  }
+}
+
 std::string cell_state_expression(const Column& column, const Lattice& lattice) {
   if (lattice.kind() != ValueKind::number) {
     return fmt::format("CAST(CASE WHEN {} IS NULL THEN {} ELSE {} END AS BIGINT)", quote_identifier(column.engine_name),

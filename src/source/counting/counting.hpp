@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/scaled_lattice.hpp"
@@ -35,6 +36,20 @@ CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unrea
 /// rounding cannot move a whole number to another position.) Where nothing may fail, it is the nearest double.
 /// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
+
+/// Whether a cell holds something, as the BIGINT 1 or NULL, whatever the column's type; never fails. Blank text and NaN are nothing.
+std::string presence_expression(const Column& column);
+
+/// What persons' values are made of: number_expression(); of counts presence_expression(); of truth values the BIGINT 1 for true.
+struct PersonsNumbers {
+  std::string expression;
+  CellReading reading;
+};
+PersonsNumbers persons_numbers(const Column& column, const Lattice& lattice, Unreadable unreadable, PerPerson how);
+/// What the values are counted on in place of this lattice: sums and means in the units of the numbers. Error(usage) as in_units().
+UnitLattice values_counted_on(const Column& column, const Lattice& lattice, PerPerson how);
+/// Whether a column of this type has such values, whatever a lattice says.
+bool has_values(const Column& column, PerPerson how);
 
 enum class CellState : std::int64_t { number, missing, no_number, inexact };
 /// The CellState of each cell, as BIGINT; never fails. Not of text on lattices of times.

@@ -22,7 +22,8 @@ namespace {
 constexpr std::string_view magic = "fractile-profile";
 constexpr std::uint64_t first_format = 1;  // which did not say what counts as missing, nor who read
 constexpr std::uint64_t format = 2;
-constexpr std::uint64_t newest_format = 3;  // of several key columns, which older programs do not know
+constexpr std::uint64_t several_columns = 3;  // of keys, which older programs do not know
+constexpr std::uint64_t newest_format = 4;    // of one value each of persons
 constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
@@ -68,7 +69,10 @@ void put_lattice(std::string& bytes, const Lattice& lattice) {
 }
 
 /// As old a format as can say it, so that older programs read what they know.
-std::uint64_t format_of(const ProfileHeader& header) { return header.by.size() > 1 ? newest_format : format; }
+std::uint64_t format_of(const ProfileHeader& header) {
+  if (header.per_person) return newest_format;
+  return header.by.size() > 1 ? several_columns : format;
+}
 
 /// The keys of each column, and which of them each group has.
 void put_keys(std::string& bytes, const GroupKeys& keys) {
@@ -78,7 +82,7 @@ void put_keys(std::string& bytes, const GroupKeys& keys) {
 }
 
 std::string body_of(const ProfileHeader& header) {
-  const bool is_newest = format_of(header) == newest_format;
+  const bool is_newest = format_of(header) >= several_columns;
   std::string bytes;
   put_lattice(bytes, header.lattice);
   put_text(bytes, header.column);
@@ -102,6 +106,7 @@ std::string body_of(const ProfileHeader& header) {
   put_texts(bytes, header.missing);
   put(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
   put_texts(bytes, header.readers);
+  if (header.per_person) put_text(bytes, to_string(*header.per_person));
   return bytes;
 }
 
@@ -275,6 +280,10 @@ bool is_sorted_and_valid(const ProfileHeader& header) {
 }
 
 GroupKeys keys_in_file(Reader& reader, std::size_t columns) {
+  if (columns == 0) {
+    static_cast<void>(reader.number(0));
+    return {};
+  }
   std::vector<std::vector<std::string>> lists;
   for (std::size_t column = 0; column < columns; ++column) lists.push_back(reader.texts());
   std::vector<std::uint32_t> numbers;
@@ -293,9 +302,10 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
   header.records_per_person = static_cast<std::uint32_t>(reader.number(std::numeric_limits<std::uint32_t>::max()));
   header.disjoint_persons = reader.number(1) == 1;
   header.person = reader.text();
-  const bool is_newest = of_format == newest_format;
+  const bool is_newest = of_format >= several_columns;
   header.by = is_newest ? KeyColumns(reader.texts()) : KeyColumns(reader.text());
-  if (is_newest && (header.by.size() < 2 || header.by.size() > GroupKeys::most_columns)) reader.refuse_damage();
+  const std::size_t fewest = of_format == several_columns ? 2 : 0;
+  if (is_newest && (header.by.size() < fewest || header.by.size() > GroupKeys::most_columns)) reader.refuse_damage();
   header.sql = reader.text();
   header.sources = reader.texts();
   header.samplers = reader.texts();
@@ -304,6 +314,13 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
     header.missing = reader.texts();
     header.unreadable = reader.number(1) == 1 ? Unreadable::missing : Unreadable::error;
     header.readers = reader.texts();
+  }
+  if (of_format == newest_format) {
+    const std::string how = reader.text();
+    const auto is_it = [&](PerPerson each) { return to_string(each) == how; };
+    const auto* const found = std::ranges::find_if(all_per_person, is_it);
+    if (found == all_per_person.end()) reader.refuse_damage();
+    header.per_person = *found;
   }
   reader.require_end();
   header.validate();
@@ -371,7 +388,7 @@ bool holds_records(const std::vector<RankProfile>& profiles) {
 void ProfileHeader::validate() const {
   if (records_per_person == 0) throw Error(ErrorCode::usage, "a person has at least one record");
   if (by.empty() != keys.empty()) throw Error(ErrorCode::usage, "keys go with the column that holds them");
-  RecordSelection{person, records_per_person, by, keys}.validate();
+  counted().validate();
   if (sources.size() > most_texts || samplers.size() > most_texts) {
     throw Error(ErrorCode::usage, "a profile file names at most 100000 sources");
   }
@@ -406,7 +423,9 @@ void ProfileHeader::require_bound(std::uint64_t asked) const {
 }
 
 ColumnToCount ProfileHeader::counted() const {
-  return {column, lattice, null_policy, {person, records_per_person, by, keys}};
+  ColumnToCount counted{column, lattice, null_policy, {person, records_per_person, by, keys}};
+  counted.selection.per_person = per_person;
+  return counted;
 }
 
 std::string to_bytes(const CountedProfiles& counted) {
@@ -487,6 +506,7 @@ std::string difference(const ColumnToCount& asked, const ColumnToCount& counted)
   if (!(asked.lattice == counted.lattice)) return counted.lattice.is_regular() ? "bounds" : "candidates";
   if (asked.null_policy != counted.null_policy) return "null";
   if (asked.selection.person != counted.selection.person) return "person";
+  if (asked.selection.per_person != counted.selection.per_person) return "per_person";
   if (asked.selection.by != counted.selection.by) return "by";
   if (asked.selection.keys != counted.selection.keys) return "keys";
   return asked.public_rows ? "public_rows" : "";

@@ -112,6 +112,45 @@ TEST(ProfileFile, OfSeveralKeyColumnsIsOfFormat3) {
   EXPECT_EQ(to_bytes(counted).at(at_format), 3);
 }
 
+// Older programs, which would take persons' values for records of theirs, do not read it.
+TEST(ProfileFile, OfOneValueEachOfPersonsIsOfFormat4) {
+  constexpr std::size_t at_format = 16;
+  for (const PerPerson how : all_per_person) {
+    for (const KeyColumns& by : {KeyColumns(), KeyColumns("town"), KeyColumns{"town", "sex"}}) {
+      CountedProfiles counted{header_of(Lattice::regular(0, 3, 1)), {}};
+      counted.header.person = "id";
+      counted.header.per_person = how;
+      counted.header.by = by;
+      if (by.size() == 1) counted.header.keys = {"x", "y"};
+      if (by.size() == 2) counted.header.keys = GroupKeys::tuples({{"x", "f"}, {"y", "m"}});
+      counted.profiles.assign(by.empty() ? 1 : 2, RankProfile(counted.header.lattice, {}, {}));
+      const std::string bytes = to_bytes(counted);
+      EXPECT_EQ(bytes.at(at_format), 4);
+      const ProfileHeader back = profiles_of_bytes(bytes, "it").header;
+      EXPECT_EQ(back.per_person, how);
+      EXPECT_EQ(back.counted().selection.per_person, how);
+      EXPECT_EQ(back.by, by);
+      EXPECT_EQ(back.keys, counted.header.keys);
+    }
+  }
+  CountedProfiles of_nobody{header_of(Lattice::regular(0, 3, 1)), {}};
+  of_nobody.header.per_person = PerPerson::sum;
+  of_nobody.profiles.assign(1, RankProfile(of_nobody.header.lattice, {}, {}));
+  EXPECT_THROW(to_bytes(of_nobody), Error);
+}
+
+// A person in two tables has one value in each, and these are no value of the person's.
+TEST(ProfileFile, ValuesOfPersonsMergeWhereNoPersonIsInTwoTables) {
+  ProfileHeader sums = header_of(Lattice::regular(0, 3, 1));
+  sums.person = "id";
+  sums.per_person = PerPerson::sum;
+  EXPECT_EQ(merged(sums, sums, Persons::are_disjoint).records_per_person, 1U);
+  EXPECT_THROW(merged(sums, sums, Persons::may_overlap), Error);
+  ProfileHeader counts = sums;
+  counts.per_person = PerPerson::count;
+  EXPECT_THROW(merged(sums, counts, Persons::are_disjoint), Error);
+}
+
 TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {
   CountedProfiles counted{header_of(Lattice::explicit_points({Rational(-1, 4), 2, 100})), {}};
   counted.profiles = {profile_of(counted.header.lattice, {{0, 1}, {1, 7}, {6, RankProfile::max_records - 8}})};

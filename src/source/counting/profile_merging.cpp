@@ -57,6 +57,12 @@ void HeaderSum::add(const ProfileHeader& header) {
   require_same(sum.column == header.column, "columns", "count columns of the same name");
   require_same(sum.null_policy == header.null_policy, "null policies", {"count them with the same ", Field("null")});
   require_same(sum.person == header.person, "columns of persons", {"count them with the same ", Field("person")});
+  require_same(sum.per_person == header.per_person, "values of persons",
+               {"count them with the same ", Field("per_person")});
+  if (sum.per_person && persons_ == Persons::may_overlap) {
+    throw Error(ErrorCode::usage, "a person's value is not that of two tables put together",
+                {"merge tables none of whose persons is in two of them, and say so: ", Field("disjoint_persons")});
+  }
   require_same(sum.by == header.by && sum.keys == header.keys, "groups",
                {"count them with the same ", Field("by"), " and ", Field("keys"), ", in one order"});
   require_same(sum.sql == header.sql, "queries", {"count them with the same ", Field("sql")});

@@ -65,7 +65,8 @@ PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads) {
 }
 
 RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& selection,
-                               const std::optional<SamplingKey>& key, std::size_t threads, std::uint64_t memory)
+                               const std::optional<SamplingKey>& key, std::size_t threads, std::uint64_t memory,
+                               CellType cells)
     : lattice_(lattice),
       selection_(selection),
       key_(key),
@@ -73,7 +74,9 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
       has_person_(!selection.person.empty()),
       has_key_(!selection.by.empty()),
       groups_(has_key_ ? selection.keys.size() : 1),
-      persons_(RecordCode(2 * lattice.size(), groups_ - 1), limits_of(memory, threads_)) {
+      values_(selection.per_person ? std::optional(PersonValues(*selection.per_person, lattice, cells)) : std::nullopt),
+      persons_(RecordCode(values_ ? values_->largest_mark() : 2 * lattice.size(), groups_ - 1),
+               limits_of(memory, threads_)) {
   if (!has_key_) return;
   numbers_.emplace(selection.keys);
   if (!has_person_) return;
@@ -98,16 +101,20 @@ void RecordSelector::count_persons(KeyedCounts& counts, const std::function<void
     KeyedSample sample;
     KeyedCounts counts;
     PersonTable table;
+    std::optional<PersonValues> values;
   };
   IdleParts<Sampler> samplers;
   const auto new_sampler = [&] {
-    return std::make_unique<Sampler>(Sampler{
-        KeyedSample(key_.value(), selection_.records_per_person, sampled_groups_), KeyedCounts(lattice_, groups_), {}});
+    return std::make_unique<Sampler>(Sampler{KeyedSample(key_.value(), selection_.records_per_person, sampled_groups_),
+                                             KeyedCounts(lattice_, groups_),
+                                             {},
+                                             values_});
   };
   const std::thread::id asking = std::this_thread::get_id();
   share_among_threads(threads_, PersonRecords::partitions, [&](std::size_t partition) {
     samplers.with_one(new_sampler, [&](Sampler& sampler) {
       const auto count_kept = [&](std::string_view person, std::vector<KeyedRecord>& records) {
+        if (sampler.values) sampler.values->combine(records);
         sampler.sample.keep(person, records);
         for (const KeyedRecord& record : records) sampler.counts.add(record);
       };

@@ -16,6 +16,7 @@
 #include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/keyed_counts.hpp"
+#include "source/counting/person_values.hpp"
 #include "source/counting/persons.hpp"
 #include "source/engine/column_view.hpp"
 #include "source/engine/idle_parts.hpp"
@@ -128,9 +129,9 @@ PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
 class RecordSelector {
  public:
   /// `selection` is valid, and there is a key with persons; both outlive this, as does the lattice. `threads` and `memory` as in
-  /// TableOptions.
+  /// TableOptions. Where persons count by one value each, `cells` are what all numbers come as.
   RecordSelector(const Lattice& lattice, const RecordSelection& selection, const std::optional<SamplingKey>& key,
-                 std::size_t threads, std::uint64_t memory);
+                 std::size_t threads, std::uint64_t memory, CellType cells = CellType::integer);
 
   /// Records of a column that is read so. person_at(row) and key_at(column, row) give the text of a row, empty where it is NULL; they are
   /// asked where persons or keys count. From any thread. Throws as TimeCells::numbers().
@@ -153,7 +154,8 @@ class RecordSelector {
       if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_);
     }
     TimeCells times;
-    std::vector<Position> positions;    // of the chunk
+    std::vector<Position> positions;    // of the chunk, or the marks of its records
+    std::vector<char> missing;          // of the chunk, where these are marks
     PersonRecords::Part* of_persons;    // where there are persons
     std::optional<KeyedCounts> counts;  // elsewhere
     bool any_missing = false;
@@ -163,15 +165,22 @@ class RecordSelector {
   template <class PersonAt, class KeyAt>
   void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
     const ColumnView numbers = part.times.numbers(cells, reading, lattice_.kind());
-    reading.type == CellType::real ? place<double>(numbers, part.positions)
-                                   : place<std::int64_t>(numbers, part.positions);
+    const bool are_real = reading.type == CellType::real;
+    const bool are_marks = values_ && !values_->keep_positions();
+    if (are_marks) {
+      values_->mark(numbers, part.positions);
+      are_real ? find_missing<double>(numbers, part.missing) : find_missing<std::int64_t>(numbers, part.missing);
+    } else {
+      are_real ? place<double>(numbers, part.positions) : place<std::int64_t>(numbers, part.positions);
+    }
     for (std::size_t row = 0; row < part.positions.size(); ++row) {
       const Position position = part.positions[row];
+      const bool is_missing = are_marks ? part.missing[row] != 0 : position == nowhere;
       const std::string_view person = has_person_ ? person_at(row) : std::string_view();
       const bool is_nobodys = has_person_ && names_nobody(person);
-      part.any_missing = part.any_missing || position == nowhere;
+      part.any_missing = part.any_missing || is_missing;
       part.any_nobody = part.any_nobody || is_nobodys;
-      if (position == nowhere || is_nobodys) continue;
+      if (is_missing || is_nobodys) continue;
       const std::optional<std::uint32_t> key =
           has_key_ ? numbers_->of([&](std::size_t column) { return key_at(column, row); }) : std::uint32_t{0};
       if (!key) continue;
@@ -200,6 +209,13 @@ class RecordSelector {
     }
   }
 
+  template <class Number>
+  static void find_missing(const ColumnView& column, std::vector<char>& missing) {
+    const std::span<const Number> numbers = column.numbers<Number>();
+    missing.resize(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) missing[i] = column.is_null(i) || is_nan(numbers[i]) ? 1 : 0;
+  }
+
   /// Adds to `counts` what is kept of each person's records.
   void count_persons(KeyedCounts& counts, const std::function<void()>& on_progress);
 
@@ -212,6 +228,7 @@ class RecordSelector {
   std::size_t groups_;
   std::optional<GroupNumbers> numbers_;      // with keys
   std::vector<std::string> sampled_groups_;  // with persons and keys, as sampled_group() has them
+  std::optional<PersonValues> values_;       // of persons that count by one value each
   PersonRecords persons_;
   IdleParts<Part> parts_;
 };

@@ -62,6 +62,12 @@ class NameCells {
   std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits_{};
 };
 
+PersonsNumbers numbers_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable) {
+  const Column& number = columns.number;
+  if (columns.per_person) return persons_numbers(number, lattice, unreadable, *columns.per_person);
+  return {number_expression(number, lattice, unreadable), reading_of(number, lattice.kind(), unreadable)};
+}
+
 /// Where the cells of a column stand in a chunk.
 struct Places {
   std::size_t number;
@@ -75,9 +81,8 @@ class CellsOfAll {
  public:
   CellsOfAll(const Relation& relation, std::span<const SelectedColumn> selected, Unreadable unreadable) {
     for (const auto& [columns, lattice, selector] : selected) {
-      const CellReading reading = reading_of(columns.number, lattice.kind(), unreadable);
-      const std::size_t number =
-          add(columns.number, number_expression(columns.number, lattice, unreadable), reading.type);
+      auto [expression, reading] = numbers_of(columns, lattice, unreadable);
+      const std::size_t number = add(columns.number, std::move(expression), reading.type);
       Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading};
       for (const Column& key : columns.keys) at.keys.push_back(add_name(key));
       places.push_back(std::move(at));
@@ -156,6 +161,15 @@ std::vector<std::string> keys_of_type(const Connection& connection, const Column
   return values;
 }
 
+CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable) {
+  return numbers_of(columns, lattice, unreadable).reading.type;
+}
+
+UnitLattice units_of(const Column& number, const ColumnToCount& asked) {
+  const std::optional<PerPerson>& how = asked.selection.per_person;
+  return how ? values_counted_on(number, asked.lattice, *how) : counted_on(number, asked.lattice);
+}
+
 std::uint64_t count_selected(const Connection& connection, const Relation& relation,
                              std::span<const SelectedColumn> selected, Unreadable unreadable,
                              const std::function<void()>& on_progress) {
@@ -180,6 +194,12 @@ std::optional<SamplingKey> sampling_key(const RecordSelection& selection, Random
   return selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits);
 }
 
+void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection) {
+  if (of_rows.empty() || selection.person == of_rows) return;
+  throw Error(ErrorCode::usage, "the query makes one row of all records that have one '" + of_rows + "'",
+              {"say that these are a person's: ", Field("person").text(of_rows)}, "person");
+}
+
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
   const std::string others = relation.shape() ? ", *" : "";
   ResultStream persons = connection.stream(
@@ -202,6 +222,16 @@ void RecordSelection::validate() const {
     throw Error(ErrorCode::usage, "a person has at least one record",
                 {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
   }
+  if (per_person && person.empty()) {
+    const Field field("person");
+    throw Error(ErrorCode::usage, "one value a person without the column that tells persons apart",
+                {"name it, for example ", field.text("id")}, "per_person");
+  }
+  if (per_person && by.empty() && records_per_person != 1) {
+    throw Error(ErrorCode::usage, {Field("records_per_person"), ": each person has one value, whatever their records"},
+                {"leave it out; with ", Field("by"), " it says in how many groups a person may count"},
+                "records_per_person");
+  }
   if (by.empty() != keys.empty()) {
     throw Error(ErrorCode::usage, by.empty() ? "keys without the column that holds them" : "groups without their keys",
                 {"write both, for example ", Field("by").text("region"), " ", Field("keys").texts({"north", "south"})},
@@ -214,6 +244,20 @@ void RecordSelection::validate() const {
                 "write a key for each key column", "keys");
   }
   keys.validate();
+}
+
+void ColumnToCount::validate() const {
+  selection.validate();
+  const std::optional<PerPerson>& how = selection.per_person;
+  if (!how || lattice.kind() == ValueKind::number) return;
+  if (*how == PerPerson::min || *how == PerPerson::max || *how == PerPerson::median) return;
+  const Field per_person("per_person");
+  throw Error(
+      ErrorCode::usage,
+      {per_person.text(to_string(*how)), ": that is a number, and the bounds are ", to_string(lattice.kind()), "s"},
+      {"write the bounds as numbers, or ", per_person.text("min"), ", ", per_person.text("max"), " or ",
+       per_person.text("median")},
+      "per_person");
 }
 
 void RecordSelection::require_public_rows() const {

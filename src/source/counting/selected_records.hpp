@@ -23,7 +23,14 @@ struct SelectedColumns {
   Column number;
   std::optional<Column> person;
   std::vector<Column> keys;
+  std::optional<PerPerson> per_person = {};
 };
+
+/// What comes of the numbers, for RecordSelector.
+CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable);
+
+/// What a column's numbers, or persons' values, are counted on. Error(usage) as in_units().
+UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 
 /// What one pass counts, beside others.
 struct SelectedColumn {
@@ -44,6 +51,9 @@ std::optional<SamplingKey> sampling_key(const RecordSelection& selection, Random
 /// no value of that type, exactly, and for two that are one. No record is looked at. Throws EngineFailure.
 std::vector<std::string> keys_of_type(const Connection& connection, const Column& column,
                                       const std::vector<std::string>& keys);
+
+/// Error(usage) unless persons are told apart by this column, where it is the one of which a query makes one row each; "": none does.
+void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection);
 
 /// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person);

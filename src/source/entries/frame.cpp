@@ -132,6 +132,52 @@ std::uint64_t first_missing(const ArrowColumn& column, const MissingValues& miss
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
+/// Whether a cell of names holds something.
+bool holds_something(std::string_view cell) { return cell.find_first_not_of(" \t\n\v\f\r") != std::string_view::npos; }
+
+/// The first cell of names, from 1, that holds nothing; there is one.
+std::uint64_t first_empty(const ArrowColumn& column, const MissingNames& missing) {
+  std::string buffer;
+  std::uint64_t before = 0;
+  for (const ArrowPiece& piece : column.pieces) {
+    for (std::size_t row = 0; row < piece.rows; ++row) {
+      if (!holds_something(missing.without(name_at(piece, column.type, row, buffer)))) return before + row + 1;
+    }
+    before += piece.rows;
+  }
+  throw Error(ErrorCode::internal, "the frame changed while it was read");
+}
+
+/// What a column gives to be counted: its numbers, or of names for persons' counts something where a cell holds something.
+class CountedBlock {
+ public:
+  CountedBlock(const ArrowColumn& column, const MissingValues& missing, const MissingNames& missing_names)
+      : column_(column), missing_(missing), missing_names_(missing_names) {}
+
+  ColumnView read(const Block& block, NumberBlock& numbers) {
+    if (column_.type.is_number() || column_.type.unit) {
+      return numbers.read(*block.piece, column_.type, block.from, block.rows, missing_);
+    }
+    constexpr std::size_t word = 64;
+    ones_.assign(block.rows, 1);
+    validity_.assign((block.rows + word - 1) / word, 0);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const std::string_view cell = name_at(*block.piece, column_.type, block.from + row, buffer_);
+      const bool is_there = holds_something(missing_names_.without(cell));
+      validity_[row / word] |= std::uint64_t{is_there} << (row % word);
+    }
+    return {ones_.data(), validity_.data(), block.rows};
+  }
+
+ private:
+  const ArrowColumn& column_;
+  const MissingValues& missing_;
+  const MissingNames& missing_names_;
+  std::vector<std::int64_t> ones_;
+  std::vector<std::uint64_t> validity_;
+  std::string buffer_;
+};
+
 /// How many records each row stands for.
 std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
   if (!column.type.is_number() || column.type.is_real() || column.type.is_decimal()) {
@@ -186,6 +232,19 @@ class NamesInOrder {
   std::string buffer_;
 };
 
+/// What a column, or persons' values, are counted on. Error(usage) as in_units_of().
+Lattice counted_on(const ArrowColumn& column, const ColumnToCount& asked) {
+  const std::optional<PerPerson>& how = asked.selection.per_person;
+  const bool are_others = how == PerPerson::count || how == PerPerson::any || how == PerPerson::all;
+  return are_others ? asked.lattice : in_units_of(column, asked.lattice);
+}
+
+/// As what it is read; of persons' counts only whether there is something.
+source_detail::CellReading reading_of(const ArrowColumn& column, const ColumnToCount& asked) {
+  if (asked.selection.per_person != PerPerson::count) return column.type.reading();
+  return {column.type.is_real() ? source_detail::CellType::real : source_detail::CellType::integer};
+}
+
 Error broken_stream() {
   return {ErrorCode::data, "the frame's Arrow stream failed", "export it again, or read a file"};
 }
@@ -233,6 +292,14 @@ struct Frame::State {
     throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not a number", found.name, found.type.name),
                 found.type.is_text() ? "convert it to numbers first"
                                      : "convert it to whole numbers or floating-point numbers first");
+  }
+
+  /// What is counted; for persons' counts anything that can be looked at.
+  const ArrowColumn& counted_column(const ColumnToCount& asked) const {
+    const ArrowColumn& found = column(asked.column);
+    const bool is_looked_at = found.type.is_name() || found.type.is_number() || found.type.unit;
+    if (asked.selection.per_person == PerPerson::count && is_looked_at) return found;
+    return numeric_column(asked.column, asked.lattice.kind());
   }
 
   const ArrowColumn* names_column(const std::string& name) const {
@@ -381,13 +448,12 @@ void Frame::require_countable(const std::string& column, const Lattice& lattice)
 }
 
 void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
-  for (const auto& [column, lattice, null_policy, selection, public_rows] : columns) {
-    require_countable(column, lattice.kind());
-    require_countable(column, lattice);
-    selection.validate();
-    state_->names_column(selection.person);
-    for (const std::string& name : selection.by.names()) state_->names_column(name);
-    if (public_rows) selection.require_public_rows();
+  for (const ColumnToCount& asked : columns) {
+    asked.validate();
+    static_cast<void>(counted_on(state_->counted_column(asked), asked));
+    state_->names_column(asked.selection.person);
+    for (const std::string& name : asked.selection.by.names()) state_->names_column(name);
+    if (asked.public_rows) asked.selection.require_public_rows();
   }
 }
 
@@ -481,13 +547,14 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
                                          const std::function<void()>& on_progress) const {
   const auto& [column_name, lattice, null_policy, selection, public_rows] = asked;
   const State& state = state_->loaded();
-  const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
+  const ArrowColumn& column = state.counted_column(asked);
   const ArrowColumn* const person_column = state.names_column(selection.person);
   std::vector<const ArrowColumn*> key_columns;
   for (const std::string& name : selection.by.names()) key_columns.push_back(state.names_column(name));
-  const Lattice counted_on = in_units_of(column, lattice);
+  const Lattice lattice_of_units = counted_on(column, asked);
+  const source_detail::CellReading reading = reading_of(column, asked);
   const std::optional<SamplingKey> sampling_key = source_detail::sampling_key(selection, bits);
-  RecordSelector selector(counted_on, selection, sampling_key, state.threads, state.memory);
+  RecordSelector selector(lattice_of_units, selection, sampling_key, state.threads, state.memory, reading.type);
   const MissingValues missing(state.missing, column.type.form());
   const MissingNames missing_names(state.missing);
   const std::vector<Block> blocks = blocks_of(column);
@@ -495,8 +562,9 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
                  [&](const Block& block, NumberBlock& numbers) {
                    NamesInOrder persons(person_column);
                    std::vector<NamesInOrder> keys(key_columns.begin(), key_columns.end());
+                   CountedBlock counted(column, missing, missing_names);
                    selector.add(
-                       numbers.read(*block.piece, column.type, block.from, block.rows, missing), column.type.reading(),
+                       counted.read(block, numbers), reading,
                        [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
                        [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); });
                  });
@@ -505,6 +573,8 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
     throw missing_cell(*person_column, first_of_nobody(*person_column, missing_names), "empty or NULL");
   }
   if (null_policy == NullPolicy::error && selected.any_missing) {
+    const bool is_number = column.type.is_number() || column.type.unit;
+    if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
     throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
   }
   for (RankProfile& profile : selected.profiles) profile = relabeled(std::move(profile), lattice);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -10,7 +11,9 @@
 #include "fractile/error.hpp"
 #include "libraries/postgres.hpp"
 #include "source/counting/counting.hpp"
+#include "source/counting/record_selector.hpp"
 #include "source/counting/scaled_lattice.hpp"
+#include "source/counting/selected_records.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/engine/engine.hpp"
 #include "source/engine/sql_tree.hpp"
@@ -20,6 +23,7 @@
 #include "source/entries/postgres_records.hpp"
 #include "source/entries/postgres_table.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/countable.hpp"
 #include "source/files/missing_cells.hpp"
 #include "source/files/query_relation.hpp"
 #include "source/files/row_work.hpp"
@@ -250,6 +254,56 @@ struct PostgresQuery::State {
     }
   }
 
+  /// What a selection reads of the query's rows. Error(data) for columns that are not there or of other types.
+  source_detail::SelectedColumns selected_columns(const ColumnToCount& asked) const {
+    const Relation& rows = row_wise->relation;
+    const std::optional<PerPerson>& how = asked.selection.per_person;
+    const bool is_any = how && has_values(rows.column(asked.column, query_name), *how);
+    source_detail::SelectedColumns columns{
+        is_any ? rows.column(asked.column, query_name) : countable_column(rows, asked.column, asked.lattice.kind()),
+        {},
+        {},
+        how};
+    if (!asked.selection.person.empty()) {
+      columns.person = rows.column(asked.selection.person, query_name);
+      source_detail::require_identifier(*columns.person, query_name);
+    }
+    for (const std::string& name : asked.selection.by.names()) columns.keys.push_back(rows.column(name, query_name));
+    return columns;
+  }
+
+  /// The same of persons and groups.
+  source_detail::SelectedProfiles count_selected_rows(const ColumnToCount& asked, RandomBits& bits,
+                                                      const std::function<void()>& on_progress) const {
+    const source_detail::SelectedColumns columns = selected_columns(asked);
+    const source_detail::UnitLattice units = source_detail::units_of(columns.number, asked);
+    const std::optional<SamplingKey> key = source_detail::sampling_key(asked.selection, bits);
+    source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
+    StreamedTable rows(row_wise->streamed(), records);
+    const source_detail::Connection connection = engine_with(rows);
+    try {
+      RecordSelection typed = asked.selection;
+      for (std::size_t k = 0; k < columns.keys.size(); ++k) {
+        typed.keys = std::move(typed.keys)
+                         .with_list(k, source_detail::keys_of_type(connection, columns.keys[k], typed.keys.list(k)));
+      }
+      for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
+      std::vector<Column> blanked{columns.number};
+      if (columns.person) blanked.push_back(*columns.person);
+      source_detail::RecordSelector selector(units.counted_on, typed, key, threads, 0,
+                                             source_detail::cells_of(columns, asked.lattice, Unreadable::missing));
+      const std::array selected{source_detail::SelectedColumn{columns, asked.lattice, selector}};
+      source_detail::count_selected(connection, row_wise->relation.without(std::move(blanked), missing), selected,
+                                    Unreadable::missing, on_progress);
+      source_detail::SelectedProfiles counted = selector.finish(on_progress);
+      for (RankProfile& profile : counted.profiles) profile = units.back_on(asked.lattice, std::move(profile));
+      return counted;
+    } catch (const EngineFailure& failure) {
+      rows.rethrow();
+      throw worded(failure, "");
+    }
+  }
+
   /// Has the server run the query, and hand over a column in a transaction of its own.
   Counted count_on_server(const std::string& name, const Lattice& lattice,
                           const std::function<void()>& on_progress) const {
@@ -331,35 +385,53 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
 }
 
 void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns) const {
-  for (const auto& [column, lattice, null_policy, selection, public_rows] : columns) {
-    state_->require_countable(column, lattice.kind());
-    if (selection.selects()) {
-      throw Error(ErrorCode::usage, "persons and groups are not told apart in a query on a server",
-                  {"leave ", Field("person"), " and ", Field("by"),
-                   " out, or release from a file: COPY (...) TO, or fractile count"});
-    }
-    if (public_rows) {
+  for (const ColumnToCount& asked : columns) {
+    asked.validate();
+    if (asked.public_rows) {
       throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
                   {"leave ", Field("public_rows"), " out"}, "public_rows");
     }
+    source_detail::require_person_of_rows(person_of_rows(), asked.selection);
+    if (!asked.selection.selects()) {
+      state_->require_countable(asked.column, asked.lattice.kind());
+      continue;
+    }
+    if (!state_->row_wise) {
+      throw Error(ErrorCode::usage, "persons and groups are not told apart in a query that a server runs",
+                  {"leave ", Field("sql_stability"), " out, if the query goes row by row, or ", Field("person"),
+                   " and ", Field("by")});
+    }
+    static_cast<void>(source_detail::units_of(state_->selected_columns(asked).number, asked));
   }
 }
 
-std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>& columns, RandomBits& /*bits*/,
+std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                                 const std::function<void()>& on_progress) const {
   require_countable(columns);
   std::vector<CountedColumn> all;
-  for (const auto& [column, lattice, null_policy, selection, public_rows] : columns) {
-    Counted counted = state_->row_wise ? state_->count_row_wise(column, lattice, on_progress)
-                                       : state_->count_on_server(column, lattice, on_progress);
-    if (counted.any_missing && null_policy == NullPolicy::error) {
-      throw Error(ErrorCode::data, fmt::format("column '{}': some row is NULL or NaN", column),
+  for (const ColumnToCount& asked : columns) {
+    source_detail::SelectedProfiles counted{{}, false, false};
+    if (asked.selection.selects()) {
+      counted = state_->count_selected_rows(asked, bits, on_progress);
+    } else {
+      Counted whole = state_->row_wise ? state_->count_row_wise(asked.column, asked.lattice, on_progress)
+                                       : state_->count_on_server(asked.column, asked.lattice, on_progress);
+      counted.any_missing = whole.any_missing;
+      counted.profiles.push_back(std::move(whole.profile));
+    }
+    if ((counted.any_missing || counted.any_nobody) && asked.null_policy == NullPolicy::error) {
+      throw Error(ErrorCode::data,
+                  fmt::format("column '{}': some row is NULL or NaN",
+                              counted.any_nobody ? asked.selection.person : asked.column),
                   {"leave such rows out in the query, or with ", Field("null").text("drop")});
     }
-    all.push_back(CountedColumn(std::move(counted.profile), selection.records_per_person)
-                      .over_query(state_->stability.value_or(1)));
+    all.push_back(asked.selection.counted(std::move(counted.profiles)).over_query(state_->stability.value_or(1)));
   }
   return all;
+}
+
+std::string PostgresQuery::person_of_rows() const {
+  return state_->row_wise ? state_->row_wise->relation.person_of_rows() : std::string();
 }
 
 std::vector<TableColumn> PostgresQuery::columns() const {

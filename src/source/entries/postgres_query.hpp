@@ -28,7 +28,7 @@ class PostgresQuery final : public Records {
 
   /// Error(data) unless the query has the columns, and their types can be counted on lattices of these kinds: whole numbers, decimals,
   /// floating-point numbers, dates and timestamps; of a declared query numeric(P, S) with P at most 18. Error(usage) for a selection that
-  /// selects: persons and groups are not told apart here; and for public rows: those of a query are not a table's.
+  /// selects among the rows of a declared query, as ColumnToCount::validate(), and for public rows: those of a query are not a table's.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
   /// Counts each column in a read-only transaction of its own, as Table::profile(). Whole numbers and times are read exactly; infinities
   /// clamp; a text of more than 1,000,000 bytes is missing. Of a declared query decimals are read exactly, too, and the server goes by scans
@@ -38,6 +38,7 @@ class PostgresQuery final : public Records {
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
   std::vector<TableColumn> columns() const override;
+  std::string person_of_rows() const override;
   /// "PostgreSQL 15.4".
   std::string engine() const override;
 

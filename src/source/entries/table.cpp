@@ -24,6 +24,7 @@
 
 namespace fractile {
 
+using source_detail::CellReading;
 using source_detail::CellState;
 using source_detail::CellType;
 using source_detail::Column;
@@ -214,6 +215,7 @@ struct Asked {
   const Lattice& lattice;
   bool missing_too;
   Unreadable unreadable;
+  bool whatever_it_holds = false;  ///< only whether cells hold something
 
   bool refuses(CellState state) const {
     if (state == CellState::number) return false;
@@ -248,13 +250,17 @@ std::optional<BadRow> first_bad_text(const Connection& connection, const Relatio
 
 /// The first row, in order, that cannot be counted. Throws EngineFailure.
 std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
-  if (reading_of(asked.column, asked.lattice.kind(), Unreadable::error).type == CellType::text) {
+  const CellReading reading = reading_of(asked.column, asked.lattice.kind(), Unreadable::error);
+  if (reading.type == CellType::text && !asked.whatever_it_holds) {
     return first_bad_text(connection, relation, asked);
   }
   const std::string others = relation.shape() ? ", *" : "";
-  source_detail::ResultStream states = connection.stream(
-      "SELECT " + cell_state_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
-      {CellType::integer});
+  const std::string expression =
+      asked.whatever_it_holds ? "coalesce(" + presence_expression(asked.column) + " - 1, CAST(" +
+                                    std::to_string(static_cast<std::int64_t>(CellState::missing)) + " AS BIGINT))"
+                              : cell_state_expression(asked.column, asked.lattice);
+  source_detail::ResultStream states =
+      connection.stream("SELECT " + expression + others + " FROM " + relation.from(asked.column), {CellType::integer});
   std::uint64_t row_number = 0;
   while (const auto chunk = states.next()) {
     for (const std::int64_t number : chunk->column(0).numbers<std::int64_t>()) {
@@ -436,8 +442,9 @@ std::optional<Column> optional_column(const OpenedTable& source, const std::stri
   return source.relation->column(name, source.display_name);
 }
 
-/// Where rows may come from several persons, a column of them tells nothing of whose they are.
+/// Where rows may come from several persons, a column of them tells nothing of whose they are; where each is a person's, that column does.
 void require_persons(const OpenedTable& source, const RecordSelection& selection) {
+  source_detail::require_person_of_rows(source.relation->person_of_rows(), selection);
   if (source.stability == 0 || selection.person.empty()) return;
   throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
               {"leave ", Field("person"), " out: ", Field("sql_stability"),
@@ -544,10 +551,17 @@ struct Task {
   }
 };
 
+Column number_column(const OpenedTable& table, const ColumnToCount& asked) {
+  if (const auto& how = asked.selection.per_person) {
+    Column column = table.relation->column(asked.column, table.display_name);
+    if (has_values(column, *how)) return column;
+  }
+  return table.relation->numeric_column(asked.column, asked.lattice.kind(), table.display_name);
+}
+
 SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked) {
-  SelectedColumns columns{table.relation->numeric_column(asked.column, asked.lattice.kind(), table.display_name),
-                          optional_column(table, asked.selection.person),
-                          {}};
+  SelectedColumns columns{
+      number_column(table, asked), optional_column(table, asked.selection.person), {}, asked.selection.per_person};
   for (const std::string& name : asked.selection.by.names()) {
     columns.keys.push_back(table.relation->column(name, table.display_name));
   }
@@ -559,7 +573,7 @@ std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToC
   tasks.reserve(columns.size());
   for (const ColumnToCount& asked : columns) {
     SelectedColumns read = columns_of(table, asked);
-    source_detail::UnitLattice units = counted_on(read.number, asked.lattice);
+    source_detail::UnitLattice units = units_of(read.number, asked);
     tasks.push_back({asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
                      source_detail::sampling_key(asked.selection, bits)});
   }
@@ -585,7 +599,8 @@ std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const s
       std::deque<RecordSelector> selectors;
       std::vector<SelectedColumn> selected;
       for (const Task& task : tasks) {
-        selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each);
+        selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each,
+                               cells_of(task.columns, task.asked.lattice, table.unreadable));
         selected.push_back({task.columns, task.asked.lattice, selectors.back()});
       }
       const Connection connection = connect(table, Order::any, memory);
@@ -606,7 +621,8 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
   for (const Task& task : tasks) {
     counted.push_back(task.columns.number);
     if (task.columns.person) counted.push_back(*task.columns.person);
-    asked.push_back({task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable});
+    asked.push_back({task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable,
+                     task.columns.per_person == PerPerson::count});
   }
   const Relation relation = look_through(table, std::move(counted), on_progress);
   std::vector<std::vector<RankProfile>> all;
@@ -799,9 +815,8 @@ RankProfile Table::profile(const std::string& column, const Lattice& lattice, Nu
 void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
   std::vector<Column> all;
   for (const ColumnToCount& asked : columns) {
-    require_countable(asked.column, asked.lattice.kind());
-    require_countable(asked.column, asked.lattice);
-    asked.selection.validate();
+    asked.validate();
+    static_cast<void>(units_of(number_column(*state_, asked), asked));
     require_persons(*state_, asked.selection);
     if (asked.public_rows) require_rows(*state_, asked.selection);
     const SelectedColumns read = columns_of(*state_, asked);
@@ -821,7 +836,7 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
   for (const ColumnToCount& asked : columns) {
-    asked.selection.validate();
+    asked.validate();
     require_persons(*state_, asked.selection);
     if (asked.public_rows) require_rows(*state_, asked.selection);
   }
@@ -848,6 +863,8 @@ std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string
 }
 
 void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
+
+std::string Table::person_of_rows() const { return state_->relation->person_of_rows(); }
 
 std::vector<TableColumn> Table::columns() const {
   if (state_->relation->json_form()) {

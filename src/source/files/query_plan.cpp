@@ -102,14 +102,16 @@ void require_row_wise_calls(const Connection& connection, const std::string& sql
       {CellType::text}));
 }
 
-void require_row_wise_plan_of(const std::string& plan, const std::string& reader) {
+void require_row_wise_plan_of(const std::string& plan, const std::string& reader, Grouping grouping) {
   SqlDocument document;
   document.Parse<rapidjson::kParseIterativeFlag>(plan.data(), plan.size());
   if (document.HasParseError() || !document.IsArray() || document.Size() != 1) {
     throw Error(ErrorCode::internal, "the engine's plan of the query is not JSON");
   }
   const SqlNode* node = &document[0];
-  while (is_step(text_of(*node, "name"))) {
+  bool may_group = grouping == Grouping::once;
+  while (is_step(text_of(*node, "name")) || (may_group && text_of(*node, "name") == "HASH_GROUP_BY")) {
+    may_group = may_group && text_of(*node, "name") != "HASH_GROUP_BY";
     const SqlNode& children = member_of(*node, "children");
     if (!children.IsArray() || children.Size() != 1) refuse_step(text_of(*node, "name"));
     node = &children[0];
@@ -119,10 +121,11 @@ void require_row_wise_plan_of(const std::string& plan, const std::string& reader
     refuse_step(text_of(*node, "name"));
 }
 
-void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader) {
+void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader,
+                           Grouping grouping) {
   const std::string plan = plan_by(connection, "EXPLAIN (FORMAT JSON) SELECT * FROM " + in_parentheses(sql),
                                    {CellType::text, CellType::text});
-  require_row_wise_plan_of(plan, reader);
+  require_row_wise_plan_of(plan, reader, grouping);
 }
 
 }  // namespace fractile::source_detail

@@ -8,11 +8,16 @@
 
 namespace fractile::source_detail {
 
-/// Error(usage) unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else. Reads no row.
-/// `reader`: a function of ours that may scan, too. Throws EngineFailure.
-void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader = {});
+/// What may stand between two scans of rows.
+enum class Grouping { none, once };
+
+/// Error(usage) unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else but, where that
+/// is said, one grouping. Reads no row. `reader`: a function of ours that may scan, too. Throws EngineFailure.
+void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader = {},
+                           Grouping grouping = Grouping::none);
 /// The same of a plan as EXPLAIN (FORMAT JSON) writes it. Error(internal) for what is no plan.
-void require_row_wise_plan_of(const std::string& plan, const std::string& reader = {});
+void require_row_wise_plan_of(const std::string& plan, const std::string& reader = {},
+                              Grouping grouping = Grouping::none);
 
 /// Error(usage) unless all that the engine would compute of a row is made of functions of row_wise_functions(), casts, comparisons and
 /// their like. The plan is that of the query over tables of the same columns without rows. Throws EngineFailure.

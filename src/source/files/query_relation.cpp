@@ -1,5 +1,7 @@
 #include "source/files/query_relation.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -8,6 +10,7 @@
 
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/person_query.hpp"
 #include "source/files/query_plan.hpp"
 #include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
@@ -160,17 +163,54 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
   require_bounded_work(tree, names);
 }
 
-/// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may scan by, beside
-/// its own.
-Relation total(const Connection& connection, const SqlTree& tree, const Relation& written, Names names,
-               const std::set<std::string>& tables, const std::string& reader) {
+/// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may
+/// scan by, beside its own.
+struct TotalQuery {
+  std::string sql;
+  Relation relation;
+};
+
+TotalQuery total(const Connection& connection, const SqlTree& tree, const Relation& written, Names names,
+                 const std::set<std::string>& tables, const std::string& reader, Grouping grouping = Grouping::none) {
   const std::string sql = total_query(connection, tree, written.columns());
-  require_row_wise_plan(connection, sql, reader);
+  require_row_wise_plan(connection, sql, reader, grouping);
   require_row_wise_calls(connection, sql, tables);
   Relation relation = Relation::of_query(connection, sql, written.setup(), names);
-  if (relation.columns() == written.columns()) return relation;
+  if (relation.columns() == written.columns()) return {sql, std::move(relation)};
   throw Error(ErrorCode::usage, "the query has other columns where nothing of a row can end it",
               "name each of its columns with AS", "sql");
+}
+
+/// `below`: what is grouped, which was judged by `names`; `setup` was run, `shown`: of the result's columns.
+Relation rows_of_persons(const Connection& connection, const PersonQuery& query, const std::string& below,
+                         std::vector<std::string> setup, Names shown, const RowWiseNames& names,
+                         const std::string& reader) {
+  const Relation written = Relation::of_query(connection, below, setup, shown);
+  const TotalQuery rows = total(connection, SqlTree::of(connection, below), written, shown, names.tables, reader);
+  setup.push_back(
+      fmt::format("CREATE TEMP VIEW {} AS {}", PersonQuery::rows_name, query.rows(rows.sql, rows.relation.columns())));
+  connection.run(setup.back());
+  const Relation of_rows =
+      Relation::of_query(connection, fmt::format("SELECT * FROM {}", PersonQuery::rows_name), setup, shown);
+  RowWiseNames above;
+  above.tables = {PersonQuery::rows_name};
+  const auto each = [&](const std::string& name, auto holds) {
+    return std::ranges::any_of(of_rows.columns(), [&](const Column& column) {
+      return lower_case(column.name) == lower_case(name) && holds(column);
+    });
+  };
+  above.has_column = [&](const std::string& /*table*/, const std::string& name) {
+    return each(name, [](const Column& /*column*/) { return true; });
+  };
+  above.is_short = [&](const std::string& name) {
+    return !each(name, [](const Column& column) { return !is_short_type(column.type); });
+  };
+  const std::string sql = query.above(connection);
+  const SqlTree tree = SqlTree::of(connection, sql);
+  judge(connection, tree, above);
+  const Relation result = Relation::of_query(connection, sql, std::move(setup), shown);
+  return total(connection, tree, result, shown, above.tables, reader, Grouping::once)
+      .relation.of_persons(query.person());
 }
 
 }  // namespace
@@ -227,6 +267,8 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (std::size_t k = 0; k < inputs.size(); ++k)
     require_told_apart(views[k].relation.columns(), mentioned, inputs[k].file.display_name());
   std::vector<std::string> setup;
+  std::optional<PersonQuery> grouped;
+  std::string below;  // what it groups
   if (!options.sql_stability) {
     names.has_column = [&](const std::string& table, const std::string& name) {
       const auto is_it = [&](const Input& input) { return lower_case(input.name) == table; };
@@ -236,7 +278,13 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     names.is_short = [&](const std::string& name) {
       return std::ranges::all_of(views, [&](const View& view) { return is_short(view, name); });
     };
-    judge(connection, tree, names);
+    grouped = PersonQuery::of(tree);
+    if (grouped) {
+      below = grouped->below(connection);
+      judge(connection, SqlTree::of(connection, below), names);
+    } else {
+      judge(connection, tree, names);
+    }
     setup.push_back(verbatim_plan(connection));
   }
   for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -244,10 +292,14 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
   try {
+    if (grouped) {
+      return rows_of_persons(connection, *grouped, below, std::move(setup), names_of_result(views, options.sql), names,
+                             "");
+    }
     Relation written =
         Relation::of_query(connection, options.sql, std::move(setup), names_of_result(views, options.sql));
     if (options.sql_stability) return written;
-    return total(connection, tree, written, names_of_result(views, options.sql), names.tables, "");
+    return total(connection, tree, written, names_of_result(views, options.sql), names.tables, "").relation;
   } catch (const EngineFailure& failure) {
     throw without_names(failure, views, options.sql);
   }
@@ -257,12 +309,16 @@ Relation open_row_wise(const Connection& connection, const std::string& sql, Row
                        const std::string& view, const std::string& reader) {
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
-  judge(connection, tree, names);
+  const std::optional<PersonQuery> grouped = PersonQuery::of(tree);
+  const std::string below = grouped ? grouped->below(connection) : sql;
+  judge(connection, SqlTree::of(connection, below), names);
   std::vector<std::string> setup{verbatim_plan(connection), view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
+  if (grouped) return rows_of_persons(connection, *grouped, below, std::move(setup), Names::listed, names, reader);
   return total(connection, tree, Relation::of_query(connection, sql, std::move(setup)), Names::listed, names.tables,
-               reader);
+               reader)
+      .relation;
 }
 
 }  // namespace fractile::source_detail

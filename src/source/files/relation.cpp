@@ -329,6 +329,12 @@ Relation Relation::of_query(const Connection& connection, std::string_view sql, 
   return relation;
 }
 
+Relation Relation::of_persons(std::string person) const {
+  Relation relation = *this;
+  relation.person_of_rows_ = std::move(person);
+  return relation;
+}
+
 Column Relation::column(const std::string& name, const std::string& source) const {
   if (json_form_) {
     check_key(name);

@@ -66,6 +66,9 @@ class Relation {
   const TextTable* text() const { return text_.get(); }
   /// None but for JSON.
   std::optional<JsonForm> json_form() const { return json_form_; }
+  /// The same, each row of which is that of another person, by this column; and that column, or "".
+  Relation of_persons(std::string person) const;
+  const std::string& person_of_rows() const { return person_of_rows_; }
   /// JSON whose records were found to stand on lines of their own: read with many threads.
   Relation on_lines() const;
 
@@ -87,6 +90,7 @@ class Relation {
   std::optional<JsonForm> json_form_;
   std::vector<Column> blanked_;  // whose cells are NULL where they are one of these
   std::vector<std::string> missing_;
+  std::string person_of_rows_;
 };
 
 }  // namespace fractile::source_detail

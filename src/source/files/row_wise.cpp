@@ -56,7 +56,9 @@ class RowWise {
     if (!is_absent(member_of(node, "cte_map"))) refuse("WITH", "write the query that it names in FROM (...)");
     if (!is_absent(member_of(node, "group_expressions")) || !is_absent(member_of(node, "group_sets")) ||
         text_of(node, "aggregate_handling") != "STANDARD_HANDLING") {
-      refuse("GROUP BY");
+      refuse("GROUP BY",
+             declare_hint("group by the column of persons alone, once: SELECT id, sum(...) AS total FROM input "
+                          "GROUP BY id"));
     }
     if (!is_absent(member_of(node, "having"))) refuse("HAVING");
     if (!is_absent(member_of(node, "qualify"))) refuse("QUALIFY");

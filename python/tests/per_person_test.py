@@ -1,0 +1,99 @@
+"""One value of each person: columns in memory, whoever holds them, are files bit for bit."""
+
+import math
+import random
+
+import fractile
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+HOWS = ["sum", "count", "mean", "min", "max", "median", "any", "all"]
+ASKED = {"bounds": (-50, 200), "step": 0.25, "epsilon": 100_000, "quantiles": "deciles"}
+
+
+def visits(seed=1, size=4000):
+    chance = random.Random(seed)
+    rows = [
+        {
+            "id": f"p{chance.randrange(300)}" if chance.random() > 0.02 else None,
+            "region": chance.choice(["north", "south", "east"]),
+            "cost": None if chance.random() < 0.05 else chance.randrange(-2000, 5000),
+            "note": chance.choice(["a", "b", "", "NA", None]),
+        }
+        for _ in range(size)
+    ]
+    return pd.DataFrame(rows).astype({"cost": "Int64"})
+
+
+@pytest.fixture(scope="module")
+def table():
+    frame = visits()
+    return pa.table(
+        {
+            "id": pa.array(frame["id"], pa.string()),
+            "region": pa.array(frame["region"], pa.string()),
+            "cost": pa.array(frame["cost"], pa.int64()),
+            "real": pa.array([None if cost is pd.NA else cost / 7 for cost in frame["cost"]], pa.float64()),
+            "note": pa.array(frame["note"], pa.string()),
+        }
+    )
+
+
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("column", ["cost", "real"])
+@pytest.mark.parametrize("groups", [{}, {"by": "region", "keys": ["south", "north"], "records_per_person": 2}])
+def test_frames_are_files(how, column, groups, table, tmp_path):
+    pq.write_table(table, tmp_path / "t.parquet")
+    asked = {**ASKED, "person": "id", "per_person": how, "unsafe_seed": 3, **groups}
+    of_file = fractile.release(tmp_path / "t.parquet", column, **asked)
+    for frame in (table, pl.from_arrow(table), table.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)):
+        assert fractile.release(frame, column, **asked).to_csv() == of_file.to_csv()
+    assert fractile.release(table, column, threads=1, **asked).to_csv() == of_file.to_csv()
+
+
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_counts_are_of_any_column(table, tmp_path):
+    pq.write_table(table, tmp_path / "t.parquet")
+    asked = {**ASKED, "person": "id", "per_person": "count", "missing": ["NA"], "unsafe_seed": 3}
+    of_file = fractile.release(tmp_path / "t.parquet", "note", **asked).to_csv()
+    assert fractile.release(table, "note", **asked).to_csv() == of_file
+    pandas = table.to_pandas()
+    pandas["note"] = pandas["note"].astype(object)
+    assert fractile.release(pandas, "note", **asked).to_csv() == of_file
+
+
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_the_values_are_those_of_pandas(table):
+    frame = table.to_pandas()
+    rows = frame[frame["id"].notna() & frame["real"].notna()]
+    totals = sorted(math.fsum(costs) for _, costs in rows.groupby("id")["real"])
+    released = fractile.release(table, "real", **{**ASKED, "quantiles": "median", "mechanism": "exponential"}, person="id", per_person="sum")
+    middle = totals[len(totals) // 2 - 2 : len(totals) // 2 + 3]
+    assert middle[0] - 0.25 <= released[0.5] <= middle[-1] + 0.25
+
+
+def test_doubles_add_up_in_any_order():
+    """A sum in doubles of these would depend on which of them comes first."""
+    numbers = [1e16, 1.0, -1e16, 0.1, 0.2, 0.3]
+    receipts = set()
+    for seed in range(5):
+        random.Random(seed).shuffle(numbers)
+        table = pa.table({"id": ["a"] * len(numbers), "x": numbers})
+        receipts.add(fractile.release(table, "x", bounds=(0, 4), step=0.001, epsilon=1e6, person="id", per_person="sum", unsafe_seed=1).to_csv())
+    assert len(receipts) == 1
+
+
+def test_what_is_refused(table):
+    for changes, part in [
+        ({"per_person": "sum"}, "person"),
+        ({"per_person": "total", "person": "id"}, '"sum"'),
+        ({"per_person": "sum", "person": "id", "records_per_person": 3}, "each person has one value"),
+        ({"per_person": "sum", "person": "id", "bounds": ("2024-01-01", "2024-02-01"), "step": "1d"}, "number"),
+    ]:
+        with pytest.raises(fractile.Error) as refused:
+            fractile.release(table, "cost", **{**ASKED, **changes})
+        assert part in str(refused.value), str(refused.value)

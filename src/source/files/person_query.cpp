@@ -1,0 +1,342 @@
+#include "source/files/person_query.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "source/files/row_work.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::string_view person_below = "fractile person";  // names that no query has by chance
+constexpr int most_digits_added = 18;  // of decimals whose sums 38 digits hold, however many there are
+
+[[noreturn]] void refuse_rows(const std::string& what, const std::string& instead) {
+  throw Error(ErrorCode::usage, "the query does not make one row of each person's records: " + what,
+              {instead, ", or declare with ", Field("sql_stability").blank("N"),
+               " that one person's records change at most N rows of the result"},
+              "sql");
+}
+
+[[noreturn]] void refuse_value(const std::string& what) {
+  refuse_rows(
+      what,
+      "write the person's column and aggregates with their names, and what is made of these above: SELECT id, total / "
+      "visits AS x FROM (SELECT id, sum(...) AS total, count(*) AS visits FROM input GROUP BY id)");
+}
+
+bool is_grouped(const SqlNode& select) {
+  return !is_absent(member_of(select, "group_expressions")) || !is_absent(member_of(select, "group_sets")) ||
+         text_of(select, "aggregate_handling") != "STANDARD_HANDLING";
+}
+
+/// The SELECT in parentheses that this one reads; JSON's null where it reads anything else.
+const SqlNode& select_below(const SqlNode& select) {
+  return member_of(member_of(member_of(select, "from_table"), "subquery"), "node");
+}
+
+/// The name of a column that stands alone; "" of anything else.
+std::string plain_name(const SqlNode& expression) {
+  const std::vector<std::string> names = texts_of(member_of(expression, "column_names"));
+  return text_of(expression, "class") == "COLUMN_REF" && names.size() == 1 ? names.front() : std::string();
+}
+
+bool is_same_name(std::string_view one, std::string_view other) { return lower_case(one) == lower_case(other); }
+
+/// Whether a value of a list is that column under its own name, and is nothing else under it.
+enum class Makes { nothing, the_column, another };
+
+Makes made_by(const SqlNode& item, const std::string& name) {
+  const std::string_view alias = text_of(item, "alias");
+  const std::string column = plain_name(item);
+  if (text_of(item, "class") == "STAR") {
+    const bool is_plain =
+        unknown_member(item, {"class", "type", "alias", "query_location", "relation_name"}).empty() && alias.empty();
+    return is_plain ? Makes::the_column : Makes::another;
+  }
+  const bool is_called_so = is_same_name(alias.empty() ? column : alias, name);
+  if (!is_called_so) return Makes::nothing;
+  return is_same_name(column, name) ? Makes::the_column : Makes::another;
+}
+
+/// A SELECT that does not make the column of persons of anything but itself.
+void require_kept(const SqlNode& select, const std::string& person) {
+  const SqlNode& list = member_of(select, "select_list");
+  std::size_t kept = 0;
+  bool is_another = !list.IsArray();
+  for (rapidjson::SizeType k = 0; list.IsArray() && k < list.Size(); ++k) {
+    const Makes makes = made_by(list[k], person);
+    kept += makes == Makes::the_column ? 1U : 0U;
+    is_another = is_another || makes == Makes::another;
+  }
+  if (is_another || kept != 1 || !is_absent(member_of(member_of(select, "from_table"), "column_name_alias"))) {
+    refuse_rows(fmt::format("a SELECT in it does not hand on the column '{0}' as it is", person),
+                fmt::format("name it there, once and as it is: SELECT {0}, ... FROM ...", person));
+  }
+}
+
+struct Refused {
+  std::string_view aggregate;
+  std::string_view why;
+  std::string_view instead;
+};
+
+constexpr std::string_view by_order = "which depends on the order of rows";
+constexpr std::array refused{
+    Refused{"any_value", by_order, "write min(x) or max(x)"},
+    Refused{"arg_max", "which ties decide by the order of rows", "write max(x)"},
+    Refused{"arg_min", "which ties decide by the order of rows", "write min(x)"},
+    Refused{"array_agg", by_order, "write count(x), min(x) or median(x)"},
+    Refused{"first", by_order, "write min(x) or max(x)"},
+    Refused{"fsum", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
+    Refused{"kahan_sum", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
+    Refused{"last", by_order, "write min(x) or max(x)"},
+    Refused{"list", by_order, "write count(x), min(x) or median(x)"},
+    Refused{"max_by", "which ties decide by the order of rows", "write max(x)"},
+    Refused{"min_by", "which ties decide by the order of rows", "write min(x)"},
+    Refused{"mode", "which ties decide by the order of rows", "write median(x)"},
+    Refused{"string_agg", by_order, "write count(x), min(x) or max(x)"},
+    Refused{"sumkahan", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
+};
+
+/// Those whose result is a function of the multiset of their arguments, of the types that rows() lets pass.
+bool is_multiset_aggregate(std::string_view aggregate) {
+  return is_one_of(aggregate, {"avg", "bool_and", "bool_or", "count", "max", "mean", "median", "min", "quantile_cont",
+                               "quantile_disc", "sum"});
+}
+
+[[noreturn]] void refuse_aggregate(const std::string& name) {
+  const auto* const known = std::ranges::find(refused, std::string_view(name), &Refused::aggregate);
+  if (known != refused.end()) {
+    refuse_rows(fmt::format("the aggregate {}, {}", name, known->why), std::string(known->instead));
+  }
+  refuse_value(
+      fmt::format("{} is none of count, sum, min, max, avg, median, quantile_cont, quantile_disc, bool_and and "
+                  "bool_or",
+                  name));
+}
+
+/// A fraction of 0 to 1 that is written as one.
+std::string fraction_of(const SqlNode& node) {
+  const SqlNode& value = member_of(node, "value");
+  const SqlNode& number = member_of(value, "value");
+  const SqlNode& type = member_of(value, "type");
+  const bool is_decimal = text_of(type, "id") == "DECIMAL";
+  const bool is_known = text_of(node, "class") == "CONSTANT" && is_absent(member_of(value, "is_null")) &&
+                        number.IsUint64() && (is_decimal || text_of(type, "id") == "INTEGER");
+  const SqlNode& scale = member_of(member_of(type, "type_info"), "scale");
+  const int digits = is_decimal && scale.IsInt() ? scale.GetInt() : 0;
+  const Rational fraction =
+      is_known && digits <= most_digits_added ? Rational(number.GetUint64()) / Rational(10).pow(digits) : Rational(2);
+  if (fraction > Rational(1)) refuse_rows("a quantile of no plain fraction", "write it as in quantile_cont(x, 0.9)");
+  return fmt::format("CAST('{}' AS DECIMAL(19, 18))", fraction.to_decimal());
+}
+
+/// Values of which equal ones are alike, so that the least and the greatest is one, whichever row it stands in.
+bool has_one_least(std::string_view type) {
+  return numeric_of(type) != Numeric::none || time_kind_of(type).has_value() ||
+         is_one_of(type, {"BOOLEAN", "TIME", "UUID", "ENUM", "BLOB"});
+}
+
+/// Numbers whose sums are exact in 128 bits, however many there are.
+bool adds_up(const Column& column) {
+  if (column.type == "DECIMAL") return digits_of(column.full_type).all <= most_digits_added;
+  return numeric_of(column.type) == Numeric::integer || column.type == "UBIGINT" || column.type == "BOOLEAN";
+}
+
+bool has_quantiles(const Column& column) {
+  return numeric_of(column.type) == Numeric::real || (adds_up(column) && column.type != "BOOLEAN");
+}
+
+[[noreturn]] void refuse_type(const std::string& name, const Column& argument, const std::string& instead) {
+  const std::string& type = digits_of(argument.full_type).all > 0 ? argument.full_type : argument.type;
+  refuse_rows(fmt::format("what {} is made of is {}", quote_identifier(name), type), instead);
+}
+
+/// The column that a SELECT is grouped by, alone and by its name.
+std::string only_group(const SqlNode& select) {
+  const SqlNode& groups = member_of(select, "group_expressions");
+  const SqlNode& sets = member_of(select, "group_sets");
+  const bool is_by_one = groups.IsArray() && groups.Size() == 1 && sets.IsArray() && sets.Size() == 1 &&
+                         sets[0].IsArray() && sets[0].Size() == 1 &&
+                         text_of(select, "aggregate_handling") == "STANDARD_HANDLING";
+  std::string name = is_by_one ? plain_name(groups[0]) : std::string();
+  if (name.empty()) {
+    refuse_rows("it is not grouped by one column alone, named as such",
+                "write GROUP BY id, the column that tells persons apart");
+  }
+  return name;
+}
+
+}  // namespace
+
+PersonQuery::Value PersonQuery::aggregate_of(const SqlNode& item, std::size_t place) {
+  Value value{std::string(text_of(item, "alias")), lower_case(text_of(item, "function_name")), {}, {}, false};
+  const std::string& name = value.aggregate;
+  const bool counts_rows = name == "count_star";
+  const bool is_quantile = name.starts_with("quantile");
+  if (!counts_rows && !is_multiset_aggregate(name)) refuse_aggregate(name);
+  if (!is_absent(member_of(item, "filter")))
+    refuse_rows("FILTER", "write what counts as in count(CASE WHEN ... THEN 1 END)");
+  value.distinct = !is_absent(member_of(item, "distinct"));
+  const SqlNode& arguments = member_of(item, "children");
+  const rapidjson::SizeType wanted = counts_rows ? 0 : is_quantile ? 2 : 1;
+  const bool is_plain = unknown_member(item, {"class", "type", "alias", "query_location", "function_name", "schema",
+                                              "children", "order_bys", "distinct"})
+                            .empty() &&
+                        is_absent(member_of(member_of(item, "order_bys"), "orders")) &&
+                        is_one_of(text_of(item, "schema"), {"", "main"}) && (!value.distinct || name == "count") &&
+                        arguments.IsArray() && arguments.Size() == wanted;
+  if (!is_plain) {
+    refuse_rows(fmt::format("{} with DISTINCT, ORDER BY or further arguments", name),
+                counts_rows ? "write count(*)" : fmt::format("write {}(x{})", name, is_quantile ? ", 0.9" : ""));
+  }
+  if (is_quantile) value.fraction = fraction_of(arguments[1]);
+  if (!counts_rows) value.argument = fmt::format("fractile value {}", place);
+  if (value.name.empty()) refuse_rows("an aggregate without a name", fmt::format("name it: {}(...) AS total", name));
+  return value;
+}
+
+void PersonQuery::add(const SqlNode& item) {
+  const std::string column = plain_name(item);
+  if (is_same_name(column, person_)) {
+    const std::string alias(text_of(item, "alias"));
+    if (!alias.empty() && !is_same_name(alias, column)) {
+      refuse_rows("the person's column has another name", "leave its AS out");
+    }
+    person_ = alias.empty() ? column : alias;  // as the list spells it, and so the result
+    values_.push_back({person_, {}, {}, {}, false});
+  } else if (text_of(item, "class") == "FUNCTION") {
+    values_.push_back(aggregate_of(item, values_.size()));
+  } else {
+    refuse_value("a value of its list is neither the person's column nor an aggregate");
+  }
+}
+
+void PersonQuery::require_one_name_each() const {
+  std::set<std::string> names;
+  std::size_t persons = 0;
+  for (const Value& value : values_) {
+    persons += value.aggregate.empty() ? 1U : 0U;
+    if (value.aggregate.empty() && persons > 1) break;
+    if (!names.insert(lower_case(value.name)).second) refuse_rows("two columns of one name", "rename one with AS");
+  }
+  if (persons != 1) {
+    refuse_rows(fmt::format("it leaves the person's column '{}' out, or has it twice", person_),
+                fmt::format("name it in the list: SELECT {}, ...", person_));
+  }
+}
+
+std::optional<PersonQuery> PersonQuery::of(const SqlTree& tree) {
+  const SqlNode* select = &tree.query();
+  std::vector<const SqlNode*> above;
+  while (!is_grouped(*select)) {
+    if (above.size() >= deepest_tree || !select_below(*select).IsObject()) return {};
+    above.push_back(select);
+    select = &select_below(*select);
+  }
+  if (text_of(*select, "type") != "SELECT_NODE") return {};
+  if (!is_absent(member_of(*select, "having"))) {
+    refuse_rows("HAVING", "write it above: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
+  }
+  PersonQuery query;
+  query.person_ = only_group(*select);
+  for (const SqlNode& item : member_of(*select, "select_list").GetArray()) query.add(item);
+  query.require_one_name_each();
+  for (const SqlNode* each : above) require_kept(*each, query.person_);
+  if (!is_absent(member_of(member_of(*select, "from_table"), "column_name_alias"))) {
+    refuse_rows("the table that it groups has other names for its columns", "use the columns' own names");
+  }
+  for (const SqlNode* each = &select_below(*select); each->IsObject(); each = &select_below(*each)) {
+    require_kept(*each, query.person_);
+  }
+  query.depth_ = static_cast<int>(above.size());
+  query.tree_ = tree.copy();
+  return query;
+}
+
+std::string PersonQuery::below(const Connection& connection) const {
+  SqlDocument document;
+  document.CopyFrom(tree_, document.GetAllocator());
+  SqlNode& outermost = document["statements"][0]["node"];
+  SqlNode* select = &outermost;
+  for (int depth = 0; depth < depth_; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
+  SqlNode list(rapidjson::kArrayType);
+  const auto add = [&](SqlNode& expression, std::string_view name) {
+    expression["alias"].SetString(name.data(), static_cast<rapidjson::SizeType>(name.size()), document.GetAllocator());
+    list.PushBack(expression, document.GetAllocator());
+  };
+  SqlNode& values = (*select)["select_list"];
+  for (std::size_t k = 0; k < values_.size(); ++k) {
+    SqlNode& item = values[static_cast<rapidjson::SizeType>(k)];
+    if (values_[k].aggregate.empty()) add(item, person_below);
+    if (!values_[k].argument.empty()) add(item["children"][0], values_[k].argument);
+  }
+  (*select)["select_list"] = list;
+  (*select)["group_expressions"].Clear();
+  (*select)["group_sets"].Clear();
+  SqlNode grouped(rapidjson::kNullType);
+  std::swap(grouped, *select);
+  document["statements"][0]["node"] = grouped;
+  return sql_of(connection, document);
+}
+
+std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& columns) {
+  const std::string& name = value.aggregate;
+  if (name.empty()) return quote_identifier(std::string(person_below));
+  if (name == "count_star") return "count(*)";
+  const auto argument = std::ranges::find(columns, value.argument, &Column::name);
+  if (argument == columns.end()) throw Error(ErrorCode::internal, "an argument of an aggregate has no column");
+  if (is_one_of(name, {"sum", "avg", "mean"}) && !adds_up(*argument)) {
+    refuse_type(value.name, *argument, fmt::format("say with how many decimals: {}(CAST(x AS DECIMAL(18, 2)))", name));
+  }
+  if (is_one_of(name, {"median", "quantile_cont", "quantile_disc"}) && !has_quantiles(*argument)) {
+    refuse_type(value.name, *argument, fmt::format("make a number of it: {}(CAST(x AS DOUBLE)...)", name));
+  }
+  if (is_one_of(name, {"min", "max"}) && !has_one_least(argument->type)) {
+    refuse_type(value.name, *argument,
+                fmt::format("make a number, a text or a time of it: {}(CAST(x AS VARCHAR))", name));
+  }
+  if (is_one_of(name, {"bool_and", "bool_or"}) && argument->type != "BOOLEAN") {
+    refuse_type(value.name, *argument, fmt::format("write a condition: {}(x > 0)", name));
+  }
+  std::string cell = quote_identifier(value.argument);
+  // Of zeros with either sign, which are equal, the engine takes the one that it meets first.
+  if (numeric_of(argument->type) == Numeric::real) cell += " + CAST(0 AS DOUBLE)";
+  const std::string made = fmt::format("{}({}{}{})", name, value.distinct ? "DISTINCT " : "", cell,
+                                       value.fraction.empty() ? "" : ", " + value.fraction);
+  return is_one_of(name, {"min", "max"}) ? bounded_cell(made, argument->type) : made;
+}
+
+std::string PersonQuery::rows(const std::string& below, const std::vector<Column>& columns) const {
+  std::string list;
+  for (const Value& value : values_) {
+    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", made_of(value, columns), quote_identifier(value.name));
+  }
+  return fmt::format("SELECT {} FROM {} GROUP BY {}", list, in_parentheses(below),
+                     quote_identifier(std::string(person_below)));
+}
+
+std::string PersonQuery::above(const Connection& connection) const {
+  const std::string all = fmt::format("SELECT * FROM {}", rows_name);
+  if (depth_ == 0) return all;
+  const SqlTree whole = SqlTree::of(connection, all);
+  SqlDocument document;
+  document.CopyFrom(tree_, document.GetAllocator());
+  SqlNode* select = &document["statements"][0]["node"];
+  for (int depth = 1; depth < depth_; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
+  SqlNode& from = (*select)["from_table"];
+  SqlNode table(member_of(whole.query(), "from_table"), document.GetAllocator());
+  table["alias"] = from["alias"];
+  from = table;
+  return sql_of(connection, document);
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,238 @@
+// Queries that make one row of each person's records, from the file to the profile.
+#include "source/files/person_query.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "source/entries/table_test_support.hpp"
+#include "source/files/query_plan.hpp"
+
+namespace fractile {
+namespace {
+
+using source_test::EngineTest;
+using source_test::error_of;
+using source_test::lattice_of;
+using source_test::profile_of;
+
+class PersonQueries : public EngineTest {
+ protected:
+  RankProfile count(const TableOptions& options, const std::string& column = "x", const std::string& person = "id",
+                    const std::vector<std::string>& keys = {}) const {
+    RandomBits bits = RandomBits::system();
+    RecordSelection selection{.person = person};
+    if (!keys.empty()) {
+      selection.by = "region";
+      selection.keys = GroupKeys(keys);
+    }
+    const Table table = Table::open(options);
+    const std::vector<ColumnToCount> columns{{column, numbers, NullPolicy::drop, selection}};
+    table.require_countable(columns);
+    return table.count(columns, bits).front().profiles().front();
+  }
+  RankProfile of(const std::string& sql, const std::string& column = "x") const {
+    return count({.file = folder.path("t.csv"), .sql = sql}, column);
+  }
+  Error refusal(const std::string& sql) const {
+    return error_of([&] { Table::open({.file = folder.path("t.csv"), .sql = sql}); });
+  }
+  static bool holds(const Error& error, const std::string& part) {
+    return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
+  }
+  RankProfile values(const std::vector<double>& each) const { return profile_of<double>(numbers, each); }
+  void SetUp() override {
+    EngineTest::SetUp();
+    folder.write("t.csv",
+                 "id,x,region,flag\n"
+                 "a,1.5,north,true\nb,4,south,false\na,2,south,false\n,9,north,true\nc,abc,north,true\nb,0,north,true\n"
+                 "a,,north,\n\" \",7,north,true\n");
+  }
+
+  const Lattice numbers = lattice_of("-10", "20", "0.5");
+};
+
+constexpr const char* number = "CAST(x AS DECIMAL(18, 2))";
+
+TEST_F(PersonQueries, AggregatesAreOfEachPersonsRecords) {
+  const std::map<std::string, std::vector<double>> expected{
+      {"sum(CAST(x AS DECIMAL(18, 2)))", {3.5, 4}},    {"count(*)", {3, 2, 1}},
+      {"count(CAST(x AS DECIMAL(18, 2)))", {2, 2, 0}}, {"count(DISTINCT region)", {2, 2, 1}},
+      {"min(CAST(x AS DECIMAL(18, 2)))", {1.5, 0}},    {"max(CAST(x AS DOUBLE))", {2, 4}},
+      {"median(CAST(x AS DOUBLE))", {1.75, 2}},        {"quantile_disc(CAST(x AS DOUBLE), 0.9)", {2, 4}},
+      {"quantile_cont(CAST(x AS DOUBLE), 1)", {2, 4}}, {"avg(CAST(x AS DECIMAL(18, 2)))", {1.75, 2}},
+  };
+  for (const auto& [aggregate, each] : expected) {
+    EXPECT_EQ(of("SELECT id, " + aggregate + " AS x FROM input GROUP BY id"), values(each)) << aggregate;
+  }
+  EXPECT_EQ(of("SELECT id, CAST(any_flag AS INTEGER) AS x FROM (SELECT id, bool_or(CAST(flag AS BOOLEAN)) AS any_flag "
+               "FROM input GROUP BY id)"),
+            values({1, 1, 1}));
+}
+
+TEST_F(PersonQueries, GoesRowByRowBelowAndAbove) {
+  EXPECT_EQ(of("SELECT id, total / visits AS x FROM (SELECT id, sum(cost) AS total, count(cost) AS visits FROM (SELECT "
+               "id, CAST(x AS DECIMAL(18, 2)) * 2 AS cost FROM input WHERE region <> 'nowhere') GROUP BY id) WHERE "
+               "total > 7"),
+            values({4}));
+  EXPECT_EQ(of("SELECT * FROM (SELECT * FROM (SELECT count(*) AS x, id FROM (SELECT * FROM input) GROUP BY id) p)"),
+            values({3, 2, 1}));
+  EXPECT_EQ(of("select ID as id, count(*) as x from input i where i.x > '0' group by Id"), values({2, 1, 1}));
+}
+
+// A person's row is in one group.
+TEST_F(PersonQueries, GroupsAreOfPersons) {
+  const std::string sql = "SELECT id, min(region) AS region, count(*) AS x FROM input GROUP BY id";
+  EXPECT_EQ(count({.file = folder.path("t.csv"), .sql = sql}, "x", "id", {"north", "south"}), values({3, 2, 1}));
+}
+
+TEST_F(PersonQueries, AreOfThatPersonAlone) {
+  const std::string sql = "SELECT id, count(*) AS x FROM input GROUP BY id";
+  const auto refused = [&](const std::string& person) {
+    return error_of([&] { count({.file = folder.path("t.csv"), .sql = sql}, "x", person); });
+  };
+  EXPECT_TRUE(holds(refused(""), "person = \"id\""));
+  EXPECT_TRUE(holds(refused("x"), "person = \"id\""));
+  EXPECT_EQ(Table::open({.file = folder.path("t.csv"), .sql = sql}).person_of_rows(), "id");
+  EXPECT_EQ(Table::open({.file = folder.path("t.csv"), .sql = "SELECT id, x FROM input"}).person_of_rows(), "");
+}
+
+// What fails in a record is missing in its argument, and ends nothing.
+TEST_F(PersonQueries, NothingOfARowEndsThem) {
+  EXPECT_EQ(of("SELECT id, sum(CAST(x AS INTEGER)) AS x FROM input WHERE 1 / (CAST(x AS INTEGER) - 4) < 9 GROUP BY id"),
+            values({4, 0}));
+  const std::string large =
+      write_parquet("large.parquet", "SELECT 'a' AS id, 9223372036854775807 AS v FROM range(100)");
+  EXPECT_EQ(
+      count({.file = large,
+             .sql = "SELECT id, total / 9223372036854775807 AS x FROM (SELECT id, sum(v) AS total FROM input GROUP "
+                    "BY id)"}),
+      values({100}));
+}
+
+TEST_F(PersonQueries, RefuseWhatIsMoreThanTheMultiset) {
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"SELECT id, first(x) AS x FROM input GROUP BY id", "the order of rows"},
+      {"SELECT id, any_value(x) AS x FROM input GROUP BY id", "min(x) or max(x)"},
+      {"SELECT id, arg_max(x, region) AS x FROM input GROUP BY id", "ties"},
+      {"SELECT id, string_agg(x) AS x FROM input GROUP BY id", "the order of rows"},
+      {"SELECT id, len(list(x)) AS x FROM input GROUP BY id", "len is none of count"},
+      {"SELECT id, stddev(CAST(x AS DOUBLE)) AS x FROM input GROUP BY id", "stddev is none of count"},
+      {"SELECT id, approx_count_distinct(x) AS x FROM input GROUP BY id", "is none of count"},
+      {"SELECT id, sum(CAST(x AS DOUBLE)) AS x FROM input GROUP BY id", "CAST(x AS DECIMAL(18, 2))"},
+      {"SELECT id, sum(x) AS x FROM input GROUP BY id", "CAST(x AS DECIMAL(18, 2))"},
+      {"SELECT id, avg(CAST(x AS FLOAT)) AS x FROM input GROUP BY id", "CAST(x AS DECIMAL(18, 2))"},
+      {"SELECT id, sum(CAST(x AS DECIMAL(38, 2))) AS x FROM input GROUP BY id", "DECIMAL(38,2)"},
+      {"SELECT id, sum(CAST(x AS HUGEINT)) AS x FROM input GROUP BY id", "HUGEINT"},
+      {"SELECT id, min(CAST(x AS INTERVAL)) AS x FROM input GROUP BY id", "INTERVAL"},
+      {"SELECT id, min([x]) AS x FROM input GROUP BY id", "LIST"},
+      {"SELECT id, median(x) AS x FROM input GROUP BY id", "VARCHAR"},
+      {"SELECT id, quantile_cont(CAST(x AS DOUBLE), 2) AS x FROM input GROUP BY id", "quantile_cont(x, 0.9)"},
+      {"SELECT id, quantile_cont(CAST(x AS DOUBLE), [0.1]) AS x FROM input GROUP BY id", "quantile_cont(x, 0.9)"},
+      {"SELECT id, sum(DISTINCT CAST(x AS INTEGER)) AS x FROM input GROUP BY id", "DISTINCT"},
+      {"SELECT id, min(x, 2) AS x FROM input GROUP BY id", "further arguments"},
+      {"SELECT id, min(x ORDER BY region) AS x FROM input GROUP BY id", "ORDER BY"},
+      {"SELECT id, count(*) FILTER (WHERE x > '1') AS x FROM input GROUP BY id", "CASE WHEN"},
+      {"SELECT id, count(*) FROM input GROUP BY id", "AS total"},
+      {"SELECT id, count(*) + 1 AS x FROM input GROUP BY id", "is none of count"},
+      {"SELECT id, x FROM input GROUP BY id, x", "one column alone"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY 1", "one column alone"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY ALL", "one column alone"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY ROLLUP (id)", "one column alone"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY lower(id)", "one column alone"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY input.id", "one column alone"},
+      {"SELECT id, region AS x FROM input GROUP BY id", "neither the person's column nor an aggregate"},
+      {"SELECT count(*) AS x FROM input GROUP BY id", "leaves the person's column 'id' out"},
+      {"SELECT id AS who, count(*) AS x FROM input GROUP BY id", "another name"},
+      {"SELECT id, count(*) AS x, count(*) AS X FROM input GROUP BY id", "two columns of one name"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY id HAVING count(*) > 1", "HAVING"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY id ORDER BY x", "ORDER BY"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY id LIMIT 3", "LIMIT"},
+      {"SELECT DISTINCT id, count(*) AS x FROM input GROUP BY id", "DISTINCT"},
+      {"SELECT id, count(*) AS x FROM input GROUP BY id UNION ALL SELECT id, 1 FROM input", "UNION"},
+      {"SELECT id, count(*) AS x FROM input a JOIN input b USING (id) GROUP BY id", "a join"},
+      {"SELECT id, max(n) AS x FROM (SELECT id, count(*) AS n FROM input GROUP BY id, region) GROUP BY id", "GROUP BY"},
+      {"SELECT sum(x) AS x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)", "hand on the column 'id'"},
+      {"SELECT id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id) LIMIT 1", "LIMIT"},
+  };
+  for (const auto& [sql, part] : refused) {
+    const Error error = refusal(sql);
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_TRUE(holds(error, part)) << sql << ": " << error.what() << "; " << error.hint();
+  }
+}
+
+// A column that is called as the person's, and holds another thing, is not theirs, wherever it comes from.
+TEST_F(PersonQueries, ThePersonIsTheTablesOwnColumn) {
+  for (const char* sql : {
+           "SELECT id, count(*) AS x FROM (SELECT region AS id FROM input) GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT lower(id) AS id FROM input) GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT * REPLACE (region AS id) FROM input) GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT * EXCLUDE (id), region AS id FROM input) GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT * RENAME (region AS id) FROM (SELECT region, x FROM input)) GROUP BY "
+           "id",
+           "SELECT id, count(*) AS x FROM (SELECT *, region AS id FROM input) GROUP BY id",
+           "SELECT id, count(*) AS x FROM input AS t(a, b, id, d) GROUP BY id",
+           "SELECT id, count(*) AS x FROM (SELECT region FROM input) AS t(id) GROUP BY id",
+           "SELECT id, x FROM (SELECT id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id) AS t(x, id))",
+           "SELECT x AS id, id AS x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
+           "SELECT '1' AS id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
+           "SELECT x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)",
+       }) {
+    const Error error = refusal(sql);
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+  }
+}
+
+TEST_F(PersonQueries, AnswersDoNotDependOnThreadsOrOrder) {
+  const std::string one = write_parquet(
+      "one.parquet", "SELECT 'p' || (i % 997) AS id, CAST(i % 77 AS DECIMAL(9, 2)) / 8 AS v FROM range(60000) t(i)");
+  const std::string other =
+      write_parquet("other.parquet",
+                    "SELECT 'p' || (i % 997) AS id, CAST(i % 77 AS DECIMAL(9, 2)) / 8 AS v FROM range(60000) t(i) "
+                    "ORDER BY hash(i)");
+  for (const char* aggregate :
+       {"sum(CAST(v AS DECIMAL(18, 3)))", "median(v)", "max(v)", "avg(CAST(v AS DECIMAL(18, 3)))"}) {
+    const std::string sql = std::string("SELECT id, ") + aggregate + " AS x FROM input GROUP BY id";
+    const RankProfile first = count({.file = one, .sql = sql, .threads = 1});
+    EXPECT_EQ(first.records(), 997U);
+    EXPECT_EQ(count({.file = one, .sql = sql, .threads = 4}), first) << aggregate;
+    EXPECT_EQ(count({.file = other, .sql = sql, .threads = 3, .memory = TableOptions::least_memory}), first)
+        << aggregate;
+  }
+}
+
+// 0 and -0 are equal, and texts of them are not: which one an engine meets first must not show.
+TEST_F(PersonQueries, ThereIsOneZero) {
+  for (const char* zeros : {"(1, 0.0::DOUBLE), (2, -0.0::DOUBLE)", "(1, -0.0::DOUBLE), (2, 0.0::DOUBLE)"}) {
+    const std::string file = write_parquet(
+        "zeros.parquet", std::string("SELECT 'a' AS id, v FROM (VALUES ") + zeros + ") t(place, v) ORDER BY place");
+    for (const char* aggregate : {"min(v)", "max(v)", "quantile_disc(v, 0)"}) {
+      const std::string sql = std::string(
+                                  "SELECT id, CASE WHEN CAST(m AS VARCHAR) = '-0.0' THEN 5 ELSE 1 END AS x FROM "
+                                  "(SELECT id, ") +
+                              aggregate + " AS m FROM input GROUP BY id)";
+      EXPECT_EQ(count({.file = file, .sql = sql}), values({1})) << zeros << aggregate;
+    }
+  }
+}
+
+TEST(PersonQueryPlan, HasOneGrouping) {
+  using source_detail::Grouping;
+  using source_detail::require_row_wise_plan_of;
+  const std::string scan = R"({"name":"PARQUET_SCAN","children":[]})";
+  const auto over = [](const std::string& step, const std::string& below) {
+    return R"({"name":")" + step + R"(","children":[)" + below + "]}";
+  };
+  const auto plan = [](const std::string& top) { return "[" + top + "]"; };
+  const std::string grouped = over("PROJECTION", over("HASH_GROUP_BY", over("FILTER", scan)));
+  EXPECT_NO_THROW(require_row_wise_plan_of(plan(grouped), {}, Grouping::once));
+  EXPECT_THROW(require_row_wise_plan_of(plan(grouped)), Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_GROUP_BY", grouped)), {}, Grouping::once), Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_JOIN", grouped)), {}, Grouping::once), Error);
+}
+
+}  // namespace
+}  // namespace fractile

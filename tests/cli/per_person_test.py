@@ -1,0 +1,215 @@
+"""One value of each person: quantiles of totals, numbers of visits, longest waits, whatever the number of a person's records."""
+
+import csv
+import io
+import json
+import random
+import unittest
+
+from cli.program import CommandTest, Engine, require_engine
+
+setUpModule = require_engine
+
+HOWS = ("sum", "count", "mean", "min", "max", "median", "any", "all")
+SURE = {"bounds": ("0", "100"), "step": "1", "epsilon": "100000", "quantiles": "0.1,0.5,0.9", "mechanism": "approximate"}
+WEAK = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
+
+
+def value_of(how, numbers):
+    numbers = sorted(numbers)
+    return {"sum": sum(numbers), "count": len(numbers), "mean": sum(numbers) / len(numbers), "min": numbers[0], "max": numbers[-1],
+            "median": numbers[(len(numbers) - 1) // 2], "any": int(any(numbers)), "all": int(all(numbers))}[how]
+
+
+class PerPersonTest(CommandTest):
+    """Of 300 persons with one to nine records each; values rise slowly, so that a quantile that is off by a person is off by little."""
+
+    def write_visits(self, name="t.csv"):
+        chance = random.Random(1)
+        self.rows = [(f"p{person}", chance.choice(("north", "south")), chance.randrange(12))
+                     for person in range(300) for _ in range(1 + person % 9)]
+        chance.shuffle(self.rows)
+        return self.write(name, "id,region,x\n" + "".join(f"{who},{region},{x}\n" for who, region, x in self.rows))
+
+    def values(self, *arguments, **changes):
+        result = self.run_release(*(arguments or ("t.csv",)), **{**SURE, "person": "id", **changes})
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.err, rf"\A{WEAK}\Z")
+        return [tuple(row[:-1] + [int(row[-1])]) for row in list(csv.reader(io.StringIO(result.out)))[1:]]
+
+    def near(self, values, quantile):
+        """The values of the persons around a quantile."""
+        values = sorted(values)
+        at = round(quantile * len(values))
+        return values[max(0, at - 3)], values[min(len(values) - 1, at + 3)]
+
+
+class Values(PerPersonTest):
+    def test_each_person_counts_once(self):
+        self.write_visits()
+        for how in HOWS:
+            of_persons = {}
+            for who, _, x in self.rows: of_persons.setdefault(who, []).append(x)
+            values = [value_of(how, numbers) for numbers in of_persons.values()]
+            for quantile, value in self.values(per_person=how):
+                low, high = self.near(values, {"1/10": .1, "1/2": .5, "9/10": .9}[quantile])
+                self.assertTrue(low - 1 <= value <= high + 1, (how, quantile, value, low, high))
+
+    def test_and_once_in_each_group(self):
+        self.write_visits()
+        for quantile in ("0.5",):
+            for region, _, value in self.values(per_person="sum", by="region", keys="north,south", records_per_person="2", quantiles=quantile):
+                of_persons = {}
+                for who, where, x in self.rows:
+                    if where == region: of_persons.setdefault(who, []).append(x)
+                low, high = self.near([sum(numbers) for numbers in of_persons.values()], .5)
+                self.assertTrue(low - 1 <= value <= high + 1, (region, value, low, high))
+
+    def test_all_doors_give_one_receipt(self):
+        self.write_visits()
+        rows = [dict(zip(("id", "region", "x"), row)) for row in self.rows]
+        self.write("t.ndjson", "".join(json.dumps(row) + "\n" for row in rows))
+        Engine().write_parquet(self.folder / "t.parquet", f"SELECT id, region, CAST(x AS DECIMAL(9, 3)) AS x FROM read_csv('{self.folder}/t.csv')")
+        for how in HOWS:
+            for groups in ({}, {"by": "region", "keys": "south,north", "records_per_person": "1"}):
+                asked = {**SURE, "person": "id", "per_person": how, "epsilon": "0.1", "unsafe_seed": "5", **groups}
+                outs = {self.run_release(name, threads=threads, **asked).out
+                        for name in ("t.csv", "t.ndjson", "t.parquet") for threads in ("1", "3")}
+                self.assertEqual(len(outs), 1, how)
+
+    def test_decimals_that_are_made_of_doubles(self):
+        """Row by row, before the values are made: then the sum is of decimals, and is a candidate."""
+        self.write("t.csv", "id,x\n" + "".join("a,0.1\n" * 3 + f"p{k},0.30\n" for k in range(9)))
+        asked = {"person": "id", "per_person": "sum", "bounds": None, "step": None, "candidates": "0,0.3,1", "quantiles": "0.5",
+                 "epsilon": "100000", "sql": "SELECT id, CAST(x AS DECIMAL(18, 2)) AS x FROM input"}
+        self.assertEqual(self.run_release("t.csv", **asked).out, "quantile,value\n1/2,0.3\n")
+
+
+class Words(PerPersonTest):
+    def test_receipts_say_it(self):
+        self.write_visits()
+        self.run_release("t.csv", **{**SURE, "epsilon": "1", "person": "id", "per_person": "sum", "receipt": "r.json"})
+        receipt = json.loads(self.content("r.json"))
+        self.assertEqual((receipt["source"]["person"], receipt["source"]["per_person"]), ("id", "sum"))
+        self.assertEqual(receipt["counted"]["records"], "one value a person")
+        self.assertEqual(receipt["privacy"]["records_per_person"], 1)
+        said = " ".join(self.of("explain", "r.json").split())
+        for part in ("Each person counts once: with the sum of their numbers.", "however many records they have: each counts with one value.",
+                     "one_value_per_person"):
+            self.assertIn(part, said)
+
+    def test_tables_say_it(self):
+        self.write_visits()
+        asked = {**SURE, "epsilon": "1", "person": "id", "per_person": "max", "format": "table"}
+        table = self.run_release("t.csv", **asked).out
+        self.assertIn("at most 1 value a person", table)
+        self.assertIn("a person counts once: with the greatest of their values\n", table)
+        table = self.run_release("t.csv", **asked, by="region", keys="north,south", records_per_person="2").out
+        self.assertIn("at most 2 values a person", table)
+        self.assertIn("a person counts once in a group: with the greatest", table)
+        self.assertIn("of each person's groups no more than that count, sampled at random\n", table)
+
+    def test_what_is_refused(self):
+        self.write_visits()
+        self.write("people.profile", "")
+        for changes, part in (
+            ({"per_person": "sum"}, "one value a person without the column that tells persons apart"),
+            ({"per_person": "total", "person": "id"}, "--per-person: 'total' is not known"),
+            ({"per_person": "sum", "person": "id", "records_per_person": "2"}, "--records-per-person: each person has one value"),
+            ({"per_person": "sum", "person": "id", "sql": "SELECT id, x FROM input", "sql_stability": "1"}, "row-wise queries only"),
+        ):
+            result = self.run_release("t.csv", **changes)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(part, result.err)
+
+
+class Queries(PerPersonTest):
+    """One row of each person, in SQL."""
+
+    SUM = "SELECT id, sum(CAST(x AS DECIMAL(18, 2))) AS x, min(region) AS region FROM input GROUP BY id"
+
+    def test_rows_are_values(self):
+        self.write_visits()
+        asked = {**SURE, "person": "id", "epsilon": "0.1", "unsafe_seed": "5"}
+        values = self.run_release("t.csv", **asked, per_person="sum")
+        rows = self.run_release("t.csv", **asked, sql=self.SUM)
+        self.assertEqual((rows.code, rows.out), (0, values.out), rows)
+
+    def test_groups(self):
+        self.write_visits()
+        result = self.run_release("t.csv", **{**SURE, "person": "id", "sql": self.SUM, "by": "region", "keys": "south,north"})
+        self.assertEqual(result.code, 0, result)
+
+    def test_they_go_with_the_person_alone(self):
+        self.write_visits()
+        for person in (None, "x", "region"):
+            refused = self.run_release("t.csv", person=person, sql=self.SUM)
+            self.assertEqual((refused.code, "--person id" in refused.err), (2, True), refused)
+        refused = self.run_release("t.csv", person="id", sql="SELECT id, sum(x) AS x FROM input GROUP BY id")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("sum(CAST(x AS DECIMAL(18, 2)))", refused.err)
+
+    def test_receipts_say_it(self):
+        self.write_visits()
+        self.run_release("t.csv", person="id", sql=self.SUM, receipt="r.json")
+        receipt = json.loads(self.content("r.json"))
+        self.assertEqual((receipt["source"]["sql_rows"], receipt["counted"]["records"]), ("one a person", "one value a person"))
+        said = " ".join(self.of("explain", "r.json").split())
+        for part in ("however many records they have: the query makes one row of them.", "it makes one row of each person's records",
+                     "one_value_per_person"):
+            self.assertIn(part, said)
+
+    def test_where_a_ledger_pins_the_person(self):
+        self.write_visits()
+        self.of("ledger", "init", "b.db", "--dataset", "visits", "--epsilon", "10", "--person", "id", "--records-per-person", "4")
+        asked = {"ledger": "b.db", "person": "id"}
+        self.assertEqual(self.run_release("t.csv", **asked, sql=self.SUM).code, 0)
+        self.assertIn("nothing was spent", self.run_release("t.csv", **asked, sql=self.SUM).err)
+        for sql in ("SELECT id, x FROM input", "SELECT region AS id, x FROM input",
+                    "SELECT id, count(*) AS x FROM (SELECT region AS id FROM input) GROUP BY id",
+                    "SELECT region, count(*) AS x FROM input GROUP BY region", "SELECT x AS id, id AS x FROM (" + self.SUM + ")"):
+            self.assertEqual(self.run_release("t.csv", **asked, records_per_person="4", sql=sql).code, 2, sql)
+        self.assertEqual(self.run_release("t.csv", ledger="b.db", person="region", records_per_person="4", sql=self.SUM).code, 2)
+        entries = json.loads(self.of("ledger", "show", "b.db", "--format", "json"))["entries"]
+        self.assertEqual(len(entries), 1)
+
+
+class Ledgers(PerPersonTest):
+    def init(self, *options):
+        self.of("ledger", "init", "b.db", "--dataset", "visits", "--epsilon", "10", *options)
+
+    def test_a_pinned_person_of_any_number_of_records(self):
+        self.write_visits()
+        self.init("--person", "id", "--records-per-person", "4")
+        asked = {"ledger": "b.db", "person": "id"}
+        refused = self.run_release("t.csv", **asked)
+        self.assertEqual((refused.code, "--records-per-person 4" in refused.err), (2, True), refused)
+        self.assertEqual(self.run_release("t.csv", **asked, records_per_person="4").code, 0)
+        self.assertEqual(self.run_release("t.csv", **asked, per_person="sum").code, 0)
+        grouped = {"by": "region", "keys": "north,south", "records_per_person": "2"}
+        self.assertEqual(self.run_release("t.csv", **asked, per_person="sum", **grouped).code, 0)
+        other = self.run_release("t.csv", ledger="b.db", person="region", per_person="sum")
+        self.assertEqual((other.code, "by the column 'id'" in other.err), (2, True), other)
+        again = self.run_release("t.csv", **asked, per_person="sum")
+        self.assertIn("nothing was spent", again.err)
+        self.assertNotIn("nothing was spent", self.run_release("t.csv", **asked, per_person="max").err)
+
+    def test_without_a_pinned_person_there_is_none(self):
+        self.write_visits()
+        self.init()
+        refused = self.run_release("t.csv", ledger="b.db", person="id", per_person="sum")
+        self.assertEqual(refused.code, 2)
+        self.assertIn("fractile ledger init declares it for a new dataset: with --person id", refused.err)
+        self.assertIn("entries", self.of("ledger", "show", "b.db", "--format", "json"))
+
+    def test_no_cell_ends_what_is_paid(self):
+        """Sums of numbers that no double adds up, of infinities of both signs, and of what is no number."""
+        self.init("--person", "id")
+        cells = ["1e308", "1e308", "-1e308", "inf", "-inf", "abc", "", "9223372036854775807", "1e-320", "nan"]
+        self.write("t.csv", "id,x\n" + "".join(f"p{k % 3},{cell}\n" for k, cell in enumerate(cells * 3)))
+        for how in HOWS:
+            self.assertEqual(self.run_release("t.csv", ledger="b.db", person="id", per_person=how, epsilon="0.1").code, 0, how)
+
+
+if __name__ == "__main__":
+    unittest.main()
