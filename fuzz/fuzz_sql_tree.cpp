@@ -1,9 +1,11 @@
-// Any bytes that claim to be the engine's tree of a query are judged or refused: row-wise or not, which tables, which columns.
+// Any bytes that claim to be the engine's tree of a query are judged or refused: row-wise or not, by person or not, which
+// tables, which columns.
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "fractile/error.hpp"
+#include "source/files/person_query.hpp"
 #include "source/files/row_wise.hpp"
 #include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
@@ -32,6 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const SqlTree tree = SqlTree::of_json({reinterpret_cast<const char*>(data), size});
     passes([&] { named_columns(tree, "input"); });
     passes([&] { require_named_tables(tree, names.tables); });
+    passes([&] { static_cast<void>(PersonQuery::of(tree)); });
     passes([&] {
       require_row_wise(tree, names);
       require_bounded_work(tree, names);

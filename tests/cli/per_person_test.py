@@ -6,7 +6,7 @@ import json
 import random
 import unittest
 
-from cli.program import CommandTest, Engine, require_engine
+from cli.program import CommandTest, Engine, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -83,6 +83,32 @@ class Values(PerPersonTest):
         asked = {"person": "id", "per_person": "sum", "bounds": None, "step": None, "candidates": "0,0.3,1", "quantiles": "0.5",
                  "epsilon": "100000", "sql": "SELECT id, CAST(x AS DECIMAL(18, 2)) AS x FROM input"}
         self.assertEqual(self.run_release("t.csv", **asked).out, "quantile,value\n1/2,0.3\n")
+
+
+class Large(PerPersonTest):
+    def test_a_million_doubles(self):
+        """Neither threads, memory nor format decide a sum: of doubles, of the decimals that they are cast to, and of rows of persons."""
+        engine = Engine()
+        engine.run("CREATE TABLE t AS SELECT 'p' || hash(i) % 50000 AS id, 'r' || hash(i * 7) % 3 AS region, "
+                   "CAST(hash(i * 13) % 1000000 AS DOUBLE) / 997 - 300 AS x FROM range(1000000) t(i)")
+        engine.run(f"COPY t TO '{self.folder}/t.parquet' (FORMAT parquet)")
+        engine.run(f"COPY (SELECT * FROM t ORDER BY hash(x)) TO '{self.folder}/t.csv' (HEADER)")
+        decimal = "CAST(CAST(x AS DOUBLE) AS DECIMAL(18, 6))"
+        groups = {"by": "region", "keys": "r0,r1,r2"}
+        for asked in (
+            {"per_person": "sum"},
+            {"per_person": "mean", "records_per_person": "2", **groups},
+            {"per_person": "sum", "sql": f"SELECT id, region, {decimal} AS x FROM input", "records_per_person": "3", **groups},
+            {"sql": f"SELECT id, sum({decimal}) AS x, min(region) AS region FROM input GROUP BY id", **groups},
+        ):
+            asked = {"column": "x", "bounds": ("-10000", "10000"), "step": "0.000001", "epsilon": "10", "quantiles": "deciles", "person": "id",
+                     "unsafe_seed": "3", **asked}
+            outs = set()
+            for name, how in (("t.parquet", {"threads": "1"}), ("t.csv", {"threads": "4", "memory": "100MB"})):
+                result = run("release", name, *options(asked, **how), cwd=self.folder)
+                self.assertEqual(result.code, 0, result)
+                outs.add(result.out)
+            self.assertEqual(len(outs), 1, asked)
 
 
 class Words(PerPersonTest):

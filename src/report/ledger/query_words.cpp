@@ -102,8 +102,9 @@ std::string query_in_words(const std::string& query) {
   rapidjson::Document json;
   json.Parse<rapidjson::kParseIterativeFlag>(query.data(), query.size());
   if (json.HasParseError() || !is_ours(json)) return beginning(query);
-  std::string text = fmt::format("{} of {} ({})", quantiles_in_words(json["quantiles"]), text_at(json, "column"),
-                                 possible_in_words(json));
+  const std::string how = text_at(json, "per_person");
+  std::string text = fmt::format("{} of {}{} ({})", quantiles_in_words(json["quantiles"]), text_at(json, "column"),
+                                 how.empty() ? "" : fmt::format(", {} of each person", how), possible_in_words(json));
   if (const std::string by = columns_in_words(json); !by.empty()) {
     text += fmt::format(", by {} ({} groups)", by, size_at(json, "keys"));
   }

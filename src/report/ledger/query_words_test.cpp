@@ -41,6 +41,13 @@ TEST(QueryWords, SayWhatWasAsked) {
       "median of age (0 to 125 in steps of 1), by region (2 groups), with intervals at 19/20, in a query of monday");
 }
 
+TEST(QueryWords, SayWhatEachPersonsRecordsBecome) {
+  SourceDescription source{"/data/visits.csv", "", "cost", NullPolicy::drop, "DuckDB v1", "id"};
+  source.per_person = PerPerson::sum;
+  EXPECT_EQ(query_in_words(canonical_query(asked({Rational(1, 2)}), Lattice::regular(0, 400, 1), source, {})),
+            "median of cost, sum of each person (0 to 400 in steps of 1), in visits.csv");
+}
+
 TEST(QueryWords, WhatIsNoQueryOfOursIsShownFromItsBeginning) {
   const std::string long_text(100, 'x');
   for (const std::string text :

@@ -242,13 +242,14 @@ std::optional<PersonQuery> PersonQuery::of(const SqlTree& tree) {
     above.push_back(select);
     select = &select_below(*select);
   }
-  if (text_of(*select, "type") != "SELECT_NODE") return {};
+  const SqlNode& list = member_of(*select, "select_list");
+  if (text_of(*select, "type") != "SELECT_NODE" || !list.IsArray()) return {};
   if (!is_absent(member_of(*select, "having"))) {
     refuse_rows("HAVING", "write it above: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
   }
   PersonQuery query;
   query.person_ = only_group(*select);
-  for (const SqlNode& item : member_of(*select, "select_list").GetArray()) query.add(item);
+  for (const SqlNode& item : list.GetArray()) query.add(item);
   query.require_one_name_each();
   for (const SqlNode* each : above) require_kept(*each, query.person_);
   if (!is_absent(member_of(member_of(*select, "from_table"), "column_name_alias"))) {
