@@ -108,6 +108,8 @@ def part(folder, quick, duckdb, query):
             limited = "{:.2f} s, {:.2f} GB".format(*times["limited"]) if "limited" in times else ""
             lines.append([what, f"{ours:.2f} s, {our_memory:.2f} GB", f"{theirs:.2f} s, {their_memory:.2f} GB",
                           f"{ours / theirs:.2f}x", limited])
+            if "SQL" in what:  # grouped by the engine as it is written, and then brought together here again: no target
+                continue
             targets.append(verdict(f"{what}: fractile release / DuckDB's own query", f"{ours / theirs:.2f}x", f"<= {MOST}x",
                                    ours <= MOST * theirs))
     return "\n".join([

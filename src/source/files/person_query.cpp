@@ -311,17 +311,22 @@ std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& 
   std::string cell = quote_identifier(value.argument);
   // Of zeros with either sign, which are equal, the engine takes the one that it meets first.
   if (numeric_of(argument->type) == Numeric::real) cell += " + CAST(0 AS DOUBLE)";
-  const std::string made = fmt::format("{}({}{}{})", name, value.distinct ? "DISTINCT " : "", cell,
-                                       value.fraction.empty() ? "" : ", " + value.fraction);
-  return is_one_of(name, {"min", "max"}) ? bounded_cell(made, argument->type) : made;
+  return fmt::format("{}({}{}{})", name, value.distinct ? "DISTINCT " : "", cell,
+                     value.fraction.empty() ? "" : ", " + value.fraction);
 }
 
 std::string PersonQuery::rows(const std::string& below, const std::vector<Column>& columns) const {
+  std::string aggregates;
   std::string list;
   for (const Value& value : values_) {
-    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", made_of(value, columns), quote_identifier(value.name));
+    const char* const comma = list.empty() ? "" : ", ";
+    const std::string name = quote_identifier(value.name);
+    const auto argument = std::ranges::find(columns, value.argument, &Column::name);
+    const bool is_one_of_them = is_one_of(value.aggregate, {"min", "max"}) && argument != columns.end();
+    aggregates += fmt::format("{}{} AS {}", comma, made_of(value, columns), name);
+    list += fmt::format("{}{} AS {}", comma, is_one_of_them ? bounded_cell(name, argument->type) : name, name);
   }
-  return fmt::format("SELECT {} FROM {} GROUP BY {}", list, in_parentheses(below),
+  return fmt::format("SELECT {} FROM (SELECT {} FROM {} GROUP BY {})", list, aggregates, in_parentheses(below),
                      quote_identifier(std::string(person_below)));
 }
 
