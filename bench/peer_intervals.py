@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Confidence intervals of Google's quantile tree, through python-dp (PyDP): coverage and width on the laws of fractile reproduce intervals.
 
-    peer_intervals.py FOLDER ROWS EPSILON TRIALS [LAW...]    FOLDER: that of --out, for its laws/NAME.csv
+    peer_intervals.py FOLDER ROWS EPSILON TRIALS [--quantiles M] [LAW...]    FOLDER: that of --out, for its laws/NAME.csv
 
-Quartiles, level 0.95, epsilon for all of them together, Laplace noise. Prints a line a law: of the quartile that is held least often,
-the share of intervals that held the table's quantile and the law's; and the width of the three together, over that of the non-private
-ones of order statistics. Its intervals are for the noise alone.
+M quantiles (3), i/(M+1) each, level 0.95, epsilon for all of them together, Laplace noise. Prints a line a law: of the quantile that is
+held least often, the share of intervals that held the table's quantile and the law's; the width of all together, over that of the
+non-private ones of order statistics; and the median number of records from a quantile of the table to an end, times epsilon, and what nine
+in ten ends are within, as table_widths.csv of `fractile reproduce intervals` has them. Its intervals are for the noise alone.
 """
 
+import argparse
 import csv
 import math
-import sys
 from pathlib import Path
 
 import numpy
@@ -18,7 +19,6 @@ import numpy
 from pydp.algorithms.quantile_tree import QuantileTree
 
 HEIGHT, BRANCHES = 4, 16  # its library's defaults
-QUARTILES = (0.25, 0.5, 0.75)
 LEVEL = 0.95
 BOUNDS = (0.0, 1000.0)
 STEP = 0.1  # between candidates
@@ -64,12 +64,12 @@ def order_statistics(n, q):
     return low, high
 
 
-def intervals(table, epsilon):
+def intervals(table, epsilon, quantiles):
     """A record a call is all that its Python interface offers."""
     tree = QuantileTree(*BOUNDS, HEIGHT, BRANCHES)
     for record in table.tolist():
         tree.add_entry(record)
-    return tree.compute_quantiles_and_confidence_intervals(epsilon, 0.0, 1, 1, list(QUARTILES), LEVEL, "laplace")
+    return tree.compute_quantiles_and_confidence_intervals(epsilon, 0.0, 1, 1, list(quantiles), LEVEL, "laplace")
 
 
 def holds(interval, values):
@@ -78,36 +78,52 @@ def holds(interval, values):
     return [interval.lower_bound - slack <= value <= interval.upper_bound + slack for value in values]
 
 
-def study(law, rows, epsilon, trials):
+def half_widths(interval, table, q):
+    """In records from the quantile to either end."""
+    rank = q * len(table)
+    return (max(0.0, rank - numpy.searchsorted(table, interval.lower_bound, side="right")),
+            max(0.0, numpy.searchsorted(table, interval.upper_bound, side="left") - rank))
+
+
+def study(law, rows, epsilon, trials, quantiles):
     random = numpy.random.default_rng(1)
-    ranks = [order_statistics(rows, q) for q in QUARTILES]
-    held = numpy.zeros((2, len(QUARTILES), 2))  # the table's and the law's; lowest and highest
-    widths = numpy.zeros((2, len(QUARTILES)))  # theirs and the non-private one
+    ranks = [order_statistics(rows, q) for q in quantiles]
+    held = numpy.zeros((2, len(quantiles), 2))  # the table's and the law's; lowest and highest
+    widths = numpy.zeros((2, len(quantiles)))  # theirs and the non-private one
+    halves = []
     for _ in range(trials):
         table = law.table(rows, random)
         padded = numpy.concatenate(([BOUNDS[0]], table, [BOUNDS[1]]))
-        for i, interval in enumerate(intervals(table, epsilon)):
-            held[0, i] += holds(interval, of_table(table, QUARTILES[i]))
-            held[1, i] += holds(interval, law.quantiles(QUARTILES[i]))
+        for i, interval in enumerate(intervals(table, epsilon, quantiles)):
+            held[0, i] += holds(interval, of_table(table, quantiles[i]))
+            held[1, i] += holds(interval, law.quantiles(quantiles[i]))
             widths[0, i] += interval.upper_bound - interval.lower_bound
             widths[1, i] += padded[ranks[i][1]] - padded[ranks[i][0]]
+            halves += half_widths(interval, table, quantiles[i])
     plain = widths[1].sum()
     ratio = float(widths[0].sum() / plain) if plain > 0 else None
-    return held[0].min() / trials, held[1].min() / trials, ratio
+    return held[0].min() / trials, held[1].min() / trials, ratio, numpy.quantile(halves, (0.5, 0.9)) * epsilon
 
 
-def main(folder, rows, epsilon, trials, *names):
-    files = sorted(Path(folder, "laws").glob("*.csv"))
-    print(f"standard error of a coverage of {LEVEL}: {math.sqrt(LEVEL * (1 - LEVEL) / int(trials)):.4f}")
-    for file in files:
-        if names and file.stem not in names:
+def main():
+    reader = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    reader.add_argument("folder", type=Path)
+    reader.add_argument("rows", type=int)
+    reader.add_argument("epsilon", type=float)
+    reader.add_argument("trials", type=int)
+    reader.add_argument("names", nargs="*")
+    reader.add_argument("--quantiles", type=int, default=3)
+    asked = reader.parse_intermixed_args()
+    quantiles = [i / (asked.quantiles + 1) for i in range(1, asked.quantiles + 1)]
+    print(f"standard error of a coverage of {LEVEL}: {math.sqrt(LEVEL * (1 - LEVEL) / asked.trials):.4f}")
+    for file in sorted((asked.folder / "laws").glob("*.csv")):
+        if asked.names and file.stem not in asked.names:
             continue
-        table, law, ratio = study(Law(file), int(rows), float(epsilon), int(trials))
+        table, law, ratio, (half, nine) = study(Law(file), asked.rows, asked.epsilon, asked.trials, quantiles)
         width = "-" if ratio is None else f"{ratio:.2f}"
-        print(f"{file.stem:<18} held: the table's {table:.3f}, the law's {law:.3f}; width {width}", flush=True)
+        print(f"{file.stem:<18} held: the table's {table:.3f}, the law's {law:.3f}; width {width}; half widths {half:.1f}, {nine:.1f}",
+              flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 5:
-        sys.exit(__doc__)
-    main(*sys.argv[1:])
+    main()

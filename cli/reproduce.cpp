@@ -184,6 +184,9 @@ ic::Plan intervals_plan(const Typed& typed) {
   ic::Plan plan;
   plan.laws = named(typed, "laws", experiments::interval_laws());
   plan.rows = whole_numbers(typed, "rows", {10, 1'000'000}, {100, 1000, 10'000});
+  plan.quantile_counts = whole_numbers(typed, "quantile_counts", {1, 20}, plan.quantile_counts);
+  plan.records_per_person = whole_numbers(typed, "records_per_person", {1, 1000}, plan.records_per_person);
+  if (typed.has("sample")) plan.sample = whole_number(typed, "sample", {1, 1'000'000});
   const bool only_rhos = typed.has("rhos") && !typed.has("epsilons");
   if (!only_rhos) {
     for (const Rational& epsilon : positive_numbers(typed, "epsilons", "0.1,1"))

@@ -1,6 +1,6 @@
 #include "experiments/interval_coverage.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,11 @@ namespace {
 
 constexpr std::size_t threads = 2;
 
-std::vector<Rational> quartiles() { return {{1, 4}, {1, 2}, {3, 4}}; }
+std::vector<Rational> evenly(std::uint64_t quantiles) {
+  std::vector<Rational> all;
+  for (std::uint64_t i = 1; i <= quantiles; ++i) all.push_back(Rational(i) / Rational(quantiles + 1));
+  return all;
+}
 
 // --- The non-private interval -----------------------------------------------------------------------------------------
 
@@ -87,9 +91,11 @@ double tie_rank_error(const RankProfile& table, const QuantileFraction& q, std::
 class Trials {
  public:
   Trials(const Plan& plan, const LawSource& source, const Cell& cell)
-      : source_(source), cell_(cell), with_{quartiles(), cell.budget}, averages_(with_.quantiles.size()) {
-    with_.expected_rows = cell.rows;
-    alone_ = with_;
+      : source_(source),
+        cell_(cell),
+        with_(query_of(cell)),
+        averages_(with_.quantiles.size()),
+        ends_(with_, cell.rows) {
     with_.intervals = IntervalRequest{plan.level, cell.of, false};
     const double failure = (1 - plan.level.to_double()) / 2;
     for (const Rational& q : with_.quantiles) plain_.push_back(order_statistics(cell.rows, q.to_double(), failure));
@@ -97,10 +103,11 @@ class Trials {
 
   void run(const Seed& of_table, const Seed& of_bits) {
     const RankProfile table = source_.table(cell_.rows, of_table);
-    const CountedColumn counted(table, 1);
+    const CountedColumn counted(table, with_.records_per_person);
     RandomBits bits = RandomBits::unsafe_seeded(of_bits.value());
     const Release release = fractile::release(counted, with_, bits);
     const Release alone = fractile::release(counted, alone_, bits);
+    if (cell_.of == IntervalOf::table) ends_.add(table, release.only().intervals, alone.only().indices);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const QuantileFraction q = QuantileFraction::of(with_.quantiles[i]);
       const double share = with_.quantiles[i].to_double();
@@ -124,25 +131,38 @@ class Trials {
     }
   }
 
-  std::vector<QuantileResult> results() const {
+  std::vector<QuantileResult> results(std::uint64_t trials) const {
     std::vector<QuantileResult> results;
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const Averages& all = averages_[i];
-      results.push_back({with_.quantiles[i], lesser(all.lowest, all.highest), all.width.estimate(), all.open.estimate(),
-                         lesser(all.plain_lowest, all.plain_highest), all.plain_width.estimate(),
-                         all.of_table.estimate(), all.of_law.estimate(), all.alone_of_table.estimate(),
-                         all.alone_of_law.estimate()});
+      const Estimate covered = lesser(all.lowest, all.highest);
+      const double missed = (1 - covered.mean) * static_cast<double>(trials);
+      results.push_back({with_.quantiles[i], covered, all.width.estimate(), all.open.estimate(),
+                         static_cast<std::uint64_t>(std::lround(missed)), lesser(all.plain_lowest, all.plain_highest),
+                         all.plain_width.estimate(), all.of_table.estimate(), all.of_law.estimate(),
+                         all.alone_of_table.estimate(), all.alone_of_law.estimate()});
     }
     return results;
   }
+  std::optional<TableWidths> widths() const {
+    return cell_.of == IntervalOf::table ? std::optional(ends_.widths()) : std::nullopt;
+  }
 
  private:
+  static QuantileQuery query_of(const Cell& cell) {
+    QuantileQuery query{evenly(cell.quantiles), cell.budget};
+    query.expected_rows = cell.rows;
+    query.records_per_person = static_cast<std::uint32_t>(cell.records_per_person);
+    return query;
+  }
+
   const LawSource& source_;
   const Cell& cell_;
   QuantileQuery with_;
   QuantileQuery alone_ = with_;
   std::vector<OrderStatistics> plain_;
   std::vector<Averages> averages_;
+  TableEnds ends_;
 };
 
 std::string budget_text(const Budget& budget) {
@@ -150,23 +170,34 @@ std::string budget_text(const Budget& budget) {
                                            : "rho=" + budget.rho().to_string();
 }
 
+/// Budget and what else differs from quartiles of one record a person: "epsilon=1, 9 quantiles, 5 records a person".
+std::string setting_text(const Cell& cell) {
+  std::string text = budget_text(cell.budget);
+  if (cell.quantiles != 3) text += fmt::format(", {} quantile{}", cell.quantiles, cell.quantiles == 1 ? "" : "s");
+  if (cell.records_per_person != 1) text += fmt::format(", {} records a person", cell.records_per_person);
+  return text;
+}
+
 void run_cell(const Plan& plan, const LawSource& source, Cell& cell) {
   Trials trials(plan, source, cell);
   const Seed of_tables = Seed(plan.seed).with(cell.rows);
-  const Seed of_bits = of_tables.with(cell.law->name).with(budget_text(cell.budget)).with(to_string(cell.of));
+  const Seed of_bits = of_tables.with(cell.law->name).with(setting_text(cell)).with(to_string(cell.of));
   for (std::uint64_t trial = 0; trial < plan.trials; ++trial) trials.run(of_tables.with(trial), of_bits.with(trial));
-  cell.results = trials.results();
+  cell.results = trials.results(plan.trials);
+  cell.widths = trials.widths();
 }
 
 // --- In words ---------------------------------------------------------------------------------------------------------
 
 std::string cell_text(const Cell& cell) {
-  return fmt::format("{},{},{},{}", cell.law->name, cell.rows, budget_text(cell.budget), to_string(cell.of));
+  return fmt::format("{},{},{},{},{},{}", cell.law->name, cell.rows, budget_text(cell.budget), to_string(cell.of),
+                     cell.quantiles, cell.records_per_person);
 }
 
 std::string to_csv(const std::vector<Cell>& cells) {
   std::string text =
-      "law,rows,budget,of,quantile,covered,covered_standard_error,width,width_standard_error,open,plain_covered,plain_"
+      "law,rows,budget,of,quantiles,records_per_person,quantile,covered,covered_standard_error,width,width_standard_"
+      "error,open,plain_covered,plain_"
       "width,"
       "error_of_table,error_of_table_standard_error,error_of_law,error_of_law_standard_error,"
       "alone_error_of_table,alone_error_of_table_standard_error,alone_error_of_law,alone_error_of_law_standard_error\n";
@@ -182,32 +213,71 @@ std::string to_csv(const std::vector<Cell>& cells) {
   return text;
 }
 
-std::string ratio_text(double ratio) { return ratio > 0 ? fmt::format("{:.2f}", ratio) : "-"; }
+/// What a combination falls short of: "missed", "wide", "open", joined by spaces.
+std::string falls_short(const Cell& cell, std::uint64_t most_missed) {
+  std::vector<std::string> short_of;
+  const auto is_missed = [&](const QuantileResult& each) { return each.missed > most_missed; };
+  if (std::ranges::any_of(cell.results, is_missed)) short_of.emplace_back("missed");
+  if (cell.widths && cell.widths->are_wide()) short_of.emplace_back("wide");
+  if (cell.widths && cell.widths->are_open()) short_of.emplace_back("open");
+  return fmt::format("{}", fmt::join(short_of, " "));
+}
 
-std::string to_lines(const Plan& plan, const std::vector<Cell>& cells) {
-  const double failure = 1 - plan.level.to_double();
-  std::string text = fmt::format(
-      "Intervals of quartiles at the level {}: fractile {}, seed {}, {} trials.\n"
-      "covered: of the quartile that is held least often. Its standard error at that level is {:.4f}.\n"
-      "width: of the three intervals together, over that of the non-private ones; widest: of the quartile for which it "
-      "is "
-      "largest,\n"
-      "where the non-private one is a step wide at least. table, law: the mean error of the quartiles against those of "
-      "the "
-      "table and\n"
-      "of the law, over that of a release without intervals on the same budget; - where that is below 0.05 records.\n\n"
-      "{:<18} {:>7} {:<12} {:<11} {:>8} {:>6} {:>6} {:>6} {:>6}\n",
-      plan.level.to_string(), version, plan.seed, plan.trials,
-      std::sqrt(failure * (1 - failure) / static_cast<double>(plan.trials)), "law", "rows", "budget", "of", "covered",
-      "width", "widest", "table", "law");
+std::string widths_to_csv(const std::vector<Cell>& cells, std::uint64_t most_missed) {
+  std::string text =
+      "law,rows,budget,of,quantiles,records_per_person,covered,between,half,nine_in_ten,alone,most,open,falls_short\n";
   for (const Cell& cell : cells) {
-    text += fmt::format("{:<18} {:>7} {:<12} {:<11} {:>8.4f} {:>6} {:>6} {:>6} {:>6}\n", cell.law->name, cell.rows,
-                        budget_text(cell.budget), to_string(cell.of), cell.least_covered().mean,
-                        ratio_text(cell.width_ratio()), ratio_text(cell.widest_ratio()),
-                        ratio_text(cell.error_ratio(&QuantileResult::of_table, &QuantileResult::alone_of_table)),
-                        ratio_text(cell.error_ratio(&QuantileResult::of_law, &QuantileResult::alone_of_law)));
+    if (!cell.widths) continue;
+    const TableWidths& widths = *cell.widths;
+    text += fmt::format("{},{:.4g},{:.4g},{:.4g},{:.4g},{:.4g},{:.4g},{:.4g},{}\n", cell_text(cell),
+                        cell.least_covered().mean, widths.between, widths.half, widths.nine_in_ten, widths.alone,
+                        widths.most(), widths.open, falls_short(cell, most_missed));
   }
   return text;
+}
+
+std::string ratio_text(double ratio) { return ratio > 0 ? fmt::format("{:.2f}", ratio) : "-"; }
+
+std::string to_lines(const Plan& plan, const std::vector<Cell>& cells, std::uint64_t most) {
+  const double failure = 1 - plan.level.to_double();
+  std::string text = fmt::format(
+      "Intervals at the level {}: fractile {}, seed {}, {} trials.\n"
+      "covered: of the quantile that is held least often. Its standard error at that level is {:.4f}; \"missed\" where "
+      "more than {} tables\n"
+      "are missed, which an interval of that level does with a probability of 1/1000 at most, all of these together.\n"
+      "width: of all intervals together, over that of the non-private ones; widest: of the quantile for which it is "
+      "largest,\n"
+      "where the non-private one is a step wide at least. table, law: the mean error of the quantiles against those of "
+      "the table and\n"
+      "of the law, over that of a release without intervals on the same budget; - where that is below 0.05 records.\n"
+      "Of the table also, in D / epsilon records: half: the median from a quantile to an end; most: what is expected "
+      "of it.\n\n"
+      "{:<18} {:>7} {:<12} {:<11} {:>2} {} {:>8} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}\n",
+      plan.level.to_string(), version, plan.seed, plan.trials,
+      std::sqrt(failure * (1 - failure) / static_cast<double>(plan.trials)), most, "law", "rows", "budget", "of", "m",
+      "D", "covered", "width", "widest", "table", "law", "half", "most");
+  for (const Cell& cell : cells) {
+    text += fmt::format("{:<18} {:>7} {:<12} {:<11} {:>2} {} {:>8.4f} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {}\n",
+                        cell.law->name, cell.rows, budget_text(cell.budget), to_string(cell.of), cell.quantiles,
+                        cell.records_per_person, cell.least_covered().mean, ratio_text(cell.width_ratio()),
+                        ratio_text(cell.widest_ratio()),
+                        ratio_text(cell.error_ratio(&QuantileResult::of_table, &QuantileResult::alone_of_table)),
+                        ratio_text(cell.error_ratio(&QuantileResult::of_law, &QuantileResult::alone_of_law)),
+                        cell.widths ? fmt::format("{:.1f}", cell.widths->half) : "-",
+                        cell.widths ? fmt::format("{:.1f}", cell.widths->most()) : "-", falls_short(cell, most));
+    while (text.ends_with(" \n")) text.erase(text.size() - 2, 1);
+  }
+  return text;
+}
+
+/// So many, drawn at random, in their order.
+std::vector<Cell> some_of(std::vector<Cell> cells, std::uint64_t wanted, const Seed& seed) {
+  std::vector<Cell> some;
+  for (std::uint64_t i = 0; i < cells.size(); ++i) {
+    const std::uint64_t left = cells.size() - i;
+    if (some.size() < wanted && seed.with(i).value() % left < wanted - some.size()) some.push_back(std::move(cells[i]));
+  }
+  return some;
 }
 
 }  // namespace
@@ -249,24 +319,42 @@ std::vector<Cell> run(const Plan& plan, const Observer& observer) {
   std::vector<LawSource> sources;
   for (const IntervalLaw* const law : plan.laws) sources.emplace_back(*law);
   std::vector<Cell> cells;
-  std::vector<const LawSource*> source_of;
   for (const LawSource& source : sources) {
     for (const std::uint64_t rows : plan.rows) {
       for (const Budget& budget : plan.budgets) {
         for (const IntervalOf of : plan.of) {
-          cells.push_back({&source.law(), rows, budget, of});
-          source_of.push_back(&source);
+          for (const std::uint64_t quantiles : plan.quantile_counts) {
+            for (const std::uint64_t records : plan.records_per_person) {
+              if (of == IntervalOf::population && records > 1) continue;
+              cells.push_back({&source.law(), rows, budget, of, quantiles, records});
+            }
+          }
         }
       }
     }
   }
-  work_in_threads(
-      threads, cells.size(), [&](std::size_t i) { run_cell(plan, *source_of[i], cells[i]); }, observer.progress);
+  if (plan.sample) cells = some_of(std::move(cells), *plan.sample, Seed(plan.seed).with("sample"));
+  const auto run_one = [&](std::size_t i) {
+    const auto source = std::ranges::find(sources, cells[i].law, [](const LawSource& each) { return &each.law(); });
+    run_cell(plan, *source, cells[i]);
+  };
+  work_in_threads(threads, cells.size(), run_one, observer.progress);
   return cells;
 }
 
+std::uint64_t most_missed(const Plan& plan, const std::vector<Cell>& cells) {
+  constexpr double failures_of_all = 1e-3;
+  double intervals = 0;
+  for (const Cell& cell : cells) intervals += static_cast<double>(cell.quantiles);
+  const double of_each = failures_of_all / (2 * intervals);  // its lowest quantile and its highest one
+  return order_statistics(plan.trials, 1 - plan.level.to_double(), of_each).high - 1;
+}
+
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells) {
-  std::vector<TextFile> files{{"intervals.csv", to_csv(cells)}, {"intervals.txt", to_lines(plan, cells)}};
+  const std::uint64_t most = most_missed(plan, cells);
+  std::vector<TextFile> files{{"intervals.csv", to_csv(cells)},
+                              {"intervals.txt", to_lines(plan, cells, most)},
+                              {"table_widths.csv", widths_to_csv(cells, most)}};
   for (const IntervalLaw* const law : plan.laws) {
     files.push_back({fmt::format("laws/{}.csv", law->name), LawSource(*law).to_csv()});
   }

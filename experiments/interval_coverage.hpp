@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,13 +16,16 @@
 
 namespace fractile::experiments::interval_coverage {
 
-/// What is to be run: every combination, of quartiles.
+/// What is to be run: every combination, or so many of them, drawn at random. Those of the population have one record a person.
 struct Plan {
   std::vector<const IntervalLaw*> laws;
+  std::vector<std::uint64_t> quantile_counts = {3};  ///< m: i/(m+1) each time
+  std::vector<std::uint64_t> records_per_person = {1};
   std::vector<std::uint64_t> rows;
   std::vector<Budget> budgets;
   std::vector<IntervalOf> of;
   Rational level = Rational(19, 20);
+  std::optional<std::uint64_t> sample = {};
   std::uint64_t trials = 200;
   std::uint64_t seed = 1;
 };
@@ -32,8 +36,9 @@ struct QuantileResult {
   Estimate
       covered;  ///< the share of intervals that held it; the lesser of the law's (or table's) lowest and highest one
   Estimate width;
-  Estimate open;           ///< intervals with an open end
-  Estimate plain_covered;  ///< of the non-private interval, of order statistics, for the population
+  Estimate open;             ///< intervals with an open end
+  std::uint64_t missed = 0;  ///< tables of which it did not hold the one of these that it missed most often
+  Estimate plain_covered;    ///< of the non-private interval, of order statistics, for the population
   Estimate plain_width;
   Estimate of_table;        ///< how far the value is from the table's quantile, in records, ties included
   Estimate of_law;          ///< and from that of the law, times the records
@@ -46,7 +51,10 @@ struct Cell {
   std::uint64_t rows = 0;
   Budget budget;
   IntervalOf of = IntervalOf::population;
+  std::uint64_t quantiles = 3;
+  std::uint64_t records_per_person = 1;
   std::vector<QuantileResult> results = {};
+  std::optional<TableWidths> widths = {};  ///< of intervals of the table
 
   /// Of the quantile that is held least often.
   Estimate least_covered() const;
@@ -62,10 +70,16 @@ struct Cell {
 /// alone.
 std::vector<Cell> run(const Plan& plan, const Observer& observer);
 
-/// intervals.csv, a line a quantile and combination; intervals.txt, a line a combination; and laws/NAME.csv.
+/// How many tables an interval may miss before that is less than its level with a probability of 1 - 1/1000, all intervals of the plan
+/// together.
+std::uint64_t most_missed(const Plan& plan, const std::vector<Cell>& cells);
+
+/// intervals.csv, a line a quantile and combination; intervals.txt, a line a combination; table_widths.csv, a line a combination of the
+/// table; and laws/NAME.csv.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells);
 
-/// Of the population: coverage and width against the rows, a panel a budget.
+/// Of the population: coverage and width of quartiles against the rows, a panel a budget. Of the table: half widths against the records
+/// between two quantiles, a panel a number of quantiles.
 std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells);
 
 }  // namespace fractile::experiments::interval_coverage

@@ -30,7 +30,9 @@ std::vector<Line> lines_of(const Plan& plan, const std::vector<Cell>& cells, con
   for (const IntervalLaw* const law : plan.laws) {
     Line line = line_of(plan, *law);
     for (const Cell& cell : cells) {
-      if (cell.law != law || title_of(cell.budget) != title_of(budget) || cell.of != IntervalOf::population) continue;
+      if (cell.law != law || title_of(cell.budget) != title_of(budget) || cell.of != IntervalOf::population ||
+          cell.quantiles != 3)
+        continue;
       const Point point = point_of(cell);
       if (point.y > 0) line.points.push_back(point);
     }
@@ -75,6 +77,35 @@ double most_of(const std::vector<Line>& lines) {
   return most;
 }
 
+/// Of the table and so many quantiles: a line a law, in the order of the records between two quantiles.
+std::vector<Line> half_widths(const Plan& plan, const std::vector<Cell>& cells, std::uint64_t quantiles) {
+  constexpr double least = 0.1;  // what less is drawn at, on a logarithmic axis
+  std::vector<Line> lines;
+  for (const IntervalLaw* const law : plan.laws) {
+    Line line = line_of(plan, *law);
+    for (const Cell& cell : cells) {
+      if (cell.law != law || !cell.widths || cell.quantiles != quantiles) continue;
+      const double half = std::max(cell.widths->half, least);
+      line.points.push_back({cell.widths->between, half, half, half});
+    }
+    std::ranges::sort(line.points, {}, &Point::x);
+    if (!line.points.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Panel half_width_panel(std::uint64_t quantiles, std::vector<Line> lines) {
+  double least = 1e300;
+  double most = 0;
+  for (const Line& line : lines) {
+    least = std::min(least, line.points.front().x);
+    most = std::max(most, line.points.back().x);
+  }
+  const std::vector<double> tens{0.01, 0.1, 1, 10, 100, 1000, 10'000, 100'000};
+  return {fmt::format("{} quantile{}", quantiles, quantiles == 1 ? "" : "s"), Axis{true, least / 1.3, most * 1.3, tens},
+          Axis{true, 0.08, most_of(lines) * 1.3, tens}, std::move(lines)};
+}
+
 }  // namespace
 
 std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells) {
@@ -102,8 +133,20 @@ std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells)
                               Axis{true, 0.95, most, {1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000}},
                               std::move(widths)});
   }
+  Figure half{
+      "interval_half_width",
+      "Half widths of intervals of the table",
+      fmt::format("medians over all ends at the level {}, {} tables each. An experiment, not a private release.",
+                  plan.level.to_string(), plan.trials),
+      "records between two quantiles, times epsilon / D",
+      "records to an end, times epsilon / D",
+      {}};
+  for (const std::uint64_t quantiles : plan.quantile_counts) {
+    std::vector<Line> lines = half_widths(plan, cells, quantiles);
+    if (!lines.empty()) half.panels.push_back(half_width_panel(quantiles, std::move(lines)));
+  }
   std::vector<Figure> figures;
-  for (Figure* const figure : {&coverage, &width}) {
+  for (Figure* const figure : {&coverage, &width, &half}) {
     if (!figure->panels.empty()) figures.push_back(std::move(*figure));
   }
   return figures;

@@ -72,7 +72,7 @@ constexpr std::array all{
     IntervalLaw{"normal", "normal", normal},
     IntervalLaw{"uniform", "uniform", uniform_law},
     IntervalLaw{"zeros", "60 % zeros, the others lognormal", zeros},
-    IntervalLaw{"gap", "a law_with_a_gap at the median", law_with_a_gap},
+    IntervalLaw{"gap", "a gap at the median", law_with_a_gap},
     IntervalLaw{"counts", "counts 0 to 5", counts},
     IntervalLaw{"two-points", "10 and 900, half each", two_points},
     IntervalLaw{"quarter-at-an-end", "a quarter at 0, the others at 1000", quarter_at_an_end},

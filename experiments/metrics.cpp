@@ -84,4 +84,62 @@ Estimate Average::estimate() const {
   return {mean_, std::sqrt(squares_ / (count_ - 1) / count_)};
 }
 
+namespace {
+
+double unit_of(const QuantileQuery& query) {
+  const bool is_pure = query.budget.measure() == Measure::pure;
+  const double epsilon = is_pure ? query.budget.epsilon().to_double() : std::sqrt(2 * query.budget.rho().to_double());
+  return query.records_per_person / epsilon;
+}
+
+double at(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const auto place = static_cast<std::size_t>(share * static_cast<double>(values.size()));
+  return values[std::min(place, values.size() - 1)];
+}
+
+}  // namespace
+
+double TableWidths::most() const {
+  constexpr double least_between = 5;
+  constexpr double enough_between = 10;
+  if (between < least_between) return 0;
+  return 12 + (between < enough_between ? 8 : 4) * alone;
+}
+
+TableEnds::TableEnds(const QuantileQuery& query, std::uint64_t rows)
+    : unit_(unit_of(query)),
+      between_(static_cast<double>(rows) / (unit_ * static_cast<double>(query.quantiles.size() + 1))) {
+  for (const Rational& q : query.quantiles) quantiles_.push_back(QuantileFraction::of(q));
+}
+
+void TableEnds::add(const RankProfile& table, std::span<const Interval> intervals,
+                    std::span<const std::uint64_t> alone) {
+  constexpr double enough_beyond = 20;
+  const auto n = static_cast<double>(table.records());
+  const std::uint64_t last = table.candidates() - 1;
+  const double above_first = n - static_cast<double>(table.equal(0));
+  const double below_last = static_cast<double>(table.below(last));
+  for (std::size_t i = 0; i < quantiles_.size(); ++i) {
+    const QuantileFraction& q = quantiles_[i];
+    const double rank = n * static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
+    const Interval& interval = intervals[i];
+    const auto up_to_lower = static_cast<double>(table.below(interval.lower) + table.equal(interval.lower));
+    halves_.push_back(std::max(0.0, rank - up_to_lower) / unit_);
+    halves_.push_back(std::max(0.0, static_cast<double>(table.below(interval.upper)) - rank) / unit_);
+    const std::uint64_t off = interval_score(q, table.below(alone[i]), table.equal(alone[i]), table.records());
+    alone_.push_back(static_cast<double>(off) / static_cast<double>(q.denominator) / unit_);
+    const auto count = [&](bool can_be_found, bool is_open) {
+      ends_ += can_be_found ? 1 : 0;
+      open_ += can_be_found && is_open ? 1 : 0;
+    };
+    count(rank - (n - above_first) >= enough_beyond * unit_, interval.or_below);
+    count(below_last - rank >= enough_beyond * unit_, interval.or_above);
+  }
+}
+
+TableWidths TableEnds::widths() const {
+  return {between_, at(halves_, 0.5), at(halves_, 0.9), at(alone_, 0.95), ends_ > 0 ? open_ / ends_ : 0};
+}
+
 }  // namespace fractile::experiments

@@ -908,6 +908,10 @@ constexpr std::array reproduce_intervals_table{
     OptionSpec{"--rows", asker, "LIST", "100,1000,10000", "What", "records of a table"},
     OptionSpec{"--epsilons", asker, "LIST", "0.1,1; none when only --rhos is given", "What", "the pure budgets"},
     OptionSpec{"--rhos", asker, "LIST", "none", "What", "the zCDP budgets"},
+    OptionSpec{"--quantile-counts", asker, "LIST", "3", "What", "how many quantiles m, i/(m+1) each time"},
+    OptionSpec{"--records-per-person", asker, "LIST", "1", "What",
+               "of one person at most; those of the population have one"},
+    OptionSpec{"--sample", asker, "N", "all", "What", "so many of the combinations, drawn at random"},
     OptionSpec{"--of", asker, "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
     OptionSpec{"--level", asker, "LEVEL", "0.95", "What", "of each interval by itself"},
     OptionSpec{"--trials", asker, "T", "200", "What", "how many tables for each combination"},
@@ -921,12 +925,15 @@ constexpr VerbSpec reproduce_intervals_spec{
     "fractile reproduce intervals --out DIR [options]",
     nullptr,
     reproduce_intervals_table,
-    "How often intervals of quartiles hold them, how wide they are beside the non-private ones, and how far\n"
-    "the quartiles err beside those of a release without intervals, on laws with atoms, gaps and mass at the\n"
-    "ends of the range. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "How often intervals of quantiles hold them, how wide they are beside the non-private ones, how many\n"
+    "records the ends of those of the table are off, and how far the quantiles err beside those of a release\n"
+    "without intervals: on laws with atoms, gaps and mass at the ends of the range, in every combination of\n"
+    "what the options list. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
     "\n"
-    "Example\n"
+    "Examples\n"
     "  fractile reproduce intervals --out results --laws lognormal,gap --rows 1000 --epsilons 1\n"
+    "  fractile reproduce intervals --out grid --of table --quantile-counts 1,3,9,19\n"
+    "    --epsilons 1/30,1/6,1 --records-per-person 1,5 --rows 200,1000,18000,130000 --sample 40\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unusable folder; 70 internal.\n",
 };

@@ -9,10 +9,13 @@
 
 #include "fractile/pages.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/release_analyst.hpp"
 #include "fractile/release_leakage.hpp"
 
 namespace fractile {
+
+NoiseInWords in_words(const UnsettledEnds& ends);
 
 /// How often a guess about a person is right, before and after.
 struct PlannedGuess {

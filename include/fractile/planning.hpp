@@ -77,6 +77,32 @@ struct PlannedStatistics {
   StatisticsErrors errors;
 };
 
+/// That intervals are expected to end at the range for want of records: where an interval says no more than the worst case does.
+struct UnsettledEnds {
+  std::uint64_t rows;            ///< as many as there are believed to be
+  std::uint64_t settled_from;    ///< among so many, all but about one end in a hundred are inside the range
+  std::optional<Budget> enough;  ///< with which so few rows do; empty where none up to 1000 does
+};
+
+/// From about how many records on the ends of the query's intervals are inside the range, all but about one in a hundred; nothing without
+/// intervals, and where no number does. Two digits. Error(usage) as QuantileQuery::validate().
+std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
+
+/// Nothing where so many rows settle the ends, and without intervals. Error(usage) as QuantileQuery::validate().
+std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows);
+
+/// Of all groups of a release that have an end at the range: the one with the fewest rows, as its noisy count has them. Nothing where that
+/// was not for want of records.
+std::optional<UnsettledEnds> unsettled_ends(const Release& release);
+
+/// What intervals that are asked for will be.
+struct PlannedIntervals {
+  std::uint64_t rows;                         ///< of the table that widths are of
+  std::vector<double> widths;                 ///< medians, in records between the ends; one a quantile
+  std::optional<std::uint64_t> settled_from;  ///< records_that_settle()
+  std::optional<UnsettledEnds> unsettled;     ///< among the query's expected rows, or those of the reference table
+};
+
 /// What a query would run, cost and be worth. Its budget pays for statistics, too, where they are asked for.
 struct ReleasePlan {
   QuantileQuery query;
@@ -84,8 +110,7 @@ struct ReleasePlan {
   MechanismUsed used;
   WorstCase worst;
   TypicalError typical;
-  /// Of intervals that are asked for: the median width on the same table, in records between the ends; one a quantile.
-  std::vector<double> interval_widths = {};
+  std::optional<PlannedIntervals> intervals = {};
   std::optional<MostlyNoise> noise = {};
   std::optional<PlannedStatistics> statistics = {};
 };

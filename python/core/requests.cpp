@@ -144,11 +144,15 @@ void bind_plan(nb::module_& module) {
       .def_prop_ro("together", [](const PlanReport& report) { return report.plan.worst.together; })
       .def_prop_ro("typical", [](const PlanReport& report) { return report.plan.typical.median; })
       .def_prop_ro("nine_in_ten", [](const PlanReport& report) { return report.plan.typical.nine_in_ten; })
-      .def_prop_ro("interval_widths", [](const PlanReport& report) { return report.plan.interval_widths; })
+      .def_prop_ro("interval_widths",
+                   [](const PlanReport& report) {
+                     return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
+                   })
       .def_prop_ro("noise", [](const PlanReport& report) -> std::optional<std::pair<std::string, std::string>> {
-        if (!report.plan.noise) return {};
-        NoiseInWords words = in_words(*report.plan.noise);
-        return std::pair{std::move(words.what), std::move(words.hint)};
+        const auto pair_of = [](NoiseInWords words) { return std::pair{std::move(words.what), std::move(words.hint)}; };
+        const ReleasePlan& plan = report.plan;
+        if (plan.intervals && plan.intervals->unsettled) return pair_of(in_words(*plan.intervals->unsettled));
+        return plan.noise ? std::optional(pair_of(in_words(*plan.noise))) : std::nullopt;
       });
 }
 

@@ -14,6 +14,7 @@
 #include "fractile/statistics.hpp"
 #include "publication/tables.hpp"
 #include "quantiles/release/noise_share.hpp"
+#include "quantiles/release/planned_intervals.hpp"
 #include "quantiles/stages/statistics.hpp"
 
 namespace fractile {
@@ -113,6 +114,7 @@ class Planner {
     level.quantiles_cost = query.budget;
     level.used = plan_of(query, table.lattice).used({});
     level.used.granularity.reset();  // nobody has looked yet
+    level.settled_from = settled_from(query);
     bound(query, table, level);
     judge(query, table, cells, level);
   }

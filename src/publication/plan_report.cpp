@@ -105,6 +105,7 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
   write_part(json, "counts_cost", level.counts_cost);
   if (level.quantiles_cost) member(json, "mechanism", to_string(level.used.mechanism));
   if (!level.without.empty()) member(json, "without_worst_case", level.without);
+  if (level.settled_from) member(json, "intervals_settled_from", *level.settled_from);
   json.Key("cells");
   json.StartArray();
   for (const PlannedCell& cell : level.cells) write_cell(json, cell);
@@ -136,15 +137,16 @@ Row level_row(const PublicationPlan& plan, const PlannedLevel& level) {
           records_or(cell.worst, "-")};
 }
 
-/// "income by region x sex: north female, south male".
-std::string cells_in_words(const PublicationPlan& plan, CellWorth worth) {
+/// "income by region x sex: north female, south male": of those of which `is_meant` says so.
+template <class IsMeant>
+std::string cells_in_words(const PublicationPlan& plan, const IsMeant& is_meant) {
   constexpr std::size_t most_named = 20;
   std::string text;
   for (const PlannedLevel& level : plan.levels) {
     std::vector<std::string> names;
     std::size_t count = 0;
     for (const PlannedCell& cell : level.cells) {
-      if (cell.worth != worth) continue;
+      if (!is_meant(level, cell)) continue;
       if (++count <= most_named) names.push_back(joined_or(cell.keys, " ", "everyone"));
     }
     if (count == 0) continue;
@@ -153,6 +155,25 @@ std::string cells_in_words(const PublicationPlan& plan, CellWorth worth) {
                         count > most_named ? fmt::format(" and {} others", count - most_named) : "");
   }
   return text;
+}
+
+std::string cells_worth(const PublicationPlan& plan, CellWorth worth) {
+  return cells_in_words(plan, [&](const PlannedLevel&, const PlannedCell& cell) { return cell.worth == worth; });
+}
+
+/// Cells whose intervals end at the range, and how many records would do; without those of which more is said.
+std::string unsettled_in_words(const PublicationPlan& plan) {
+  std::uint64_t enough = 0;
+  const std::string cells = cells_in_words(plan, [&](const PlannedLevel& level, const PlannedCell& cell) {
+    const bool is_unsettled = level.settled_from && cell.rows && *cell.rows < *level.settled_from;
+    if (!is_unsettled || cell.worth == CellWorth::lost) return false;
+    enough = std::max(enough, *level.settled_from);
+    return true;
+  });
+  if (cells.empty()) return {};
+  return fmt::format(
+      "\nEnds of intervals are the range's own, since so many records do not settle them; about {} would:\n{}", enough,
+      cells);
 }
 
 }  // namespace
@@ -212,16 +233,16 @@ std::string to_table(const PublicationPlan& plan) {
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
       (Rational(1) - publication.confidence).to_double());
-  const std::string noise = cells_in_words(plan, CellWorth::noise);
+  const std::string noise = cells_worth(plan, CellWorth::noise);
   if (!noise.empty()) {
     text += "\nMostly noise with this part of the budget; a larger share would help:\n" + noise;
   }
-  const std::string lost = cells_in_words(plan, CellWorth::lost);
+  const std::string lost = cells_worth(plan, CellWorth::lost);
   if (!lost.empty()) {
     text += "\nMostly noise even with the whole budget; publish them by fewer columns, or ask for fewer quantiles:\n" +
             lost;
   }
-  return text;
+  return text + unsettled_in_words(plan);
 }
 
 }  // namespace fractile

@@ -71,5 +71,25 @@ TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
   }
 }
 
+/// Of the cells that have fewer records than settle the ends of their intervals, and are not lost.
+TEST(PublicationPlans, SayWhichIntervalsWillEndAtTheRange) {
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  PublicationTable& table = publication.tables.front();
+  EXPECT_FALSE(plan_of_all(publication).levels.front().settled_from);
+  table.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  table.expected_rows = std::vector<std::uint64_t>(8, 100'000);
+  table.level_shares = {1, 1, 1, 1};  // whatever is expected
+  const std::uint64_t enough = plan_of_all(publication).levels.front().settled_from.value();
+  EXPECT_GT(enough, 100U);
+  EXPECT_LT(enough, 10'000U);
+  const std::string all_do = to_table(plan_of_all(publication));
+  EXPECT_EQ(all_do.find("Ends of intervals"), std::string::npos) << all_do;
+  table.expected_rows[3] = enough - 1;
+  const PublicationPlan plan = plan_of_all(publication);
+  const std::string one_does_not = to_table(plan);
+  EXPECT_NE(one_does_not.find("about " + std::to_string(enough) + " would:\n"), std::string::npos) << one_does_not;
+  EXPECT_NE(to_json(plan).find("\"intervals_settled_from\": " + std::to_string(enough)), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fractile

@@ -129,6 +129,26 @@ class Intervals(CommandTest):
             self.assertLess(float(row["interval_width"]), 400)
         self.assertNotIn("interval", run("plan", *options(WAGES, **changes)).out)
 
+    def test_too_few_records_are_told_with_what_would_do(self):
+        """In a plan, beside the release and in its explanation; where ends are settled nothing is said."""
+        plan = {"column": None, "unsafe_seed": None, "intervals": "0.95", "of": "table"}
+        few = run("plan", *options(WAGES, **plan, epsilon="0.01", format="table"))
+        self.assertIn("warning: with this budget ends of intervals are the range's own\n"
+                      "about 2000 records are too few to settle them;\nabout ", few.out)
+        self.assertIn(" would do, or an epsilon of about ", few.out)
+        self.assertIn("epsilon  worst case  nine in ten  interval", few.out)
+        self.assertIn("all but one end in a hundred are inside the range", " ".join(few.out.split()))
+        self.assertLessEqual(max(map(len, few.out.splitlines())), 110)
+        ends = json.loads(run("plan", *options(WAGES, **plan, epsilon="0.01", format="json")).out)["interval_ends"]
+        self.assertGreater(ends["settled_from"], 2000)
+        enough = run("plan", *options(WAGES, **plan, epsilon=ends["unsettled"]["epsilon"], format="json"))
+        self.assertEqual(list(json.loads(enough.out)["interval_ends"]), ["rows", "settled_from"])
+        receipt = self.folder / "receipt.json"
+        result = self.wages(intervals="0.95", of="table", epsilon="0.01", receipt=str(receipt))
+        self.assertIn("with this budget ends of intervals are the range's own", result.err)
+        self.assertIn("Warning: with this budget ends of intervals are the range's own: about", " ".join(run("explain", str(receipt)).out.split()))
+        self.assertEqual(self.wages(intervals="0.95", of="table").err, "")
+
     def test_intervals_of_the_largest_tables(self):
         for changes in ({"expected_rows": "281474976710655"}, {"expected_rows": "281474976710655", "of": "table"}):
             result = self.wages(intervals="0.95", format="csv", **changes)

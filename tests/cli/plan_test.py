@@ -387,7 +387,7 @@ class Explain(CommandTest):
     def test_markdown(self):
         page = self.explain(self.receipt(column="x|y"), "--format", "markdown").out
         self.assertTrue(page.startswith("# 3 quantiles of x\\|y\n\n## In short\n\n"), page)
-        self.assertIn("\n| share | x\\|y | off by at most |\n| :--- | ---: | ---: |\n", page)
+        self.assertIn("\n| share | x\\|y | off by at most, in records |\n| :--- | ---: | ---: |\n", page)
 
     def test_a_guess_about_a_person(self):
         """From declared and published numbers alone: the same sentence, whatever the records were."""

@@ -136,6 +136,32 @@ class Intervals(ReproduceTest):
             self.reproduce("intervals", "--out", out, *self.ARGUMENTS, "--of", "population", "--no-figures")
         self.assertEqual((self.folder / "one/intervals.csv").read_text(), (self.folder / "two/intervals.csv").read_text())
 
+    def test_a_share_of_the_grid_holds_what_is_said_of_intervals(self):
+        """No interval misses more often than it says, and on laws without ties and gaps none is wider than is expected."""
+        result = self.reproduce("intervals", "--out", "grid", "--of", "table", "--quantile-counts", "1,3,9", "--epsilons", "1/30,1/6,1",
+                                "--records-per-person", "1,5", "--rows", "200,1000,5000", "--sample", "24", "--trials", "30", "--seed", "3")
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        rows = list(csv.DictReader(io.StringIO((self.folder / "grid/table_widths.csv").read_text())))
+        self.assertEqual(len(rows), 24)
+        self.assertGreater(len({row["law"] for row in rows}), 5)
+        for row in rows:
+            self.assertNotIn("missed", row["falls_short"], row)
+            self.assertEqual(float(row["most"]) == 0, float(row["between"]) < 5, row)
+            if row["law"] in ("lognormal", "normal", "uniform"):
+                self.assertEqual(row["falls_short"], "", row)
+        xml.etree.ElementTree.parse(self.folder / "grid/interval_half_width.svg")
+
+    def test_what_falls_short_is_told(self):
+        """A median on a gap: the records on its other side are drawn from far and wide."""
+        result = self.reproduce("intervals", "--out", "out", "--of", "table", "--laws", "gap", "--rows", "1000", "--epsilons", "1",
+                                "--quantile-counts", "1", "--trials", "20")
+        self.assertEqual(result.code, 0, result)
+        row, = csv.DictReader(io.StringIO((self.folder / "out/table_widths.csv").read_text()))
+        self.assertEqual((row["quantiles"], row["records_per_person"], float(row["between"])), ("1", "1", 500))
+        self.assertGreater(float(row["half"]), float(row["most"]))
+        self.assertIn("wide", row["falls_short"])
+        self.assertIn(" wide", (self.folder / "out/intervals.txt").read_text())
+
     def test_refusals(self):
         for arguments, words in ((("--laws", "unifrom"), "did you mean uniform?"), (("--level", "95"), "not between 0 and 1"),
                                  (("--epsilons", "0"), "is not above 0"), (("--of", "people"), "choose one of"), ((), "--out")):

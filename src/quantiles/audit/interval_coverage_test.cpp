@@ -279,6 +279,7 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
   for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
     ExactEnds ends(of);
     const Brackets& brackets = ends.brackets();
+    CriticalValues critical = critical_values(ends.query(), brackets);
     std::size_t errors = 0;
     for (std::uint64_t run = 0; run < 150; ++run) {
       std::vector<std::uint64_t> selected;
@@ -288,7 +289,7 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
       for (std::size_t i = 0; i <= brackets.cuts.size(); ++i) {
         noisy.counts.push_back(static_cast<std::int64_t>(generator() % 6) - 2);
       }
-      CountedCells cells(ends.query(), three, brackets, selected, noisy.counts);
+      const CountedCells cells(ends.query(), three, brackets, selected, noisy.counts, critical);
       const Interval interval = cells.intervals(ends.query().intervals->level).front();
       for (std::uint64_t x = 0; x < candidates; ++x) {
         const bool low = ends.errs_with(noisy, x, IntervalEnd::lower);

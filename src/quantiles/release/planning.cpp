@@ -7,7 +7,10 @@
 
 #include "fractile/error.hpp"
 #include "quantiles/release/noise_share.hpp"
+#include "quantiles/release/planned_intervals.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/release/short_budgets.hpp"
+#include "quantiles/release/typical_error.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "quantiles/stages/statistics.hpp"
 
@@ -17,38 +20,14 @@ namespace {
 /// A reference table of more rows than this says nothing new: beyond some thousand records, rank errors do not depend on them.
 constexpr std::uint64_t most_reference_rows = 100'000;
 
-/// So that a plan takes a second or two.
+/// So that a plan takes a second or two. Brackets and the critical values of intervals take longer than quantiles do.
 std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
-  const std::uint64_t affordable = std::min(40'000 / query.quantiles.size(), 20'000'000 / rows);
-  return std::min(std::max<std::uint64_t>(query.intervals ? 20 : affordable, 20), wanted);
+  const std::uint64_t quantiles = query.quantiles.size();
+  const std::uint64_t affordable = std::min(40'000 / quantiles, 20'000'000 / rows);
+  const std::uint64_t with_intervals = std::clamp<std::uint64_t>(1'000 / quantiles, 50, 200);
+  return std::min(std::max<std::uint64_t>(query.intervals ? std::min(with_intervals, affordable) : affordable, 20),
+                  wanted);
 }
-
-/// The median number of records between the ends of each interval, on a reference table; nothing without intervals.
-std::vector<double> interval_widths(const QuantileQuery& query, const Lattice& lattice, Shape shape,
-                                    std::uint64_t rows) {
-  if (!query.intervals) return {};
-  constexpr std::size_t releases = 15;
-  const RankProfile table = reference_table(lattice, shape, rows);
-  RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
-  std::vector<std::vector<double>> widths(query.quantiles.size());
-  for (std::size_t i = 0; i < releases; ++i) {
-    const Release release = detail::release(table, query, bits, {});
-    for (std::size_t j = 0; j < widths.size(); ++j) {
-      const auto [lower, upper, or_below, or_above] = release.only().intervals[j];
-      const std::uint64_t until = table.below(lower) + table.equal(lower);
-      widths[j].push_back(static_cast<double>(std::max(table.below(upper), until) - until));
-    }
-  }
-  std::vector<double> medians;
-  for (std::vector<double>& of_one : widths) {
-    std::ranges::sort(of_one);
-    medians.push_back(of_one[releases / 2]);
-  }
-  return medians;
-}
-
-/// What is enough, of a budget of which this share is left for quantiles.
-std::optional<MostlyNoise> noise_of_share(std::optional<MostlyNoise> noise, const Rational& left);
 
 std::optional<PlannedStatistics> planned_statistics(const QuantileQuery& query, const Lattice& lattice,
                                                     const PlanOptions& options) {
@@ -70,42 +49,22 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   const QuantilePlan plan = plan_of(rest, lattice);
   MechanismUsed used = plan.used({});
   used.granularity.reset();  // nobody has looked yet
-  const std::uint64_t rows = std::min(query.expected_rows.value_or(options.rows), most_reference_rows);
+  const std::uint64_t expected = query.expected_rows.value_or(options.rows);
+  const std::uint64_t rows = std::min(expected, most_reference_rows);
+  TypicalRelease typical =
+      typical_release(rest, lattice, options.shape, rows, affordable_releases(rest, rows, options.releases));
+  std::optional<PlannedIntervals> intervals =
+      planned_intervals(rest, std::move(typical.interval_widths), rows, expected);
+  if (intervals) intervals->unsettled = enough_of_all(std::move(intervals->unsettled), left);
   return {query,
           lattice,
           std::move(used),
           worst_case(rest, lattice, options.confidence),
-          typical_error(rest, lattice, options.shape, rows, affordable_releases(rest, rows, options.releases)),
-          interval_widths(rest, lattice, options.shape, rows),
-          options.with_noise ? noise_of_share(mostly_noise(rest, lattice), left) : std::nullopt,
+          std::move(typical.errors),
+          std::move(intervals),
+          options.with_noise ? enough_of_all(mostly_noise(rest, lattice), left) : std::nullopt,
           std::move(statistics)};
 }
-
-namespace {
-
-constexpr int significant_digits = 4;
-constexpr int largest_exponent = 3;    // 1000
-constexpr int smallest_exponent = -9;  // what is tried
-
-/// 1000 .. 9999 times a power of ten.
-struct ShortDecimal {
-  std::int64_t digits;
-  int exponent;
-
-  static constexpr std::int64_t first = 1000;
-  static constexpr std::int64_t per_decade = 9000;
-  static ShortDecimal at(std::int64_t place) {
-    return {first + place % per_decade,
-            static_cast<int>(place / per_decade) + smallest_exponent - significant_digits + 1};
-  }
-  Rational value() const { return Rational(digits) * Rational(10).pow(exponent); }
-};
-
-Budget budget_like(const Budget& budget, const Rational& value) {
-  return budget.measure() == Measure::zcdp ? Budget::zcdp(value) : Budget::pure(value);
-}
-
-}  // namespace
 
 namespace {
 
@@ -186,18 +145,6 @@ std::optional<double> noise_share(const QuantileQuery& query, const Lattice& lat
   return more == 0 ? share : noise_share(query, lattice, rows, more);
 }
 
-/// Two significant digits: the places of every hundredth of ShortDecimal.
-Rational two_digits(std::int64_t place) { return ShortDecimal::at(100 * place).value(); }
-
-constexpr std::int64_t last_place = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade / 100;
-
-/// Of the least that is not less.
-std::int64_t place_from(const Rational& amount) {
-  std::int64_t place = 0;
-  while (place < last_place && two_digits(place) < amount) ++place;
-  return place;
-}
-
 /// Larger than the query's own, with which the values are mostly noise. Nothing when too much would have to be simulated.
 std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
                                  Simulations& simulations) {
@@ -206,18 +153,18 @@ std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, st
   const double now =
       query.budget.measure() == Measure::zcdp ? query.budget.rho().to_double() : query.budget.epsilon().to_double();
   const auto is_enough = [&](std::int64_t place) -> std::optional<bool> {
-    query.budget = budget_like(query.budget, two_digits(place));
+    query.budget = budget_like(query.budget, TwoDigits::at(place));
     const std::optional<double> share = noise_share(query, lattice, rows, simulations);
     return share ? std::optional(*share <= tolerated_share) : std::nullopt;
   };
-  std::int64_t low = place_from(Rational::from_double(now));
+  std::int64_t low = TwoDigits::from(Rational::from_double(now));
   std::int64_t high = low;
   for (;;) {
     const std::optional<bool> enough = is_enough(high);
-    if (!enough || (!*enough && high >= last_place)) return {};
+    if (!enough || (!*enough && high >= TwoDigits::last)) return {};
     if (*enough) break;
     low = high + 1;
-    high = std::min(high + stride, last_place);
+    high = std::min(high + stride, TwoDigits::last);
   }
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -225,7 +172,7 @@ std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, st
     if (!enough) return {};
     *enough ? high = middle : low = middle + 1;
   }
-  return budget_like(query.budget, two_digits(high));
+  return budget_like(query.budget, TwoDigits::at(high));
 }
 
 std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
@@ -247,23 +194,13 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 
 namespace {
 
-std::optional<MostlyNoise> noise_of_share(std::optional<MostlyNoise> noise, const Rational& left) {
-  if (!noise || !noise->enough || left == Rational(1)) return noise;
-  const Budget& rest = *noise->enough;
-  const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
-  noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
-  return noise;
-}
-
 std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group, std::uint64_t work) {
   if (release.errors) return group.noise;  // found with it
   if (!group.course) return {};
   const QuantileQuery& query = group.course->plan.query;
   const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
-  const Rational left = Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
-                        (release.statistics ? release.statistics->request.share : Rational(0));
-  return noise_of_share(noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work),
-                        left);
+  return enough_of_all(noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work),
+                       left_for_quantiles(release));
 }
 
 }  // namespace
@@ -307,7 +244,7 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
     return largest && *largest <= ranks;
   };
   std::int64_t low = 0;
-  std::int64_t high = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade;
+  std::int64_t high = ShortDecimal::decades * ShortDecimal::per_decade;
   if (!enough(high)) {
     throw Error(ErrorCode::usage,
                 "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),

@@ -300,9 +300,9 @@ std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, c
   return BesideQuantiles(options, each, counted_on);
 }
 
-Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
-                          const RankProfile* counted) {
+DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                         DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
+                         const RankProfile* counted) {
   const Lattice& lattice = profile.lattice();
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
@@ -316,15 +316,23 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
       std::make_shared<detail::Course>(detail::Course{sampler.plan(), sampler.found(), sampler.take_selected()});
   const QuantilePlan& plan = course->plan;
   Release::Group group{{}, points_of(course->selected, plan.brackets), plan.used(sampler.found(), sampler.stages())};
-  if (plan.brackets) {
-    CountedCells cells(query, lattice, *plan.brackets, course->selected, sampler.counts());
-    group.intervals = cells.intervals(query.intervals->level);
-    group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
-  }
   group.spent = odometer.spent();
   group.statistics = std::move(statistics);
   group.course = course;
-  return group;
+  return {std::move(group), query, sampler.counts()};
+}
+
+Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                          DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
+                          const RankProfile* counted) {
+  auto [group, query, counts] = drawn_stages(profile, asked, std::move(share), person, source, scale, beside, counted);
+  if (const std::optional<Brackets>& brackets = group.course->plan.brackets) {
+    CriticalValues critical = critical_values(query, *brackets);
+    const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts, critical);
+    group.intervals = cells.intervals(query.intervals->level);
+    group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
+  }
+  return std::move(group);
 }
 
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,

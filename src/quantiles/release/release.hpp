@@ -38,6 +38,18 @@ class BesideQuantiles {
 std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
                                                 const Lattice& counted_on);
 
+/// What the stages of one profile have drawn, before its intervals are read from the counts of its cells.
+struct DrawnStages {
+  Release::Group group;
+  QuantileQuery query;               ///< with the budget that was kept for it
+  std::vector<std::int64_t> counts;  ///< noisy, of the cells between its cuts; none without intervals
+};
+
+/// As drawn_from(), without intervals.
+DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                         DrawSource& source, const PlanScale& scale = {}, const BesideQuantiles* beside = nullptr,
+                         const RankProfile* counted = nullptr);
+
 /// What one profile gives within its own bounds, for a person of so many steps, with `share` in place of the query's budget; and beside
 /// that the statistics of the profile as it was counted.
 Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,

@@ -1,13 +1,17 @@
+#include "quantiles/release/typical_error.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "fractile/error.hpp"
-#include "fractile/planning.hpp"
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/intervals.hpp"
 
 namespace fractile {
 
@@ -136,22 +140,59 @@ double quantile_of(std::vector<double>& values, double share) {
   return values[std::max<std::size_t>(at, 1) - 1];
 }
 
+/// Intervals of simulated releases of one table, and the records between their ends.
+class SimulatedIntervals {
+ public:
+  SimulatedIntervals(const QuantileQuery& query, const RankProfile& table)
+      : query_(query), table_(table), widths_(query.intervals ? query.quantiles.size() : 0) {}
+
+  void add(const DrawnStages& drawn) {
+    if (widths_.empty()) return;
+    const detail::Course& course = *drawn.group.course;
+    const Brackets& brackets = *course.plan.brackets;
+    const auto [critical, is_new] = critical_.try_emplace(*course.found.rows);
+    if (is_new) critical->second.emplace(critical_values(drawn.query, brackets));
+    const CountedCells cells(drawn.query, table_.lattice(), brackets, course.selected, drawn.counts, *critical->second);
+    const std::vector<Interval> intervals =
+        cells.intervals(query_.intervals->level, static_cast<std::int64_t>(table_.records()));
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      const std::uint64_t from = table_.below(intervals[i].lower) + table_.equal(intervals[i].lower);
+      widths_[i].push_back(static_cast<double>(std::max(table_.below(intervals[i].upper), from) - from));
+    }
+  }
+
+  std::vector<double> medians() {
+    std::vector<double> medians;
+    for (std::vector<double>& of_one : widths_) medians.push_back(quantile_of(of_one, 0.5));
+    return medians;
+  }
+
+ private:
+  const QuantileQuery& query_;
+  const RankProfile& table_;
+  std::vector<std::vector<double>> widths_;
+  std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by what the count of the records found
+};
+
 }  // namespace
 
-TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
-                           std::uint64_t releases) {
+TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
+                               std::uint64_t releases) {
   if (rows == 0 || releases == 0) throw Error(ErrorCode::usage, "a typical error takes rows and releases");
+  query.validate(lattice);
   const RankProfile table = reference_table(lattice, shape, rows);
   std::vector<std::vector<double>> errors(query.quantiles.size());
   std::vector<double> largest;
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
   RepeatedSource source(bits);
-  const ReleaseOptions options{query};
+  SimulatedIntervals intervals(query, table);
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const Release release = release_with(table, options, source);
+    const DrawnStages drawn =
+        drawn_stages(table, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
+    intervals.add(drawn);
     largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
-      errors[j].push_back(rank_error(table, query.quantiles[j], release.only().indices[j]));
+      errors[j].push_back(rank_error(table, query.quantiles[j], drawn.group.indices[j]));
       largest.back() = std::max(largest.back(), errors[j].back());
     }
   }
@@ -162,7 +203,12 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
     typical.nine_in_ten.push_back(quantile_of(of_one, 0.9));
     typical.mean.push_back(std::accumulate(of_one.begin(), of_one.end(), 0.0) / static_cast<double>(releases));
   }
-  return typical;
+  return {std::move(typical), intervals.medians()};
+}
+
+TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
+                           std::uint64_t releases) {
+  return typical_release(query, lattice, shape, rows, releases).errors;
 }
 
 }  // namespace fractile

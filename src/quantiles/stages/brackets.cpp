@@ -39,28 +39,33 @@ struct Distance {
 
 /// What differs with the question.
 struct Ladder {
-  std::vector<Distance> cuts;  ///< where intervals may end
-  Distance selected;           ///< what is selected, to tell where these are
-  Distance selected_far;       ///< and beyond the first and the last quantile
-  bool with_points;            ///< whether deviations are of the points, too, and not of the noise alone
-  bool fills_gaps;             ///< whether cuts and brackets are left out where those of the next quantile serve
+  std::vector<Distance> cuts;                ///< where intervals may end
+  Distance selected;                         ///< what is selected, to tell where these are
+  Distance selected_far;                     ///< and beyond the first and the last quantile
+  std::optional<Distance> selected_farther;  ///< and beyond that, each with a cut of its own
+  bool with_points;                          ///< whether deviations are of the points, too, and not of the noise alone
+  bool fills_gaps;  ///< whether cuts and brackets are left out where those of the next quantile serve
 };
 
 /// Noise alone decides how far off the ends are, and every cut adds to it: one cut for lucky draws, one that settles nearly always, and far
-/// out a bracket.
-Ladder of_table() { return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 6}, true, true}; }
+/// out a bracket. A single quantile has no others to end at where that one is drawn to an empty part of the range: it has a second.
+Ladder of_table(std::size_t quantiles) {
+  if (quantiles == 1) return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 4}, Distance{1, 20}, true, true};
+  return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 6}, {}, true, true};
+}
 
 /// Sampling decides, so that a cut more costs little. The last one is for noise that is far off.
 Ladder of_population() {
   return {{{0.9, -0.3}, {0.95, 0.1}, {1, 0.5}, {1.06, 1}, {1.15, 1.7}, {1.3, 2.7}, {1.6, 5}},
           {1.05, 0.7},
           {1.6, 4},
+          {},
           false,
           false};
 }
 
 Ladder ladder_for(const QuantileQuery& query) {
-  return query.intervals->of == IntervalOf::table ? of_table() : of_population();
+  return query.intervals->of == IntervalOf::table ? of_table(query.quantiles.size()) : of_population();
 }
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
@@ -116,6 +121,16 @@ class ExpectedEnds {
 /// Of the table, width follows from the counts' noise and from how far off the points are about which the cuts lie.
 constexpr int points_of_table = 42;  // in 100, of what the count of records leaves
 constexpr int brackets_of_table = 7;
+constexpr int brackets_of_one_quantile = 15;  // which alone say how far the records reach on either side, if they do
+
+int brackets_of(const QuantileQuery& query, std::uint64_t rows) {
+  constexpr double reach =
+      25;  // in deviations of a count that had the whole budget: fewer records leave no room for brackets
+  if (query.quantiles.size() > 1) return brackets_of_table;
+  const double q = query.quantiles.front().to_double();
+  const double beyond = std::min(q, 1 - q) * static_cast<double>(rows);
+  return beyond > reach * deviation_of_noise(query, 1) ? brackets_of_one_quantile : brackets_of_table;
+}
 
 /// The points of a population have what keeps their error within about 1.2 times that of a release without intervals: against what is asked
 /// for, the population's quantiles, about which the sample errs as well. The counts, on which widths depend most, have the larger part of
@@ -144,7 +159,7 @@ IntervalShares shares_of(const QuantileQuery& query, std::uint64_t rows) {
   const Rational left = Rational(1) - counting;
   if (query.intervals->of == IntervalOf::table) {
     const Rational points = left * Rational(points_of_table, 100);
-    const Rational brackets = left * Rational(brackets_of_table, 100);
+    const Rational brackets = left * Rational(brackets_of(query, rows), 100);
     return {counting, points, brackets, left - points - brackets};
   }
   const Rational points = points_of_population(query, rows);
@@ -220,6 +235,8 @@ class BracketBuilder {
     }
     select_far(query_.quantiles.front(), IntervalEnd::lower);
     select_far(query_.quantiles.back(), IntervalEnd::upper);
+    select_farther(0, IntervalEnd::lower);
+    select_farther(query_.quantiles.size() - 1, IntervalEnd::upper);
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
         if (!ladder_.fills_gaps || is_wide(i, end)) select(query_.quantiles[i], end, ladder_.selected);
@@ -317,6 +334,16 @@ class BracketBuilder {
     }
   }
 
+  /// A bracket that far out, where there are so many records, and a cut at each of the two.
+  void select_farther(std::size_t owner, IntervalEnd end) {
+    if (!ladder_.selected_farther) return;
+    const std::optional<Rational> there = beside(query_.quantiles[owner], end, *ladder_.selected_farther);
+    if (!there) return;
+    selected_.emplace(*there, Role::bracket);
+    add_cut(owner, end, ladder_.selected_far);
+    add_cut(owner, end, *ladder_.selected_farther);
+  }
+
   const QuantileQuery& query_;
   std::uint64_t rows_;
   Ladder ladder_;
@@ -330,5 +357,37 @@ class BracketBuilder {
 }  // namespace
 
 Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows) { return BracketBuilder(query, rows).build(); }
+
+double expected_half_width(const QuantileQuery& query, const Rational& quantile, std::uint64_t rows) {
+  const Brackets brackets = with_brackets(query, rows);
+  const ExpectedEnds ends(query, brackets.shares, ladder_for(query), rows, brackets.cuts.size() + 1);
+  return ends.at(quantile, {1, 1}) * static_cast<double>(rows);
+}
+
+namespace {
+
+/// Of a lower end. No record need be below the cut farthest out: its statistic is then -q n and noise, which has to be less than the
+/// threshold.
+bool lower_ends_are_settled(const QuantileQuery& query, const Brackets& brackets, double q, std::uint64_t rows) {
+  constexpr double one_in_a_hundred = 2.8;  // of a sum of few draws, whose tails are longer than the normal law's
+  const double deviation = deviation_of_noise(query, brackets.shares.cells);
+  const auto cells = static_cast<double>(brackets.cuts.size() + 1);
+  const auto noise = [&](double below) {
+    return deviation * std::sqrt((1 - q) * (1 - q) * below + q * q * (cells - below));
+  };
+  const auto own = static_cast<double>(std::ranges::count_if(
+      brackets.cuts, [](const CutTarget& cut) { return cut.end == IntervalEnd::lower && cut.owner == 0; }));
+  const auto n = static_cast<double>(rows);
+  const double sampling = query.intervals->of == IntervalOf::population ? std::sqrt(n * q * (1 - q)) : 0;
+  const double deviate = deviate_of(IntervalFailures(*query.intervals, query.quantiles.size()).of_end);
+  return q * n > deviate * std::hypot(noise(own), sampling) + one_in_a_hundred * noise(1);
+}
+
+}  // namespace
+
+bool ends_are_settled(const QuantileQuery& query, std::uint64_t rows) {
+  const double outermost = std::min(query.quantiles.front().to_double(), 1 - query.quantiles.back().to_double());
+  return lower_ends_are_settled(query, with_brackets(query, rows), outermost, rows);
+}
 
 }  // namespace fractile

@@ -21,6 +21,12 @@ Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows);
 /// Error(usage) unless intervals of this kind are known for the query.
 void require_intervals(const QuantileQuery& query);
 
+/// About how many records lie between a quantile and an end of its interval, among so many that none is tied.
+double expected_half_width(const QuantileQuery& query, const Rational& quantile, std::uint64_t rows);
+
+/// Whether all but about one in a hundred ends of the query's intervals are found among so many records. The others are the range's.
+bool ends_are_settled(const QuantileQuery& query, std::uint64_t rows);
+
 /// How the failure probability of a request is divided.
 struct IntervalFailures {
   double of_end = 0;  ///< each end of each interval

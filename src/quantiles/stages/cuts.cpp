@@ -11,12 +11,62 @@ namespace fractile {
 
 namespace {
 
-/// Beyond the outermost of those selected, from which it is so far to the end of the range: first nearly at that end, and then as far out as
-/// those selected are apart, or half way where that is nearer.
-std::uint64_t far_out(std::uint64_t to_the_end, std::uint64_t apart, bool is_farthest) {
-  if (is_farthest) return to_the_end - to_the_end / 16;
+/// The next to the farthest is beyond the outermost of those selected: as far out as these are apart, or half way where that is nearer.
+std::uint64_t far_out(std::uint64_t to_the_end, std::uint64_t apart) {
   const std::uint64_t half = to_the_end - to_the_end / 2;
   return apart == 0 ? half : std::min(apart, half);
+}
+
+/// How far the cut farthest out is from an end of the range, to which it is so far from these points, the outermost first. It is 15/16 of
+/// the way from the outermost. Of few records that may be drawn to the end itself, so that the others count as well, each less by a fourth.
+std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances) {
+  std::uint64_t farthest = 0;
+  for (std::size_t i = 0; i < distances.size() && i < 16; ++i) {
+    farthest = std::max(farthest, distances[i] >> (4 + 2 * i));
+  }
+  return farthest;
+}
+
+/// Those selected that are to be published.
+std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
+  std::vector<std::uint64_t> points;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (roles[i] == Role::point) points.push_back(selected[i]);
+  }
+  return points;
+}
+
+/// Of a lower end, the first target of the quantile 0; of an upper one, the last of the quantile 1.
+bool is_farthest(const std::vector<CutTarget>& cuts, std::size_t i) {
+  return (i == 0 && cuts[i].quantile == Rational(0)) || (i + 1 == cuts.size() && cuts[i].quantile == Rational(1));
+}
+
+void place_farthest(std::vector<std::uint64_t>& places, const std::vector<CutTarget>& cuts,
+                    std::vector<std::uint64_t> points, std::uint64_t largest) {
+  if (is_farthest(cuts, 0)) places.front() = from_the_end(points);
+  if (!is_farthest(cuts, cuts.size() - 1)) return;
+  std::ranges::reverse(points);
+  for (std::uint64_t& point : points) point = largest - point;
+  places.back() = largest - from_the_end(points);
+}
+
+/// The farthest of one kind may be within others of its own, but not of the other kind, whose places it would take: then there is a tie at
+/// the end of the range, and it is 15/16 of the way from the outermost point.
+void keep_farthest_outside(std::vector<Position>& at, const std::vector<CutTarget>& cuts,
+                           const std::vector<std::uint64_t>& points, std::uint64_t largest) {
+  const std::size_t last = cuts.size() - 1;
+  const auto is_passed = [&](IntervalEnd other, auto&& passes) {
+    for (std::size_t i = 0; i <= last; ++i) {
+      if (cuts[i].end == other && passes(at[i])) return true;
+    }
+    return false;
+  };
+  if (is_farthest(cuts, 0) && is_passed(IntervalEnd::upper, [&](Position cut) { return cut < at.front(); })) {
+    at.front() = 2 * from_the_end({points.front()}) + 1;
+  }
+  if (is_farthest(cuts, last) && is_passed(IntervalEnd::lower, [&](Position cut) { return cut > at.back(); })) {
+    at.back() = 2 * (largest - from_the_end({largest - points.back()})) + 2;
+  }
 }
 
 /// The candidates of all cuts but those far out follow from the line on which they lie.
@@ -29,12 +79,10 @@ std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts
   if (selected.size() > 1) places = interpolated(targets, brackets.selected, selected, largest);
   const std::uint64_t apart = selected.back() - selected.front();
   for (std::size_t i = 0; i < cuts.size(); ++i) {
-    const bool is_farthest = i == 0 || i + 1 == cuts.size();
-    if (cuts[i].quantile == Rational(0)) places[i] = selected.front() - far_out(selected.front(), apart, is_farthest);
-    if (cuts[i].quantile == Rational(1)) {
-      places[i] = selected.back() + far_out(largest - selected.back(), apart, is_farthest);
-    }
+    if (cuts[i].quantile == Rational(0)) places[i] = selected.front() - far_out(selected.front(), apart);
+    if (cuts[i].quantile == Rational(1)) places[i] = selected.back() + far_out(largest - selected.back(), apart);
   }
+  place_farthest(places, cuts, points_among(selected, brackets.roles), largest);
   return places;
 }
 
@@ -111,14 +159,18 @@ PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& b
   for (std::size_t i = 0; i < places.size(); ++i) {
     const IntervalEnd end = brackets.cuts[i].end;
     const std::uint64_t place = grid ? rounded_inwards(places[i], end, *grid, selected) : places[i];
-    if (end == IntervalEnd::lower) {
-      lower = std::max(lower, 2 * place + 1);
-    } else {
-      upper = std::max({upper, lower, 2 * place + 2});
-    }
-    at.push_back(end == IntervalEnd::lower ? lower : upper);
+    const Position there = end == IntervalEnd::lower ? 2 * place + 1 : 2 * place + 2;
     placed.targets.push_back(i);
+    if (is_farthest(brackets.cuts, i)) {
+      at.push_back(there);
+    } else if (end == IntervalEnd::lower) {
+      at.push_back(lower = std::max(lower, there));
+    } else {
+      at.push_back(upper = std::max({upper, lower, there}));
+    }
   }
+  const std::vector<std::uint64_t> points = points_among(selected, brackets.roles);
+  if (!points.empty()) keep_farthest_outside(at, brackets.cuts, points, lattice.size() - 1);
   std::ranges::stable_sort(placed.targets, {}, [&](std::size_t target) { return at[target]; });
   for (const std::size_t target : placed.targets) placed.positions.push_back(at[target]);
   return placed;

@@ -14,13 +14,15 @@ namespace fractile {
 /// The positions that part the cells, and whose cut each is.
 struct PlacedCuts {
   std::vector<Position> positions;   ///< never decreasing: a record below a cut is at a smaller position
-  std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order
+  std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order,
+                                     ///< all but the farthest out
 };
 
 /// Each cut is at the candidate that is interpolated between those selected: a lower end's before it, an upper end's after it. So the
 /// lower cut of a quantile may come before the upper cuts of quantiles below it, where both are at one candidate, a tie. An upper one
 /// never comes before a lower one whose target is before its own. When most of those selected are round numbers, cuts between two of them
-/// are moved inwards to round numbers. The innermost cut of an end moves to its point when the next of those selected ties with that.
+/// are moved inwards to round numbers. The farthest out keep away from the ends of the range, where a cut settles nothing, though others of
+/// their kind may be beyond them. The innermost cut of an end moves to its point when the next of those selected ties with that.
 PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice);
 
 /// One count a cell, one more than there are cuts.

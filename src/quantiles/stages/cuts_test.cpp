@@ -83,11 +83,40 @@ TEST(Cuts, LieFarOutNearlyAtTheEndAndAsFarAsWhatWasSelectedIsApartOrHalfWay) {
   EXPECT_EQ(positions_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 3, 156, 1882}));
   EXPECT_EQ(positions_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{119, 1821, 1992, 2000}));
   EXPECT_EQ(positions_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{1, 7, 1008, 1876}));
-  EXPECT_EQ(positions_of({0, 0, 999}, brackets, up_to(999)), (std::vector<Position>{1, 1, 2000, 2000}));
+  EXPECT_EQ(positions_of({0, 0, 0}, brackets, up_to(999)), (std::vector<Position>{1, 1, 1002, 1876}));
   Brackets alone = brackets;  // where nothing else tells of scale
   alone.selected = {{1, 2}};
   alone.roles = {Role::point};
   EXPECT_EQ(positions_of({160}, alone, up_to(999)), (std::vector<Position>{21, 161, 1162, 1896}));
+}
+
+// Of few records, points and brackets are drawn to the ends of the range, where a cut settles nothing.
+TEST(Cuts, FarthestOutKeepAwayFromEndsWhereverTheOutermostIsDrawn) {
+  Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower},
+                                   {Rational(0), IntervalEnd::lower},
+                                   {{1, 8}, IntervalEnd::lower},
+                                   {{7, 8}, IntervalEnd::upper},
+                                   {Rational(1), IntervalEnd::upper},
+                                   {Rational(1), IntervalEnd::upper}});
+  for (CutTarget& cut : brackets.cuts) cut.owner = 9;
+  brackets.selected = {{1, 8}, {1, 4}, {1, 2}, {3, 4}, {7, 8}};
+  brackets.roles = {Role::bracket, Role::point, Role::point, Role::point, Role::bracket};
+  EXPECT_EQ(positions_of({0, 320, 500, 679, 999}, brackets, up_to(999)),
+            (std::vector<Position>{1, 1, 41, 1960, 2000, 2000}))
+      << "brackets are no points";
+  EXPECT_EQ(positions_of({0, 2, 640, 999, 999}, brackets, up_to(999)),
+            (std::vector<Position>{1, 1, 21, 1990, 2000, 2000}))
+      << "a fourth of 1/16 of the next point's distance";
+  EXPECT_EQ(positions_of({0, 0, 0, 512, 600}, brackets, up_to(999)), (std::vector<Position>{1, 1, 5, 1202, 1602, 1940}))
+      << "a sixteenth of it, of the one after";
+  // Where they would take the place of a cut of the other kind, there is a tie.
+  brackets =
+      brackets_at({{Rational(0), IntervalEnd::lower}, {{1, 4}, IntervalEnd::upper}, {Rational(1), IntervalEnd::upper}});
+  brackets.roles.assign(3, Role::point);
+  for (CutTarget& cut : brackets.cuts) cut.owner = 9;
+  const PlacedCuts placed = cuts_of({0, 0, 640}, brackets, up_to(999));
+  EXPECT_EQ(placed.positions, (std::vector<Position>{1, 2, 1956}));
+  EXPECT_EQ(placed.targets, (std::vector<std::size_t>{0, 1, 2}));
 }
 
 TEST(Cuts, LieAtTheTieOfAPointInnermost) {

@@ -43,11 +43,6 @@ class CutScan {
   CutScan(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<int128>& below)
       : lattice_(lattice), cuts_(cuts), below_(below) {}
 
-  std::int64_t noisy_records() const {
-    constexpr int128 most = int128{1} << 50;
-    return static_cast<std::int64_t>(std::clamp(below_.back(), -most, most));
-  }
-
   /// One a quantile, `ends` of either side in the order of their quantiles. Each is at the last cut up to which all are rejected, from the
   /// range's own end, which it is without one. A cut counts as rejected only if it is for all quantiles beyond this one as well, so that
   /// ends never fall from one quantile to the next.
@@ -110,11 +105,6 @@ class CutScan {
   const std::vector<int128>& below_;
 };
 
-CriticalValues critical_values(const QuantileQuery& query, const Budget& share, std::size_t cells) {
-  const CountTreeNoise noise = noise_of_cells(query, share);
-  return {noise.measure(), noise.price(), cells};
-}
-
 std::vector<int128> sums_from_none(const std::vector<std::int64_t>& counts) {
   std::vector<int128> sums{0};
   for (const std::int64_t count : counts) sums.push_back(sums.back() + count);
@@ -123,16 +113,27 @@ std::vector<int128> sums_from_none(const std::vector<std::int64_t>& counts) {
 
 }  // namespace
 
+CriticalValues critical_values(const QuantileQuery& query, const Brackets& brackets) {
+  const CountTreeNoise noise = noise_of_cells(query, query.budget.scaled(brackets.shares.cells));
+  return {noise.measure(), noise.price(), brackets.cuts.size() + 1};
+}
+
 CountedCells::CountedCells(const QuantileQuery& query, const Lattice& lattice, const Brackets& brackets,
-                           const std::vector<std::uint64_t>& selected, const std::vector<std::int64_t>& counts)
+                           const std::vector<std::uint64_t>& selected, const std::vector<std::int64_t>& counts,
+                           CriticalValues& critical)
     : query_(query),
       lattice_(lattice),
       brackets_(brackets),
       cuts_(cuts_of(selected, brackets, lattice)),
       below_(sums_from_none(counts)),
-      critical_(critical_values(query, query.budget.scaled(brackets.shares.cells), counts.size())) {}
+      critical_(critical) {}
 
-std::vector<Interval> CountedCells::intervals(const Rational& level) {
+std::int64_t CountedCells::noisy_records() const {
+  constexpr int128 most = int128{1} << 50;
+  return static_cast<std::int64_t>(std::clamp(below_.back(), -most, most));
+}
+
+std::vector<Interval> CountedCells::intervals(const Rational& level, std::int64_t noisy_records) const {
   IntervalRequest request = *query_.intervals;
   request.level = level;
   const IntervalFailures failures(request, query_.quantiles.size());
@@ -142,9 +143,9 @@ std::vector<Interval> CountedCells::intervals(const Rational& level) {
     if (!below) return {};
     const QuantileFraction q = QuantileFraction::of(quantile);
     End end{q, side, *below, {}, {}};
-    end.threshold = request.of == IntervalOf::table ? critical_.of_table(q, side, *below, failures.of_end)
-                                                    : critical_.of_population(q, side, *below, failures.of_end,
-                                                                              scan.noisy_records(), failures.of_n);
+    end.threshold = request.of == IntervalOf::table
+                        ? critical_.of_table(q, side, *below, failures.of_end)
+                        : critical_.of_population(q, side, *below, failures.of_end, noisy_records, failures.of_n);
     for (std::size_t i = below->first; i <= below->last; ++i)
       end.margins.push_back(critical_.margin(q, side, *below, i));
     return end;

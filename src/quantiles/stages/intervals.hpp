@@ -14,20 +14,30 @@ namespace fractile {
 /// What is published of a release's cells, and the intervals that follow.
 class CountedCells {
  public:
-  /// `selected`: a candidate for each of brackets.selected; `counts`: the noisy ones. All must outlive this.
+  /// `selected`: a candidate for each of brackets.selected; `counts`: the noisy ones; `critical`: of the query and its brackets, and of any
+  /// number of releases that have the same. All must outlive this.
   CountedCells(const QuantileQuery& query, const Lattice& lattice, const Brackets& brackets,
-               const std::vector<std::uint64_t>& selected, const std::vector<std::int64_t>& counts);
+               const std::vector<std::uint64_t>& selected, const std::vector<std::int64_t>& counts,
+               CriticalValues& critical);
 
   /// One interval a quantile of the query. Any level may be asked for, whatever was counted, and several.
-  std::vector<Interval> intervals(const Rational& level);
+  std::vector<Interval> intervals(const Rational& level) const { return intervals(level, noisy_records()); }
+  /// About the same for simulations: with thresholds for so many noisy records, whatever was counted, so that one computation serves many
+  /// releases. Coverage is not proved.
+  std::vector<Interval> intervals(const Rational& level, std::int64_t noisy_records) const;
 
  private:
+  std::int64_t noisy_records() const;
+
   const QuantileQuery& query_;
   const Lattice& lattice_;
   const Brackets& brackets_;
   PlacedCuts cuts_;
   std::vector<int128> below_;  // noisy counts up to each cut, from none
-  CriticalValues critical_;
+  CriticalValues& critical_;
 };
+
+/// Of the noise of the cells that the query with these brackets counts.
+CriticalValues critical_values(const QuantileQuery& query, const Brackets& brackets);
 
 }  // namespace fractile

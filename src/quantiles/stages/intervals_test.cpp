@@ -183,7 +183,8 @@ struct TwoQuartiles {
 
   std::vector<Interval> intervals(const std::vector<std::uint64_t>& selected,
                                   const std::vector<std::int64_t>& counts) const {
-    return CountedCells(query, up_to(9), brackets, selected, counts).intervals(query.intervals->level);
+    CriticalValues critical = critical_values(query, brackets);
+    return CountedCells(query, up_to(9), brackets, selected, counts, critical).intervals(query.intervals->level);
   }
 };
 
@@ -321,8 +322,9 @@ TEST(Intervals, EndAtTheFirstCutThatIsKept) {
                    {Rational(1, 4), IntervalEnd::lower, 0},
                    {Rational(3, 4), IntervalEnd::upper, 0},
                    {Rational(7, 8), IntervalEnd::upper, 0}};
+  CriticalValues critical = critical_values(query, brackets);
   const auto interval = [&](const std::vector<std::int64_t>& counts) {
-    return CountedCells(query, up_to(80), brackets, {10, 40, 70}, counts).intervals(Rational(1, 2))[0];
+    return CountedCells(query, up_to(80), brackets, {10, 40, 70}, counts, critical).intervals(Rational(1, 2))[0];
   };
   const Interval inner = interval({500, 500, 2000, 500, 500});  // all four cuts are rejected
   const Interval both_kept = interval({3000, -2000, 2000, -2000, 3000});

@@ -425,6 +425,13 @@ Fails rank_errors_in_a_plans_table(const Seen& seen) {
   return fails;
 }
 
+Fails ends_settle_elsewhere(const Seen& seen) {
+  const std::optional<std::uint64_t>& from = seen.plan->intervals->settled_from;
+  return differs(seen.words.at(1), from ? std::to_string(*from) : "");
+}
+
+Fails records_are_enough(const Seen& seen) { return {seen.number(1) >= seen.number(2)}; }
+
 Fails plan_costs_otherwise(const Seen& seen) {
   return differs(seen.words.at(1), seen.world.options.query.budget.to_string());
 }
@@ -685,6 +692,12 @@ const std::vector<Claim>& claims() {
        "listed candidates)",
        "definition", by_definition},
       {"nine in ten: of these releases miss by no more than this", "definition", by_definition},
+      {"interval: the middle width of simulated intervals, in records(?: of that table| of a table of [0-9]+) between "
+       "the ends from about ([0-9]+) records on, all but one end in a hundred are inside the range",
+       "definition", ends_settle_elsewhere},
+      {"Warning: with this budget ends of intervals are the range's own: about ([0-9]+) records? (?:is|are) too few to "
+       "settle them; about ([0-9]+) would do(?:, or (?:an epsilon|a rho) of about [0-9.]+)?[.]",
+       "definition", records_are_enough},
       {"It costs ((?:epsilon|rho) = .*) \\(.*\\), neighbors [a-z-]+, at most [0-9]+ records? a person, with mechanism "
        ".*",
        "odometer.md", plan_costs_otherwise},

@@ -146,6 +146,12 @@ void explain_comparisons(Page& page, const Release& release, const std::vector<N
                  report_detail::about_comparisons(release));
 }
 
+void warn_of_noise(Page& page, const Release& release) {
+  const std::optional<NoiseInWords> noise = noise_in_words(release);
+  if (!noise) return;
+  page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
+}
+
 /// Which question, which level, of which intervals, and on which assumption.
 void explain_intervals(Page& page, const Release& release) {
   const bool of_table = release.query.intervals->of == IntervalOf::table;
@@ -166,6 +172,7 @@ void explain_intervals(Page& page, const Release& release) {
         "or "
         "of a sample with weights the intervals do not say what they seem to.");
   }
+  warn_of_noise(page, release);
   report_detail::explain_counted(page, release);
   page.paragraph(
       R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
@@ -175,12 +182,6 @@ void explain_intervals(Page& page, const Release& release) {
 std::string up_to_records(const Release& release) {
   return fmt::format("as long as at most {} records count{}", release.errors->rows,
                      !release.is_grouped() ? "" : " in a group");
-}
-
-void warn_of_noise(Page& page, const Release& release) {
-  const std::optional<NoiseInWords> noise = noise_in_words(release);
-  if (!noise) return;
-  page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
 }
 
 void explain_errors(Page& page, const Release& release) {

@@ -48,10 +48,31 @@ void write_quantiles(Writer& json, const ReleasePlan& plan) {
     number(json, "worst_case", ranks_or(plan.worst.ranks[i], "null"));
     number(json, "median", typical_number(plan.typical.median[i]));
     number(json, "nine_in_ten", typical_number(plan.typical.nine_in_ten[i]));
-    if (!plan.interval_widths.empty()) number(json, "interval_width", typical_number(plan.interval_widths[i]));
+    if (plan.intervals) number(json, "interval_width", typical_number(plan.intervals->widths[i]));
     json.EndObject();
   }
   json.EndArray();
+}
+
+/// From how many records on ends are settled, and with which budget where there are fewer.
+void write_intervals(Writer& json, const ReleasePlan& plan) {
+  if (!plan.intervals) return;
+  const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
+  json.Key("interval_ends");
+  json.StartObject();
+  member(json, "rows", rows);
+  number(json, "settled_from", ranks_or(settled_from, "null"));
+  if (unsettled) {
+    json.Key("unsettled");
+    json.StartObject();
+    member(json, "rows", unsettled->rows);
+    if (unsettled->enough) {
+      member(json, unsettled->enough->measure() == Measure::zcdp ? "rho" : "epsilon",
+             report_detail::budget_number(*unsettled->enough));
+    }
+    json.EndObject();
+  }
+  json.EndObject();
 }
 
 /// What counts and means will cost, and how far off they will be.
@@ -203,6 +224,7 @@ std::string to_json(const PlanReport& report) {
   write_quantiles(json, plan);
   write_worst_case(json, plan.worst);
   write_noise(json, plan.noise);
+  write_intervals(json, plan);
   write_statistics(json, plan);
   write_coarse_step(json, plan.lattice);
   write_typical(json, plan.typical);
@@ -215,12 +237,12 @@ std::string to_json(const PlanReport& report) {
 
 std::string to_csv(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
-  const bool with_intervals = !plan.interval_widths.empty();
+  const bool with_intervals = plan.intervals.has_value();
   std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
     text += fmt::format("{},{},{},{}{}\n", plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], ""),
                         typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i]),
-                        with_intervals ? "," + typical_number(plan.interval_widths[i]) : "");
+                        with_intervals ? "," + typical_number(plan.intervals->widths[i]) : "");
   }
   return text;
 }
@@ -230,11 +252,29 @@ std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
     rows.push_back({plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], "-"),
                     typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i])});
-    if (!plan.interval_widths.empty()) rows.back().push_back(typical_number(plan.interval_widths[i]));
+    if (plan.intervals) rows.back().push_back(typical_number(plan.intervals->widths[i]));
   }
-  if (!plan.interval_widths.empty()) rows.front().emplace_back("interval");
+  if (plan.intervals) rows.front().emplace_back("interval");
   return rows;
 }
+
+namespace {
+
+/// Lines of plan_meaning(); nothing without intervals.
+std::string interval_meaning(const ReleasePlan& plan) {
+  if (!plan.intervals) return {};
+  const auto& [rows, widths, settled_from, unsettled] = *plan.intervals;
+  std::string text =
+      fmt::format("interval     the middle width of simulated intervals, in records{} between the ends\n",
+                  rows == plan.typical.rows ? " of that table" : fmt::format(" of a table of {}", rows));
+  if (settled_from) {
+    text += fmt::format("             from about {} records on, all but one end in a hundred are inside the range\n",
+                        *settled_from);
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string report_detail::plan_meaning(const ReleasePlan& plan) {
   const WorstCase& worst = plan.worst;
@@ -263,10 +303,7 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
       "nine in ten  of these releases miss by no more than this\n",
       plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows,
       at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
-  if (!plan.interval_widths.empty()) {
-    text += "interval     the middle width of simulated intervals, in records of that table between the ends\n";
-  }
-  return text;
+  return text + interval_meaning(plan);
 }
 
 namespace {
@@ -328,7 +365,10 @@ std::string warning(NoiseInWords words) {
   return fmt::format("warning: {}\n{}\n\n", words.what, words.hint);
 }
 
-std::string noise(const ReleasePlan& plan) { return plan.noise ? warning(in_words(*plan.noise)) : ""; }
+std::string noise(const ReleasePlan& plan) {
+  if (plan.intervals && plan.intervals->unsettled) return warning(in_words(*plan.intervals->unsettled));
+  return plan.noise ? warning(in_words(*plan.noise)) : "";
+}
 
 std::string coarse_step(const ReleasePlan& plan) {
   const auto words = report_detail::coarse_step(plan.lattice);
@@ -364,7 +404,9 @@ std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plan
   for (const ReleasePlan& plan : plans) {
     rows.push_back({budget_number(plan.query.budget), ranks_or(plan.worst.largest(), "-"),
                     typical_number(largest(plan.typical.nine_in_ten))});
+    if (plan.intervals) rows.back().push_back(typical_number(largest(plan.intervals->widths)));
   }
+  if (plans.front().intervals) rows.front().emplace_back("interval");
   return rows;
 }
 
@@ -398,12 +440,26 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
 
 }  // namespace
 
+namespace {
+
+/// "an epsilon of about 0.5".
+std::string about(const Budget& enough) {
+  return fmt::format("{} of about {}", enough.measure() == Measure::zcdp ? "a rho" : "an epsilon",
+                     budget_number(enough));
+}
+
+}  // namespace
+
+NoiseInWords in_words(const UnsettledEnds& ends) {
+  return {"with this budget ends of intervals are the range's own",
+          fmt::format("about {} record{} are too few to settle them; about {} would do{}", ends.rows,
+                      ends.rows == 1 ? "" : "s", ends.settled_from,
+                      ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
+}
+
 NoiseInWords in_words(const MostlyNoise& noise) {
-  std::string would_do = "ask for fewer quantiles, or of a larger table";
-  if (noise.enough) {
-    const bool is_rho = noise.enough->measure() == Measure::zcdp;
-    would_do = fmt::format("{} of about {} would do", is_rho ? "a rho" : "an epsilon", budget_number(*noise.enough));
-  }
+  const std::string would_do =
+      noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
   return {
       "with this budget these values are mostly noise",
       fmt::format("among {} row{} of a public normal table, simulated values miss by some {:.0f} % of the rows between "
@@ -412,6 +468,10 @@ NoiseInWords in_words(const MostlyNoise& noise) {
 }
 
 std::optional<NoiseInWords> noise_in_words(const Release& release) {
+  if (release.query.intervals) {
+    const std::optional<UnsettledEnds> ends = unsettled_ends(release);
+    return ends ? std::optional(in_words(*ends)) : std::nullopt;
+  }
   const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
   std::vector<std::size_t> noisy;
   for (std::size_t i = 0; i < noises.size(); ++i) {

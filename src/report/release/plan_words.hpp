@@ -21,7 +21,7 @@ std::vector<Row> planned_statistics_rows(const ReleasePlan& plan);
 std::string planned_statistics_meaning(const ReleasePlan& plan);
 /// What it costs: lines.
 std::string plan_cost(const ReleasePlan& plan);
-/// A heading, and a row a budget: the worst quantile's errors.
+/// A heading, and a row a budget: the worst quantile's errors, and the widest interval.
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
 /// Epsilon or rho, with decimals where it has them.
 std::string budget_number(const Budget& budget);

@@ -1,0 +1,104 @@
+#include "quantiles/release/planned_intervals.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "quantiles/release/short_budgets.hpp"
+#include "quantiles/stages/brackets.hpp"
+
+namespace fractile {
+
+namespace {
+
+/// The query of a budget of two digits that settles the ends among so few rows.
+std::optional<Budget> budget_that_settles(QuantileQuery query, std::uint64_t rows) {
+  const auto is_enough = [&](std::int64_t place) {
+    query.budget = budget_like(query.budget, TwoDigits::at(place));
+    return ends_are_settled(query, rows);
+  };
+  std::int64_t low = 0;
+  std::int64_t high = TwoDigits::last;
+  if (!is_enough(high)) return {};
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    is_enough(middle) ? high = middle : low = middle + 1;
+  }
+  return budget_like(query.budget, TwoDigits::at(high));
+}
+
+/// Two significant digits, rounded up.
+std::uint64_t two_digits_up(std::uint64_t number) {
+  std::uint64_t unit = 1;
+  while (number / unit >= 100) unit *= 10;
+  return (number + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> settled_from(const QuantileQuery& query) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 50;
+  if (!query.intervals) return {};
+  std::uint64_t high = 1;
+  while (!ends_are_settled(query, high)) {
+    if (high >= most) return {};
+    high *= 2;
+  }
+  std::uint64_t low = high / 2 + 1;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    ends_are_settled(query, middle) ? high = middle : low = middle + 1;
+  }
+  return two_digits_up(high);
+}
+
+namespace {
+
+std::optional<UnsettledEnds> ends_among(const QuantileQuery& query, std::uint64_t rows) {
+  const std::optional<std::uint64_t> from = settled_from(query);
+  if (!from || rows >= *from) return {};
+  return UnsettledEnds{rows, *from, budget_that_settles(query, std::max<std::uint64_t>(rows, 1))};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query) {
+  query.validate();
+  return settled_from(query);
+}
+
+std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows) {
+  query.validate();
+  return ends_among(query, rows);
+}
+
+std::optional<UnsettledEnds> unsettled_ends(const Release& release) {
+  std::optional<std::uint64_t> fewest;
+  const Release::Group* of = nullptr;
+  for (const Release::Group& group : release.groups) {
+    const auto is_open = [](const Interval& each) { return each.or_below || each.or_above; };
+    if (!group.used.rows || std::ranges::none_of(group.intervals, is_open)) continue;
+    if (fewest && *fewest <= *group.used.rows) continue;
+    fewest = group.used.rows;
+    of = &group;
+  }
+  if (!of) return {};
+  const Rational left = left_for_quantiles(release);
+  QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;
+  query.budget = query.budget.scaled(left);
+  return enough_of_all(ends_among(query, *fewest), left);
+}
+
+/// Of the table, widths do not depend on how many rows there are, once these are many; of the population they grow with the sample.
+std::optional<PlannedIntervals> planned_intervals(const QuantileQuery& query, std::vector<double> widths,
+                                                  std::uint64_t simulated, std::uint64_t rows) {
+  if (!query.intervals) return {};
+  std::optional<UnsettledEnds> unsettled = unsettled_ends(query, rows);
+  if (query.intervals->of == IntervalOf::table) rows = simulated;
+  for (std::size_t i = 0; i < widths.size() && rows != simulated; ++i) {
+    const Rational& q = query.quantiles[i];
+    widths[i] *= expected_half_width(query, q, rows) / expected_half_width(query, q, simulated);
+  }
+  return PlannedIntervals{rows, std::move(widths), records_that_settle(query), std::move(unsettled)};
+}
+
+}  // namespace fractile

@@ -1,0 +1,61 @@
+// Budgets of few digits, among which one is sought that is enough.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fractile/release.hpp"
+
+namespace fractile {
+
+/// 1000 .. 9999 times a power of ten: what is tried, from 10^-9 to 1000.
+struct ShortDecimal {
+  std::int64_t digits;
+  int exponent;
+
+  static constexpr std::int64_t first = 1000;
+  static constexpr std::int64_t per_decade = 9000;
+  static constexpr int smallest_exponent = -9;
+  static constexpr std::int64_t decades = 12;
+  static ShortDecimal at(std::int64_t place) {
+    constexpr int significant_digits = 4;
+    return {first + place % per_decade,
+            static_cast<int>(place / per_decade) + smallest_exponent - significant_digits + 1};
+  }
+  Rational value() const { return Rational(digits) * Rational(10).pow(exponent); }
+};
+
+inline Budget budget_like(const Budget& budget, const Rational& value) {
+  return budget.measure() == Measure::zcdp ? Budget::zcdp(value) : Budget::pure(value);
+}
+
+/// Two significant digits: the places of every hundredth of ShortDecimal.
+struct TwoDigits {
+  static constexpr std::int64_t last = ShortDecimal::decades * ShortDecimal::per_decade / 100;
+
+  static Rational at(std::int64_t place) { return ShortDecimal::at(100 * place).value(); }
+  /// The place of the least that is not less.
+  static std::int64_t from(const Rational& amount) {
+    std::int64_t place = 0;
+    while (place < last && at(place) < amount) ++place;
+    return place;
+  }
+};
+
+/// Advice on what quantiles take, where this share of a budget is left for them: the budget that is enough becomes the whole one.
+template <class Advice>
+std::optional<Advice> enough_of_all(std::optional<Advice> advice, const Rational& left) {
+  if (!advice || !advice->enough || left == Rational(1)) return advice;
+  const Budget& rest = *advice->enough;
+  const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
+  advice->enough = budget_like(rest, TwoDigits::at(TwoDigits::from(amount / left)));
+  return advice;
+}
+
+/// What a release's quantiles are paid from.
+inline Rational left_for_quantiles(const Release& release) {
+  return Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
+         (release.statistics ? release.statistics->request.share : Rational(0));
+}
+
+}  // namespace fractile

@@ -1,0 +1,92 @@
+#include "quantiles/stages/brackets.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fractile/counted.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/release.hpp"
+
+namespace fractile {
+namespace {
+
+const Lattice to_a_thousand = Lattice::regular(0, 1000, Rational(1, 10));
+
+QuantileQuery of_table(std::int64_t quantiles, const Rational& epsilon) {
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(epsilon)};
+  query.quantiles.clear();
+  for (std::int64_t i = 1; i <= quantiles; ++i) query.quantiles.emplace_back(i, quantiles + 1);
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  return query;
+}
+
+/// In records from a quantile to an end, times epsilon: the middle one of all ends, and what nine in ten are within.
+struct HalfWidths {
+  double middle;
+  double nine_in_ten;
+};
+
+HalfWidths half_widths(const RankProfile& table, const QuantileQuery& query, int releases) {
+  const CountedColumn counted(table, 1);
+  const auto n = static_cast<double>(table.records());
+  std::vector<double> all;
+  RandomBits bits = RandomBits::unsafe_seeded(17);
+  for (int run = 0; run < releases; ++run) {
+    const Release one = release(counted, query, bits);
+    for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
+      const Interval& interval = one.only().intervals[i];
+      const double rank = query.quantiles[i].to_double() * n;
+      all.push_back(
+          std::max(0.0, rank - static_cast<double>(table.below(interval.lower) + table.equal(interval.lower))));
+      all.push_back(std::max(0.0, static_cast<double>(table.below(interval.upper)) - rank));
+    }
+  }
+  std::ranges::sort(all);
+  const double epsilon = query.budget.epsilon().to_double();
+  return {all[all.size() / 2] * epsilon, all[all.size() * 9 / 10] * epsilon};
+}
+
+// In accuracy.md: half of all ends are some 20 / epsilon records off, nine in ten some 35.
+TEST(Brackets, MakeNarrowIntervalsOfSmoothTables) {
+  const auto of_smooth = [](std::int64_t quantiles, std::uint64_t rows) {
+    return half_widths(reference_table(to_a_thousand, Shape::log_normal, rows), of_table(quantiles, 1), 100);
+  };
+  const HalfWidths one = of_smooth(1, 200);  // a bracket that is far off would lead to the range's end
+  EXPECT_LT(one.middle, 23);
+  EXPECT_LT(one.nine_in_ten, 42);
+  const HalfWidths three = of_smooth(3, 1000);
+  EXPECT_LT(three.middle, 23);
+  EXPECT_LT(three.nine_in_ten, 40);
+  const HalfWidths nine = of_smooth(9, 1000);
+  EXPECT_LT(nine.middle, 30);
+  EXPECT_LT(nine.nine_in_ten, 45);
+}
+
+// The first bracket of a single quantile is drawn into the gap, where no cut says more than the next one; a second one is beyond it.
+TEST(Brackets, OfOneQuantileReachAcrossAGap) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (Position candidate = 1000; candidate < 1500; ++candidate) positions.push_back(2 * candidate + 1);
+  for (Position candidate = 8000; candidate < 8500; ++candidate) positions.push_back(2 * candidate + 1);
+  counts.assign(positions.size(), 4);
+  const HalfWidths far = half_widths(RankProfile(to_a_thousand, positions, counts), of_table(1, 1), 60);
+  EXPECT_LT(far.nine_in_ten, 200) << "of 2,000 records on either side";
+}
+
+TEST(Brackets, DivideTheBudgetOfATableByWhatNarrowsItsIntervals) {
+  const IntervalShares three = with_brackets(of_table(3, 1), 1000).shares;
+  EXPECT_EQ(three.rows, Rational(1, 20));
+  EXPECT_EQ(three.points, Rational(19, 20) * Rational(42, 100));
+  EXPECT_EQ(three.brackets, Rational(19, 20) * Rational(7, 100));
+  const IntervalShares one = with_brackets(of_table(1, 1), 1000).shares;
+  EXPECT_EQ(one.points, three.points);
+  EXPECT_EQ(one.brackets, Rational(19, 20) * Rational(15, 100));
+  EXPECT_EQ(with_brackets(of_table(1, 1), 40).shares.brackets, three.brackets) << "where no bracket fits";
+  EXPECT_EQ(one.rows + one.points + one.brackets + one.cells, Rational(1));
+}
+
+}  // namespace
+}  // namespace fractile
