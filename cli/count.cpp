@@ -1,13 +1,14 @@
 #include "count.hpp"
 
 #include "requests/counting.hpp"
+#include "requests/text_file.hpp"
 #include "watcher.hpp"
 
 namespace fractile::cli {
 
 int run_count(const requests::Typed& typed) {
   Watcher watcher;
-  requests::count_to_file(typed, watcher);
+  requests::count_to_file(requests::with_texts_of_files(typed), watcher);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "page_output.hpp"
 #include "requests/plan.hpp"
 #include "requests/publications/publication_file.hpp"
+#include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
 
@@ -47,8 +48,9 @@ int plan_file(const Typed& typed) {
 
 }  // namespace
 
-int run_plan(const Typed& typed) {
-  if (!typed.file.empty()) return plan_file(typed);
+int run_plan(const Typed& words) {
+  if (!words.file.empty()) return plan_file(words);
+  const Typed typed = requests::with_texts_of_files(words);
   const PlanRequest request = PlanRequest::of(typed);
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
   PageOutput page = PageOutput::of(typed, format);

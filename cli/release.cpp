@@ -11,10 +11,12 @@
 #include "explain.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
+#include "fractile/text.hpp"
 #include "options.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"
 #include "requests/release.hpp"
+#include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "shown.hpp"
 #include "terminal.hpp"
@@ -59,12 +61,48 @@ class Person final : public Watcher {
 
 }  // namespace
 
-int run_release(const Typed& typed) {
+namespace {
+
+std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request) {
+  const std::string cost = request.query.budget.to_string();
+  std::string text = fmt::format("column     {} ({})\n", shown_text(request.column.column), rehearsal.column_type);
+  text += fmt::format("values     {} possible ones, {} to {}\n", request.column.lattice.size(),
+                      request.column.lattice.text(0), request.column.lattice.text(request.column.lattice.size() - 1));
+  if (!request.column.selection.by.empty()) {
+    text += fmt::format("groups     {}, by {}\n", request.column.selection.keys.size(),
+                        shown_text(to_string(request.column.selection.by)));
+  }
+  text += fmt::format("cost       {} ({}), neighbors {}, at most {} record{} a person\n", cost,
+                      to_string(request.query.budget.measure()), to_string(request.query.neighbors),
+                      request.query.records_per_person, request.query.records_per_person == 1 ? "" : "s");
+  if (rehearsal.stored) {
+    text += fmt::format("held       entry {} has this very release since {}: it would cost nothing\n",
+                        rehearsal.stored->id, rehearsal.stored->reserved_at);
+  }
+  if (rehearsal.account) {
+    text +=
+        fmt::format("remaining  {} of {} in dataset {}, afterwards\n", rehearsal.account->balance.remaining.to_string(),
+                    rehearsal.account->dataset.budget.to_string(), shown_text(rehearsal.account->dataset.name));
+  } else {
+    text += "ledger     none: no budget would be debited\n";
+  }
+  return text + "a dry run: nothing was charged, and no record was read\n";
+}
+
+}  // namespace
+
+int run_release(const Typed& words) {
+  const Typed typed = requests::with_texts_of_files(words);
   std::optional<ProfileFile> counts = counts_of(typed);
   const Typed asked = counts ? with_header(typed, counts->header()) : typed;
   const ReleaseRequest request = release_asked(asked);
   Source source = source_asked(asked, std::move(counts));
   const std::optional<Payment> payment = payment_asked(asked);
+  if (typed.has("dry_run")) {
+    Watcher watcher;
+    print(rehearsed(rehearse(std::move(source), request, payment, watcher), request), "nothing was changed");
+    return 0;
+  }
   Person person(shown_as(typed, request));
   const Answer answer = publish(std::move(source), request, payment, person);
   person.print_page(answer.kept);

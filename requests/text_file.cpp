@@ -9,12 +9,16 @@
 #endif
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "fractile/error.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -79,5 +83,45 @@ TextFile read_text(const std::string& path, std::size_t most) {
 }
 
 TextFile read_standard_input(std::size_t most) { return read_all(stdin, most); }
+
+namespace {
+
+/// The lines, with a comma between any two; without blank ones.
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
+    std::string_view part = std::string_view(text).substr(at, end - at);
+    const auto is_left_out = [](char c) { return c == ' ' || c == '\t' || c == ','; };
+    while (!part.empty() && is_left_out(part.front())) part.remove_prefix(1);
+    while (!part.empty() && is_left_out(part.back())) part.remove_suffix(1);
+    if (!part.empty()) line.append(line.empty() ? "" : ",").append(part);
+    at = end + 1;
+  }
+  return line;
+}
+
+}  // namespace
+
+Typed with_texts_of_files(Typed typed) {
+  constexpr std::size_t largest = std::size_t{16} << 20;  // bytes
+  for (const char* name : {"quantiles", "candidates", "sql"}) {
+    const std::string in_file = std::string(name) + "_file";
+    if (!typed.has(in_file)) continue;
+    const Field field(in_file);
+    if (typed.has(name)) usage({field, " stands instead of ", Field(name)}, "give one or the other", in_file);
+    const std::string path = typed.one(in_file);
+    TextFile file = read_plain_file(path, largest);
+    if (!file.trouble.empty()) {
+      throw Error(ErrorCode::data, {field, ": cannot read ", path, ": ", file.trouble}, "name a text file", in_file);
+    }
+    std::string text = std::string_view(name) == "sql" ? std::move(file.text) : in_one_line(file.text);
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos)
+      usage({field, ": ", path, " is empty"}, "write what it is to hold", in_file);
+    typed.values.erase(in_file);
+    typed.values[name] = {std::move(text)};
+  }
+  return typed;
+}
 
 }  // namespace fractile::requests

@@ -44,6 +44,14 @@ constexpr OptionSpec step_option{"--step",
                                  "and times 1w, 1d, 1h, 15min, 1s, 1ms, 1us"};
 constexpr OptionSpec candidates_option{
     "--candidates", asker, "LIST", "", "What", "instead of --bounds and --step: the possible outputs, increasing"};
+constexpr OptionSpec quantiles_file_option{
+    "--quantiles-file", owner, "FILE", "", "What", "instead of --quantiles: a text file with a fraction a line"};
+constexpr OptionSpec candidates_file_option{"--candidates-file",
+                                            owner,
+                                            "FILE",
+                                            "",
+                                            "What",
+                                            "instead of --candidates: a text file with a possible output a line"};
 constexpr OptionSpec epsilon_option{"--epsilon", asker,     "E",
                                     "",          "Privacy", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""};
 constexpr OptionSpec rho_option{"--rho", asker,     "R",
@@ -198,6 +206,8 @@ constexpr OptionSpec unreadable_option{
     "--unreadable", owner,
     "POLICY",       "error, and with --ledger missing",
     "Input",        "cells that are no number: error, or missing, for they count as empty ones"};
+constexpr OptionSpec sql_file_option{"--sql-file", owner,   "FILE",
+                                     "",           "Input", "instead of --sql: a text file with the query"};
 constexpr OptionSpec sql_option{
     "--sql", asker,
     "QUERY", "",
@@ -248,12 +258,14 @@ constexpr OptionSpec guess_above_option{
 constexpr std::array release_table{
     column_option,
     quantiles_option,
+    quantiles_file_option,
     synthetic_rows_option,
     bounds_or_auto_option,
     step_option,
     OptionSpec{"--bounds-budget", asker, "SHARE", "0.1", "What",
                "with --bounds auto: the share of the budget that finds them"},
     candidates_option,
+    candidates_file_option,
     by_option,
     keys_option,
     keys_file_option,
@@ -269,6 +281,9 @@ constexpr std::array release_table{
     ledger_option,
     dataset_option,
     OptionSpec{"--again", asker, "", "", "Ledger", "pay anew even if the ledger holds this very release"},
+    OptionSpec{
+        "--dry-run", asker, "", "", "Ledger",
+        "say what it would cost and what would remain, and refuse what would be refused; nothing is charged or read"},
     source_option,
     mechanism_option,
     expected_rows_option,
@@ -292,6 +307,7 @@ constexpr std::array release_table{
                "instead of FILE: a profile file of fractile count or merge, which has its own column, bounds, persons "
                "and groups"},
     sql_option,
+    sql_file_option,
     OptionSpec{
         "--sql-stability", owner, "N", "", "Input",
         "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
@@ -339,6 +355,7 @@ constexpr std::array count_table{
     bounds_option,
     step_option,
     candidates_option,
+    candidates_file_option,
     by_option,
     keys_option,
     keys_file_option,
@@ -350,6 +367,7 @@ constexpr std::array count_table{
     missing_option,
     unreadable_option,
     sql_option,
+    sql_file_option,
     table_option,
     input_format_option,
     delimiter_option,
@@ -442,10 +460,12 @@ constexpr VerbSpec merge_spec{
 
 constexpr std::array plan_table{
     quantiles_option,
+    quantiles_file_option,
     synthetic_rows_option,
     bounds_option,
     step_option,
     candidates_option,
+    candidates_file_option,
     epsilon_option,
     rho_option,
     delta_option,

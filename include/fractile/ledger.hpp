@@ -268,6 +268,9 @@ class Ledger {
   LedgerBalance balance(const std::string& dataset) const;
   /// What is spent of it and what remains, from the log's last line; without what of it is reserved. Error(usage) as balance().
   LedgerAccount account(const std::string& dataset) const;
+  /// The account as it would be with the request charged; nothing is charged. Errors as require_fit(), and as reserve() for what exceeds the
+  /// budget.
+  LedgerAccount account_with(const LedgerRequest& request) const;
   LedgerStatement statement() const;
   /// The same of what can still be read of a damaged ledger, and what is wrong with it.
   LedgerStatement salvaged() const;

@@ -51,6 +51,13 @@ struct Answer {
   Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
 };
 
+/// What a request would get, as far as that is known before a charge and before a record.
+struct Rehearsal {
+  std::string column_type;                    ///< of the column, in the engine's words
+  std::optional<LedgerEntry> stored = {};     ///< the entry that holds this very release, which would be given out for nothing
+  std::optional<LedgerAccount> account = {};  ///< of the dataset that pays, as it would be afterwards
+};
+
 struct PublishedTables;
 
 /// Who asks, while a release is made: a person at a terminal, or a program. Does nothing, unless overridden.
@@ -92,6 +99,11 @@ class Attendant {
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment,
                Attendant& attendant);
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment = {});
+
+/// All that publish() does before it charges: refuses what it would refuse, and looks up what the ledger holds. Nothing is charged, drawn or
+/// written, and no record is read. Errors as those of publish() until then, and of a budget that does not suffice.
+Rehearsal rehearse(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment,
+                   Attendant& attendant);
 
 /// The dataset that pays; Error(usage) when the ledger has none of this name, or several and none is named.
 LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment);

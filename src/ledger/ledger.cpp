@@ -595,6 +595,16 @@ LedgerAccount Ledger::account(const std::string& dataset) const {
   return std::move(*result);
 }
 
+LedgerAccount Ledger::account_with(const LedgerRequest& request) const {
+  require_fit(request);
+  LedgerAccount account = this->account(request.dataset);
+  const Budget charge = charge_on(account.dataset, request.cost);
+  require_remaining(account.dataset, account.balance.spent, request.cost, charge);
+  account.balance.spent.add(charge);
+  account.balance.remaining = remaining_of(account.dataset.budget, account.balance.spent);
+  return account;
+}
+
 LedgerBalance Ledger::balance(const std::string& dataset) const {
   const Book book = state_->book();
   const DatasetRow& row = find_dataset(book.datasets, *state_->store, dataset);

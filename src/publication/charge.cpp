@@ -143,6 +143,18 @@ void ReleaseCharge::require_fit(const Source& source, const std::vector<OpenedFi
   fits_ = true;
 }
 
+LedgerRequest ReleaseCharge::request_for(const ChargedRelease& release) const {
+  LedgerRequest request = request_;
+  request.query = release.query;
+  request.cost = release.cost;
+  request.receipt_size = release.receipt_size;
+  return request;
+}
+
+LedgerAccount ReleaseCharge::account_with(const ChargedRelease& release) const {
+  return ledger_.account_with(request_for(release));
+}
+
 LedgerAccount ReleaseCharge::account() const { return ledger_.account(request_.dataset); }
 
 std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query) const {
@@ -217,12 +229,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
       if (each) require_given_out(*each, path_);
     }
     std::vector<LedgerRequest> requests;
-    for (const ChargedRelease& each : wanted(held)) {
-      requests.push_back(request_);
-      requests.back().query = each.query;
-      requests.back().cost = each.cost;
-      requests.back().receipt_size = each.receipt_size;
-    }
+    for (const ChargedRelease& each : wanted(held)) requests.push_back(request_for(each));
     cost_ = sum_in_words(requests);
     return requests;
   };

@@ -48,6 +48,8 @@ class ReleaseCharge {
   /// Writes a text where the request says, unless it is there already.
   void write_again(const std::string& text) const;
 
+  /// The dataset and its balance as they would be with the release; nothing is reserved.
+  LedgerAccount account_with(const ChargedRelease& release) const;
   /// The dataset and its balance, this release included once it is reserved.
   LedgerAccount account() const;
 
@@ -77,6 +79,7 @@ class ReleaseCharge {
   Words kept() const;
 
  private:
+  LedgerRequest request_for(const ChargedRelease& release) const;
   ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Payment& payment,
                 std::string receipt);
   void make_room(std::uint64_t file_size, Attendant& attendant);

@@ -100,44 +100,80 @@ class ReleaseRun {
   Attendant& attendant_;
 };
 
-}  // namespace
+/// A request, its source and who pays, when all was refused that can be before a record is read.
+struct Opened {
+  ReleaseRequest request;
+  std::optional<ReleaseCharge> charge = {};
+  std::unique_ptr<Records> records = {};
+  SourceDescription description = {};
+  std::string query = {};                  ///< of canonical_text(), where there is a charge
+  std::optional<LedgerEntry> stored = {};  ///< which holds this very release
+};
 
-Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
-               Attendant& attendant) {
-  const ReleaseRequest request = for_persons(asked);
+Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+              Attendant& attendant) {
+  Opened opened{for_persons(asked)};
+  const ReleaseRequest& request = opened.request;
+  std::optional<ReleaseCharge>& charge = opened.charge;
   request.validate(source.options().sql_stability.value_or(1));
-  RandomBits bits = request.unsafe_seed ? RandomBits::unsafe_seeded(*request.unsafe_seed) : RandomBits::system();
   publication_detail::require_receipts_place(request.receipt, payment.has_value());
-  std::optional<ReleaseCharge> charge;
   if (payment) charge.emplace(ReleaseCharge::of(*payment, source, request, attendant));
   attendant.at("opening " + source.name());  // standard input is read to its end here
   const auto on_opened = [&](const std::vector<OpenedFile>& files) {
     if (charge) charge->require_fit(source, files);
   };
-  const std::unique_ptr<Records> records = source.open(on_opened, publication_detail::unsaid(payment.has_value()));
+  opened.records = source.open(on_opened, publication_detail::unsaid(payment.has_value()));
   attendant.at("");
-  if (charge) charge->require_persons(source, *records);
-  records->require_countable({request.column});
+  if (charge) charge->require_persons(source, *opened.records);
+  opened.records->require_countable({request.column});
   publication_detail::warn_of_weak_budgets(request.query.budget, attendant);
+  const GroupKeys& keys = request.column.selection.keys;
+  for (std::size_t i = 0; i < keys.columns(); ++i) publication_detail::warn_of_like_keys(keys.list(i), attendant);
+  opened.description = publication_detail::described(source, request, payment.has_value(), *opened.records);
+  if (!charge) return opened;
+  opened.query =
+      publication_detail::canonical_text(source, request, opened.description, charge->source(), charge->tables());
+  opened.stored = charge->stored(opened.query);
+  return opened;
+}
+
+}  // namespace
+
+Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+               Attendant& attendant) {
+  RandomBits bits = asked.unsafe_seed ? RandomBits::unsafe_seeded(*asked.unsafe_seed) : RandomBits::system();
+  auto [request, charge, records, description, query, stored] = opened(source, asked, payment, attendant);
   Answer answer;
-  const SourceDescription description = publication_detail::described(source, request, payment.has_value(), *records);
-  std::string query;
-  if (charge) {
-    query = publication_detail::canonical_text(source, request, description, charge->source(), charge->tables());
-    answer.stored = charge->stored(query);
-    if (answer.stored) {
-      answer.release = charge->release_of(*answer.stored);
-      answer.account = charge->account();
-      answer.kept = "nothing was spent";
-      attendant.prepare(answer);
-      charge->repeat(*answer.stored, attendant);
-      return answer;
-    }
+  answer.stored = std::move(stored);
+  if (answer.stored) {
+    answer.release = charge->release_of(*answer.stored);
+    answer.account = charge->account();
+    answer.kept = "nothing was spent";
+    attendant.prepare(answer);
+    charge->repeat(*answer.stored, attendant);
+    return answer;
   }
   records->require_unchanged();
   ReleaseRun(request, *records, source, bits, charge, attendant).run(description, std::move(query), answer);
   answer.kept = where_kept(request, charge);
   return answer;
+}
+
+Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+                   Attendant& attendant) {
+  Opened opened = fractile::opened(source, asked, payment, attendant);
+  Rehearsal rehearsal;
+  for (const TableColumn& column : opened.records->columns()) {
+    if (column.name == opened.request.column.column) rehearsal.column_type = column.type;
+  }
+  rehearsal.stored = std::move(opened.stored);
+  if (!opened.charge) return rehearsal;
+  const std::uint64_t largest =
+      publication_detail::largest_receipt(opened.request, opened.description, opened.charge->dataset());
+  rehearsal.account = rehearsal.stored
+                          ? opened.charge->account()
+                          : opened.charge->account_with({opened.query, opened.request.query.budget, largest});
+  return rehearsal;
 }
 
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment) {

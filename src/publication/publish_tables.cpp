@@ -317,6 +317,8 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
   if (charge) charge->require_persons(source, *records);
   records->require_countable(plan.columns);
   publication_detail::warn_of_weak_budgets(request.publication.budget, attendant);
+  for (const KeyColumn& column : request.publication.keys)
+    publication_detail::warn_of_like_keys(column.keys, attendant);
   for (LevelToDraw& level : plan.levels) {
     level.description = publication_detail::described(source, level.request, true, *records);
     level.description.margin_of =

@@ -216,6 +216,23 @@ TEST_F(PublishingTables, WhatWasPublishedCountsInTheFilesBudget) {
   EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 3/2");
 }
 
+/// The cells are counted once more, for their totals, and not drawn once more.
+TEST_F(PublishingTables, TotalsThatAreAddedLeaveTheCellsAsTheyWere) {
+  const Payment payment = ledger("3");
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  const std::vector<KeyLevel> all = publication.tables[0].levels;
+  publication.tables[0].levels.resize(1);
+  const PublishedTables cells = publish(publication, payment);
+  publication.tables[0].levels = all;
+  publication.budget = Budget::pure(Rational(2));
+  const PublishedTables both = publish(publication, payment);
+  ASSERT_EQ(both.levels.size(), all.size());
+  EXPECT_TRUE(both.levels[0].stored);
+  EXPECT_EQ(both.levels[0].release.receipt, cells.levels[0].release.receipt);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_FALSE(both.levels[i].stored);
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 2");
+}
+
 /// Of two sexes, or of one: the region's total is of other records.
 TEST_F(PublishingTables, AMarginOfOtherCellsIsAnotherOne) {
   const Payment payment = ledger("3");

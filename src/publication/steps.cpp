@@ -1,6 +1,11 @@
 #include "publication/steps.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string_view>
 
 #include "exact/workers.hpp"
 #include "fractile/durable.hpp"
@@ -14,6 +19,81 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
   if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
   attendant.warn(pure ? "an epsilon above 20 promises next to nothing" : "a rho above 50 promises next to nothing",
                  "one person's record can change the odds of a release at will");
+}
+
+namespace {
+
+bool is_letter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+/// In lower case, as far as that is known of letters everywhere, and without blanks.
+std::string folded(const std::string& key) {
+  std::string text;
+  for (const char c : key) {
+    if (c != ' ' && c != '\t') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return text;
+}
+
+/// One letter more, less or another one, or two that changed places. Digits number things, and differ by one on purpose.
+bool differ_by_a_letter(std::string_view a, std::string_view b) {
+  constexpr std::size_t shortest = 6;
+  if (std::min(a.size(), b.size()) < shortest) return false;
+  const auto from = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  a.remove_prefix(from);
+  b.remove_prefix(from);
+  while (!a.empty() && !b.empty() && a.back() == b.back()) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  if (!std::ranges::all_of(a, is_letter) || !std::ranges::all_of(b, is_letter)) return false;
+  const auto letters = [](std::string_view text) {  // of UTF-8
+    return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+  };
+  if (letters(a) <= 1 && letters(b) <= 1) return true;
+  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
+struct LikeKeys {
+  std::size_t pairs = 0;
+  std::string first;
+  std::string second;
+
+  void add(const std::string& a, const std::string& b) {
+    if (pairs++ > 0) return;
+    first = a;
+    second = b;
+  }
+};
+
+LikeKeys like_keys(const std::vector<std::string>& keys) {
+  LikeKeys like;
+  std::map<std::string, const std::string*> known;
+  for (const std::string& key : keys) {
+    const auto [place, is_new] = known.emplace(folded(key), &key);
+    if (!is_new) like.add(*place->second, key);
+  }
+  constexpr std::size_t most_compared = 2000;  // each with each
+  if (keys.size() > most_compared) return like;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    for (std::size_t j = i + 1; j < keys.size(); ++j) {
+      if (differ_by_a_letter(keys[i], keys[j]) && folded(keys[i]) != folded(keys[j])) like.add(keys[i], keys[j]);
+    }
+  }
+  return like;
+}
+
+}  // namespace
+
+void warn_of_like_keys(const std::vector<std::string>& keys, Attendant& attendant) {
+  const LikeKeys like = like_keys(keys);
+  if (like.pairs == 0) return;
+  const std::string more = like.pairs == 1 ? "" : fmt::format(", the first of {} such pairs", like.pairs);
+  attendant.warn(
+      {"the keys '", like.first, "' and '", like.second, "' differ by a letter, case or blanks", more},
+      "where one is a slip, it has no records, and nobody is told so: compare the list with what the table may hold");
 }
 
 void require_receipts_place(const std::string& receipt, bool is_paid) {

@@ -186,6 +186,7 @@ OPTIONS = {
     "--below": ["50000", "100,50000"],
     "--mean": [""],
     "--again": [""],
+    "--dry-run": [""],
     "--threads": ["1", "3"],
     "--format": ["json", "csv", "html", "table"],
     "--receipt": ["r.json"],

@@ -485,5 +485,36 @@ class SameRelease(CommandTest):
         self.assertEqual([float(value) for value in coarse], [float(value) for value in listed])
 
 
+class TextsInFiles(CommandTest):
+    """Long lists and queries are written once, and not on every command line."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x\n" + "".join(f"{i % 50}\n" for i in range(500)))
+
+    def test_are_as_if_they_were_typed(self):
+        self.write("q.txt", "0.1\r\n0.25, 1/2\n\n  0.9\n")
+        self.write("c.txt", "0\n10\n20\n40")
+        self.write("s.sql", "SELECT x\n  FROM input\n  WHERE TRY_CAST(x AS INTEGER) < 40\n")
+        how = {"unsafe_seed": "7", "epsilon": "5", "quantiles": None}
+        typed = self.run_release("t.csv", **{**how, "quantiles": "0.1,0.25,1/2,0.9", "sql": self.content("s.sql")})
+        self.assertEqual(typed.code, 0, typed)
+        self.assertEqual(self.run_release("t.csv", **how, quantiles_file="q.txt", sql_file="s.sql").out, typed.out)
+        listed = {"bounds": None, "step": None, "quantiles": "median"}
+        typed = self.run_release("t.csv", **{**how, **listed}, candidates="0,10,20,40")
+        self.assertEqual(typed.code, 0, typed)
+        self.assertEqual(self.run_release("t.csv", **{**how, **listed}, candidates_file="c.txt").out, typed.out)
+        plan = ("plan", "--epsilon", "1", "--bounds", "0", "50", "--step", "1", "--format", "csv")
+        self.assertEqual(self.of(*plan, "--quantiles-file", "q.txt"), self.of(*plan, "--quantiles", "0.1,0.25,1/2,0.9"))
+
+    def test_refusals(self):
+        self.write("blank.txt", "\n , \n")
+        self.write("q.txt", "0.5\n0.x\n")
+        self.assert_refused(self.run_release("t.csv", quantiles="median", quantiles_file="q.txt"), 2, "--quantiles-file stands instead of --quantiles")
+        self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="q.txt"), 2, "--quantiles: '0.x' is not a number")
+        self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="blank.txt"), 2, "--quantiles-file: blank.txt is empty")
+        self.assert_refused(self.run_release("t.csv", sql_file="gone.sql"), 3, "--sql-file: cannot read gone.sql: No such file", "name a text file")
+
+
 if __name__ == "__main__":
     unittest.main()
