@@ -129,7 +129,7 @@ class CountedWorld {
  public:
   static bool fits(const std::vector<World>& worlds) {
     const Pipeline& pipeline = worlds.front().pipeline;
-    return worlds.size() == 1 && (TargetCount::fits(pipeline) || TargetSum::fits(pipeline));
+    return worlds.size() == 1 && TargetTotal::fits(pipeline);
   }
   explicit CountedWorld(const World& world)
       : guess_(world.pipeline, guesser(world)),

@@ -17,8 +17,7 @@ LossModel::LossModel(const Pipeline& pipeline, const Analyst& analyst)
 
 LossModel::Kind LossModel::kind_of(const Analyst& analyst, const DenseLoss& dense) {
   const Pipeline& pipeline = dense.pipeline();
-  if (TargetCount::fits(pipeline)) return TargetCount(pipeline, analyst);
-  if (TargetSum::fits(pipeline)) return TargetSum(pipeline, analyst);
+  if (TargetTotal::fits(pipeline)) return TargetTotal(pipeline, analyst);
   if (GuessedMode::fits(pipeline, analyst)) return GuessedMode(analyst, dense);
   return dense;
 }

@@ -7,8 +7,7 @@
 #include "exact/enclosure.hpp"
 #include "flow/loss/dense_loss.hpp"
 #include "flow/loss/noisy_argmax.hpp"
-#include "flow/loss/target_count.hpp"
-#include "flow/loss/target_sum.hpp"
+#include "flow/loss/target_total.hpp"
 #include "fractile/expected_loss.hpp"
 
 namespace fractile::flow {
@@ -31,14 +30,14 @@ class LossModel {
   /// Whether exact_loss() takes seconds at most.
   bool is_soon_exact(const Rational& odds) const;
 
-  /// Calls visitor(kind) with the TargetCount, TargetSum, GuessedMode or DenseLoss that it is.
+  /// Calls visitor(kind) with the TargetTotal, GuessedMode or DenseLoss that it is.
   template <class Visitor>
   decltype(auto) visit(const Visitor& visitor) const {
     return std::visit(visitor, kind_);
   }
 
  private:
-  using Kind = std::variant<TargetCount, TargetSum, GuessedMode, DenseLoss>;
+  using Kind = std::variant<TargetTotal, GuessedMode, DenseLoss>;
   static Kind kind_of(const Analyst& analyst, const DenseLoss& dense);
 
   DenseLoss dense_;

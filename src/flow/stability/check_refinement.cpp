@@ -244,9 +244,9 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
 }
 
 /// The likely totals, in floating point.
-RoughRows rough_rows(const TargetSum& sum, const Rational& odds, std::size_t first, std::size_t end) {
+RoughRows rough_rows(const TargetTotal& sum, const Rational& odds, std::size_t first, std::size_t end) {
   const Enclosure at = Enclosure::of(odds, enclosure_bits);
-  const TiltedSum likely(sum, at);
+  const TiltedTotal likely(sum, at);
   RoughRows rows;
   for (const std::vector<Enclosure>& steps : sum.step_laws(at)) {
     rows.emplace_back(end - first);
@@ -264,9 +264,9 @@ RoughRows rough_rows(const TargetSum& sum, const Rational& odds, std::size_t fir
 /// By an analyst who is offered a bet about three values.
 std::optional<PipelineRefinement> refuted_by_three_values(const Pipeline& pipeline, const Rational& from,
                                                           const Rational& to) {
-  const TargetSum sum(pipeline, {});
-  const TiltedSum before(sum, Enclosure::of(from, enclosure_bits));
-  const TiltedSum after(sum, Enclosure::of(to, enclosure_bits));
+  const TargetTotal sum(pipeline, {});
+  const TiltedTotal before(sum, Enclosure::of(from, enclosure_bits));
+  const TiltedTotal after(sum, Enclosure::of(to, enclosure_bits));
   const std::size_t first = std::min(before.first(), after.first());
   const std::size_t end = std::max(before.end(), after.end());
   const auto bet = bet_on_three(rough_rows(sum, from, first, end), rough_rows(sum, to, first, end));
@@ -286,7 +286,7 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
   }
   if (auto found = refuted_by_three_values(pipeline, from, to)) return *std::move(found);
   constexpr double most_totals = 500;  // some seconds
-  if (TargetSum(pipeline, {}).range() < most_totals) {
+  if (TargetTotal(pipeline, {}).range() < most_totals) {
     PipelineRefinement answer = compared(pipeline, from, to);
     if (!std::holds_alternative<Undecided>(answer.refinement.verdict)) return answer;
   }
@@ -294,15 +294,16 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  if (TargetCount::fits(pipeline)) {
+  const bool is_total = TargetTotal::fits(pipeline);
+  const bool is_count = pipeline.post.kind == PostProcessor::Kind::count;
+  if (is_total && is_count) {
     if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
   }
-  if (pipeline.participants > many_people) {
-    if (TargetCount::fits(pipeline)) return compared_among_known(pipeline, from, to);
-    if (TargetSum::fits(pipeline)) return compared_sums_among_known(pipeline, from, to);
+  if (is_total && pipeline.participants > many_people) {
+    return is_count ? compared_among_known(pipeline, from, to) : compared_sums_among_known(pipeline, from, to);
   }
   PipelineRefinement answer = compared(pipeline, from, to);
-  if (std::holds_alternative<Undecided>(answer.refinement.verdict) && TargetSum::fits(pipeline)) {
+  if (std::holds_alternative<Undecided>(answer.refinement.verdict) && is_total && !is_count) {
     return undecided(pipeline, too_many_totals);
   }
   return answer;

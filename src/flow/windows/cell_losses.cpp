@@ -13,17 +13,17 @@ struct Losses {
 
   double degree;  // of the polynomials that would be isolated
 
-  Answer operator()(const TargetCount& count) const {
-    constexpr double most_of_isolated =
+  Answer operator()(const TargetTotal& target) const {
+    constexpr double most_of_isolated_counts =
         60;  // more takes a second and then minutes; enclosing takes a second for thousands of people
-    return CellLosses{[&count](const Cell& cell) { return local_count(count, cell); }, degree > most_of_isolated, true};
-  }
-
-  Answer operator()(const TargetSum& sum) const {
-    constexpr double most_of_isolated = 1500;
-    if (!has_listable_totals(sum)) return {};
-    return CellLosses{[&sum](const Cell& cell) { return local_sum(sum, cell); },
-                      sum.range() * degree > most_of_isolated, true};
+    constexpr double most_of_isolated_sums = 1500;
+    if (target.is_count()) {
+      return CellLosses{[&target](const Cell& cell) { return local_count(target, cell); },
+                        degree > most_of_isolated_counts, true};
+    }
+    if (!has_listable_totals(target)) return {};
+    return CellLosses{[&target](const Cell& cell) { return local_sum(target, cell); },
+                      target.range() * degree > most_of_isolated_sums, true};
   }
 
   Answer operator()(const GuessedMode& guessed) const {

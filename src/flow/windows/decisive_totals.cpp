@@ -15,7 +15,7 @@ namespace fractile::flow {
 namespace {
 
 /// The first of the actions that cost most likely least.
-std::size_t best_after(const TiltedSum& sum, std::size_t total) {
+std::size_t best_after(const TiltedTotal& sum, std::size_t total) {
   std::size_t best = 0;
   Enclosure least = sum.loss(0, total);
   for (std::size_t action = 1; action < sum.costs.size(); ++action) {
@@ -28,7 +28,7 @@ std::size_t best_after(const TiltedSum& sum, std::size_t total) {
 }
 
 /// Whether another action is certainly better.
-bool speaks_against(std::size_t baseline, const TiltedSum& sum, std::size_t total) {
+bool speaks_against(std::size_t baseline, const TiltedTotal& sum, std::size_t total) {
   const Enclosure usual = sum.loss(baseline, total);
   for (std::size_t action = 0; action < sum.costs.size(); ++action) {
     if (action != baseline && certainly_less(sum.loss(action, total), usual)) return true;
@@ -44,11 +44,11 @@ std::size_t home_of(const std::vector<TiltedTotals>& views) {
 /// Totals by how likely they are, at some odds.
 class GlanceAtSums {
  public:
-  GlanceAtSums(const TargetSum& target, const std::vector<TiltedTotals>& views, const Rational& odds)
+  GlanceAtSums(const TargetTotal& target, const std::vector<TiltedTotals>& views, const Rational& odds)
       : target_(target), views_(views), odds_(Enclosure::of(odds, enclosure_bits)) {}
 
   std::size_t usual_action() {
-    const TiltedSum& sum = with(1);
+    const TiltedTotal& sum = with(1);
     return best_after(sum, (sum.first() + sum.end()) / 2);
   }
 
@@ -63,7 +63,7 @@ class GlanceAtSums {
           below != views_.begin() ? std::prev(below)->weight(std::prev(below)->last) : log_of_zero;
       if (std::max(next_above, next_below) <= heaviest) break;
       const TiltedTotals& next = next_above >= next_below ? *above++ : *--below;
-      const TiltedSum& sum = with(next.law);
+      const TiltedTotal& sum = with(next.law);
       for (std::size_t total = next.first; total <= next.last; ++total) {
         if (next.weight(total) > heaviest && speaks_against(baseline, sum, total)) heaviest = next.weight(total);
       }
@@ -73,16 +73,16 @@ class GlanceAtSums {
   }
 
  private:
-  const TiltedSum& with(const Rational& law) {
+  const TiltedTotal& with(const Rational& law) {
     const auto [place, is_new] = sums_.try_emplace(law.to_string());
     if (is_new) place->second.emplace(target_, odds_, law);
     return *place->second;
   }
 
-  const TargetSum& target_;
+  const TargetTotal& target_;
   const std::vector<TiltedTotals>& views_;
   Enclosure odds_;
-  std::map<std::string, std::optional<TiltedSum>> sums_;
+  std::map<std::string, std::optional<TiltedTotal>> sums_;
 };
 
 constexpr double negligible = 112;  // a weight below the unit
@@ -123,7 +123,7 @@ void join_light_ones(DecisiveTotals& sums) {
 }
 
 /// What speaks against the baseline at some odds.
-std::vector<std::optional<double>> glances(const TargetSum& target, const std::vector<TiltedTotals>& views,
+std::vector<std::optional<double>> glances(const TargetTotal& target, const std::vector<TiltedTotals>& views,
                                            const Cell& cell, std::size_t baseline) {
   const std::vector<Rational> places{-1, 0, 1};
   std::vector<std::optional<double>> heaviest(places.size());
@@ -135,7 +135,7 @@ std::vector<std::optional<double>> glances(const TargetSum& target, const std::v
 
 }  // namespace
 
-DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell) {
+DecisiveTotals decisive_totals(const TargetTotal& target, const Cell& cell) {
   DecisiveTotals sums{0, log_of_zero, 0, tilted_totals(target, cell.centre)};
   sums.baseline = GlanceAtSums(target, sums.views, cell.centre).usual_action();
   const auto heaviest = glances(target, sums.views, cell, sums.baseline);
@@ -160,7 +160,7 @@ DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell) {
   return sums;
 }
 
-DecisiveTotals likely_totals(const TargetSum& target, const Cell& cell) {
+DecisiveTotals likely_totals(const TargetTotal& target, const Cell& cell) {
   DecisiveTotals sums{0, 0, 0, tilted_totals(target, cell.centre)};
   sums.baseline = GlanceAtSums(target, sums.views, cell.centre).usual_action();
   leave_out(sums, sums.unit - negligible);

@@ -19,9 +19,9 @@ struct DecisiveTotals {
   std::vector<TiltedTotals> beyond = {};  ///< all totals at an end, next to nothing in that unit
 };
 
-DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell);
+DecisiveTotals decisive_totals(const TargetTotal& target, const Cell& cell);
 
 /// All totals but those that hardly ever come, in their own unit.
-DecisiveTotals likely_totals(const TargetSum& target, const Cell& cell);
+DecisiveTotals likely_totals(const TargetTotal& target, const Cell& cell);
 
 }  // namespace fractile::flow

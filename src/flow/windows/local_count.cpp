@@ -7,6 +7,7 @@
 
 #include "exact/workers.hpp"
 #include "flow/algebra/bernstein_ellipse.hpp"
+#include "flow/windows/tilted_moduli.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -33,42 +34,29 @@ struct CountBounds {
       slope_per_mass;  ///< of joint losses together, at real places, by the probability of their counts and two more on each side
 };
 
-/// Of sum over y of |Q(y)| ratio^y, for one person: 1 - p and p ratio, over the view's moment.
-Enclosure modulus_in(const TiltedCounts& view, const TargetCount& count, std::size_t value, const Cell& cell) {
-  const Polynomial& counted = count.counted()[value];
-  const Polynomial ratio = Polynomial::constant(view.ratio.numerator());
-  const Polynomial unit = Polynomial::constant(view.ratio.denominator());
-  const Enclosure modulus = largest_sum_of_moduli({unit * (count.denominator() - counted), ratio * counted},
-                                                  unit * count.denominator(), cell);
-  return modulus / view.moments[value];
-}
-
 /// Of everyone's probability of being counted; nothing where the bounds for unlikely counts do not hold.
-std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetCount& count, const Cell& cell) {
+std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetTotal& count, const Cell& cell) {
   if (!is_right_of_zero(cell)) return {};
   std::vector<ProbabilityBounds> by_value;
-  for (std::size_t value = 0; value < count.counted().size(); ++value) {
-    by_value.push_back(bounds_about(count.counted()[value], count.denominator(), cell));
-    if (count.histogram()[value] > 0 && !is_far_from_an_end(by_value.back().range)) return {};
+  for (std::size_t value = 0; value < count.laws().size(); ++value) {
+    by_value.push_back(bounds_about(count.laws()[value][1], count.denominator(), cell));
+    if (count.others()[value] > 0 && !is_far_from_an_end(by_value.back().range)) return {};
   }
   return by_value;
 }
 
 /// Nothing when a bound is too large to be of use. `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
-std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const TargetCount& count,
+std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const TargetTotal& count,
                                            const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
                                            const Cell& cell) {
   std::vector<Enclosure> slopes;
-  std::vector<Enclosure> moduli;
   Enclosure steepness;  // sum of n |p'| / max(p, 1 - p)
   for (std::size_t value = 0; value < by_value.size(); ++value) {
-    const std::size_t others = count.histogram()[value];
     slopes.push_back(by_value[value].slope);
-    moduli.push_back(others == 0 ? whole<Enclosure>(1) : modulus_in(view, count, value, cell));
-    steepness += times(by_value[value].slope, largest_quotient * others);
+    steepness += times(by_value[value].slope, largest_quotient * count.others()[value]);
   }
   CountBounds result;
-  result.law = modulus_of_sum(moduli, count.histogram());
+  result.law = modulus_of_sum(tilted_moduli(view.ratio, count, cell), count.others()) / view.expectation;
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
   result.loss = answers * result.law;
@@ -81,7 +69,7 @@ std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const Targe
 /// A view on a cell.
 class LocalView {
  public:
-  LocalView(const TiltedCounts& view, const TargetCount& count, const Cell& cell, const CountBounds& bounds)
+  LocalView(const TiltedCounts& view, const TargetTotal& count, const Cell& cell, const CountBounds& bounds)
       : view_(view),
         difference_error_(Interpolation::value_error(times(bounds.loss, 2)).upper_double()),
         most_mass_(63 * Interpolation::value_error(bounds.law).lower_double()),
@@ -124,14 +112,14 @@ class LocalView {
 class LocalCount final : public LocalLoss {
  public:
   /// `answers`: as above.
-  LocalCount(const TargetCount& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
+  LocalCount(const TargetTotal& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
              const Enclosure& answers)
-      : others_(count.others()),
-        lines_(count.lines().lines),
+      : others_(count.other_people()),
+        costs_(count.costs()),
         baseline_(baseline),
         views_(std::move(views)),
-        line_error_(Interpolation::value_error(times(answers, 2)).upper_double()) {
-    for (const Enclosure& odds : odds_at_nodes(cell)) lines_at_.push_back(count.lines_at(odds));
+        end_error_(Interpolation::value_error(times(answers, 2)).upper_double()) {
+    for (const Enclosure& odds : odds_at_nodes(cell)) costs_at_.push_back(count.step_costs(count.step_laws(odds)));
     for (const LocalView& view : views_) {
       slope_error_ += view.slope_error();
       arb_max(negligible_slope_.arb(), negligible_slope_.arb(), view.negligible_slope().arb(), chebyshev_bits);
@@ -145,7 +133,7 @@ class LocalCount final : public LocalLoss {
     const std::size_t from = starts_with_view() ? views_.front().last() : 0;
     const std::size_t to = ends_with_view() ? views_.back().first() : others_ + 1;
     if (from >= to) return false;
-    for (std::size_t w = 0; w < lines_.size(); ++w) {
+    for (std::size_t w = 0; w < costs_.size(); ++w) {
       if (w == baseline_) continue;
       if (!is_usual(w, from) || !is_usual(w, to)) return false;
     }
@@ -158,7 +146,7 @@ class LocalCount final : public LocalLoss {
     for (const LocalView& view : views_) {
       if (next < view.first()) all.push_back({next, view.first() - 1, {baseline_}});
       all.push_back({view.first(), view.last(), {}});
-      for (std::size_t w = 0; w < lines_.size(); ++w) all.back().actions.push_back(w);
+      for (std::size_t w = 0; w < costs_.size(); ++w) all.back().actions.push_back(w);
       next = view.last() + 1;
     }
     if (next <= others_ + 1) all.push_back({next, others_ + 1, {baseline_}});
@@ -225,18 +213,18 @@ class LocalCount final : public LocalLoss {
       const LocalView& view = view_of(first);
       place->second = through_nodes([&](std::size_t i) {
         Enclosure value;
-        add_product(value, lines_at_[i][action].absent, view.law(i).between(first, last + 1));
-        add_product(value, lines_at_[i][action].present, view.law(i).between(first == 0 ? 0 : first - 1, last));
+        add_product(value, costs_at_[i][action][0], view.law(i).between(first, last + 1));
+        add_product(value, costs_at_[i][action][1], view.law(i).between(first == 0 ? 0 : first - 1, last));
         return value;
       });
     }
     return place->second;
   }
 
-  /// At an end, where only one part of the lines counts.
+  /// At an end, where only one step counts.
   bool are_equal(std::size_t observation, std::size_t action, std::size_t other) const {
-    return (observation == 0 && lines_[action].absent == lines_[other].absent) ||
-           (observation == others_ + 1 && lines_[action].present == lines_[other].present);
+    return (observation == 0 && costs_[action][0] == costs_[other][0]) ||
+           (observation == others_ + 1 && costs_[action][1] == costs_[other][1]);
   }
   const FilteredPolynomial& compared(std::size_t observation, std::size_t action, std::size_t other) {
     const auto [place, is_new] = differences_.try_emplace({observation, action, other});
@@ -247,17 +235,17 @@ class LocalCount final : public LocalLoss {
   /// Has the sign of an action's joint loss less another's. After 0 all of the law is in Q(0), and after all in Q(others): a factor
   /// that is left out.
   LocalPolynomial difference(std::size_t observation, std::size_t action, std::size_t other) {
-    if (observation == 0) return difference(action, other, &Line<Enclosure>::absent);
-    if (observation == others_ + 1) return difference(action, other, &Line<Enclosure>::present);
+    if (observation == 0) return difference_for(action, other, 0);
+    if (observation == others_ + 1) return difference_for(action, other, 1);
     return sum(observation, observation, action) - sum(observation, observation, other);
   }
   double difference_error(std::size_t observation) const {
-    return observation == 0 || observation == others_ + 1 ? line_error_ : view_of(observation).difference_error();
+    return observation == 0 || observation == others_ + 1 ? end_error_ : view_of(observation).difference_error();
   }
-  LocalPolynomial difference(std::size_t action, std::size_t other, Enclosure Line<Enclosure>::*part) const {
+  LocalPolynomial difference_for(std::size_t action, std::size_t other, std::size_t step) const {
     return through_nodes([&](std::size_t i) {
       Enclosure result;
-      arb_sub(result.arb(), (lines_at_[i][action].*part).arb(), (lines_at_[i][other].*part).arb(), enclosure_bits);
+      arb_sub(result.arb(), costs_at_[i][action][step].arb(), costs_at_[i][other][step].arb(), enclosure_bits);
       return result;
     });
   }
@@ -265,13 +253,13 @@ class LocalCount final : public LocalLoss {
   using Key = std::tuple<std::size_t, std::size_t, std::size_t>;
 
   std::size_t others_;
-  std::vector<Line<Polynomial>> lines_;
+  std::vector<std::vector<Polynomial>> costs_;
   std::size_t baseline_;
   std::vector<LocalView> views_;
-  double line_error_;
+  double end_error_;
   Enclosure negligible_slope_;
   Enclosure slope_error_;
-  std::vector<std::vector<Line<Enclosure>>> lines_at_;  // by node and action
+  std::vector<StepCosts> costs_at_;  // by node
   FilteredPolynomial nothing_;
   std::map<Key, LocalPolynomial> sums_;
   std::map<Key, FilteredPolynomial> slopes_;
@@ -284,7 +272,7 @@ bool are_unlikely(const DecisiveCounts& views) { return views.unit.upper_double(
 
 }  // namespace
 
-std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const TargetCount& count, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const TargetTotal& count, const Cell& cell) {
   constexpr double widest_spread = 16;
   if (views.spread > widest_spread) return nullptr;
   const std::optional<std::vector<ProbabilityBounds>> by_value = probabilities_about(count, cell);
@@ -303,7 +291,7 @@ std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const Ta
   return loss;
 }
 
-std::unique_ptr<LocalLoss> local_count(const TargetCount& count, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_count(const TargetTotal& count, const Cell& cell) {
   const std::optional<DecisiveCounts> tails = tail_counts(count, cell);
   if (tails && are_unlikely(*tails)) {
     static const Rational narrow = Rational::dyadic(1, -24);  // in case that nothing is narrow enough

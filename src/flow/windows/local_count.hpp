@@ -11,9 +11,9 @@ namespace fractile::flow {
 
 /// Nothing when the cell is too wide. Where the analyst decides in one way after all likely counts, slopes are in units of how likely the
 /// others are, however unlikely that is.
-std::unique_ptr<LocalLoss> local_count(const TargetCount& count, const Cell& cell);
+std::unique_ptr<LocalLoss> local_count(const TargetTotal& count, const Cell& cell);
 
 /// Nothing when the cell is too wide for the views, or an action but the baseline may be best after a count that is in none.
-std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const TargetCount& count, const Cell& cell);
+std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const TargetTotal& count, const Cell& cell);
 
 }  // namespace fractile::flow

@@ -16,7 +16,7 @@ namespace {
 /// Counts that may change the analyst's mind are as unlikely as that, throughout the odds.
 bool decides_on_tails(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
   const std::optional<DecisiveCounts> views =
-      tail_counts(TargetCount(pipeline, analyst), Cell{odds, odds * Rational(1, 1000)});
+      tail_counts(TargetTotal(pipeline, analyst), Cell{odds, odds * Rational(1, 1000)});
   return views && !views->views.empty() && views->unit.upper_double() < 0x1p-16;
 }
 
@@ -61,7 +61,7 @@ TEST(EnclosedWindows, OfTwoTailsWithWindows) {
   const Pipeline pipeline = counting_among(Perturber::geometric(3), {6, 5, 54}, {2});
   const Analyst analyst = with_weights({5, 4, 3}, Matrix::of({{0, 4, 24}, {12, 8, 30}, {17, 10, 2}}));
   const std::optional<DecisiveCounts> views =
-      tail_counts(TargetCount(pipeline, analyst), Cell{Rational(5), Rational(1, 100)});
+      tail_counts(TargetTotal(pipeline, analyst), Cell{Rational(5), Rational(1, 100)});
   ASSERT_TRUE(views && views->views.size() == 2 && views->unit.upper_double() < 0x1p-16);
   expect_the_same(pipeline, analyst, Rational(4), Rational(6));
   EXPECT_EQ(enclose(pipeline, analyst, 4, 6).windows.size(), 4U);
@@ -71,7 +71,7 @@ TEST(EnclosedWindows, OfTwoTailsWithWindows) {
 TEST(LocalInCounts, SlopesAreThoseOfAllCounts) {
   const Pipeline pipeline = counting_among(Perturber::geometric(3), {6, 5, 54}, {2});
   const Analyst analyst = with_weights({5, 4, 3}, Matrix::of({{0, 4, 24}, {12, 8, 30}, {17, 10, 2}}));
-  const TargetCount count(pipeline, analyst);
+  const TargetTotal count(pipeline, analyst);
   const Cell cell{Rational(5), Rational(1, 100)};
   const std::optional<DecisiveCounts> views = tail_counts(count, cell);
   ASSERT_TRUE(views && views->views.size() == 2);
@@ -102,7 +102,7 @@ TEST(LocalInCounts, LeaveNothingOut) {
   Analyst analyst;
   analyst.goal = Analyst::Goal::squared_error;
   analyst.prior = Prior({Rational(2, 10), Rational(1, 100), 0, 0, Rational(78, 100), Rational(1, 100)});
-  const TargetCount count(pipeline, analyst);
+  const TargetTotal count(pipeline, analyst);
   const Cell cell{Rational(10), Rational(1, 100)};
   const std::optional<DecisiveCounts> views = tail_counts(count, cell);
   ASSERT_TRUE(views && views->views.size() == 2);
@@ -123,25 +123,18 @@ TEST(LocalInCounts, LeaveNothingOut) {
 // In a tail's units, probabilities and their sums are those of the law itself.
 TEST(TiltedCountLaw, HasTheProbabilitiesOfTheLaw) {
   const Pipeline pipeline = counting_among(Perturber::geometric(3), {4, 30, 5}, {1});
-  const TargetCount count(pipeline, {});
+  const TargetTotal count(pipeline, {});
   const Cell cell{Rational(9), Rational(1, 10)};
-  const CountLaw whole = count.law_at(Enclosure::of(Rational(9), law_bits));
+  const Enclosure odds = Enclosure::of(Rational(9), enclosure_bits);
+  const RunningLaw whole(TiltedTotal(count, odds).others, count.other_people());
   const TiltedCounts low{0, 12, Rational(1, 20), 12};
   const TiltedCounts high{33, 40, Rational(7), 32};
   for (TiltedCounts view : {low, high}) {
-    for (const Enclosure& p : count.counted_at(Enclosure::of(cell.centre, law_bits))) {
-      Enclosure moment = Enclosure::of(view.ratio - 1, law_bits) * p;
-      arb_add_ui(moment.arb(), moment.arb(), 1, law_bits);
-      view.moments.push_back(moment);
-    }
+    const TiltedUnit units(count, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
+    view.expectation = units.expectation;
     view.share = Enclosure::of(Rational(1));
-    const TiltedCountLaw law(count, view, Enclosure::of(Rational(9), law_bits));
-    Enclosure unit = Enclosure::of(view.ratio.pow(-static_cast<std::int64_t>(view.reference)), law_bits);
-    for (std::size_t value = 0; value < 3; ++value) {
-      for (std::size_t person = 0; person < count.histogram()[value]; ++person) {
-        arb_mul(unit.arb(), unit.arb(), view.moments[value].arb(), law_bits);
-      }
-    }
+    const TiltedCountLaw law(count, view, odds);
+    const Enclosure unit = units.after(view.reference);
     for (std::size_t from = 0; from < 40; ++from) {
       for (std::size_t to = from + 1; to <= 40; ++to) {
         if (!view.matters(from) || !view.matters(to - 1)) continue;

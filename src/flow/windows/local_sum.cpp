@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,10 +10,10 @@
 
 #include "exact/workers.hpp"
 #include "flow/algebra/bernstein_ellipse.hpp"
-#include "flow/loss/target_sum.hpp"
+#include "flow/loss/target_total.hpp"
 #include "flow/pipeline/additions.hpp"
-#include "flow/pipeline/noise.hpp"
 #include "flow/windows/listed_loss.hpp"
+#include "flow/windows/tilted_moduli.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -33,38 +34,6 @@ Enclosure over(const Enclosure& a, double weight) {
   return result;
 }
 
-/// ratio^step by answer, as integers over a common one.
-struct StepWeights {
-  std::vector<Polynomial> weights;
-  Polynomial common;
-};
-StepWeights step_weights(const Rational& ratio, const std::vector<std::size_t>& steps) {
-  const auto highest = static_cast<std::int64_t>(*std::ranges::max_element(steps));
-  const Rational above = ratio.numerator();
-  const Rational below = ratio.denominator();
-  StepWeights result{{}, Polynomial::constant(below.pow(highest))};
-  result.weights.reserve(steps.size());
-  for (const std::size_t step : steps) {
-    const auto power = static_cast<std::int64_t>(step);
-    result.weights.push_back(Polynomial::constant(above.pow(power) * below.pow(highest - power)));
-  }
-  return result;
-}
-
-/// By value: on the ellipse, the sum over answers of |p| ratio^step.
-std::vector<Enclosure> moduli_in(const Rational& ratio, const TargetSum& target, const Cell& cell) {
-  const PolynomialNoise& noise = noise_of(target.pipeline().perturber);
-  const StepWeights steps = step_weights(ratio, target.steps());
-  std::vector<Enclosure> moduli;
-  moduli.reserve(noise.values());
-  for (const std::vector<Polynomial>& row : noise.numerators) {
-    std::vector<Polynomial> weighted;
-    for (std::size_t answer = 0; answer < row.size(); ++answer) weighted.push_back(row[answer] * steps.weights[answer]);
-    moduli.push_back(largest_sum_of_moduli(weighted, noise.denominator * steps.common, cell));
-  }
-  return moduli;
-}
-
 /// Of a view's joint losses.
 struct ViewBounds {
   TiltedUnit unit;   ///< at the cell's centre
@@ -72,8 +41,8 @@ struct ViewBounds {
 };
 
 /// Nothing when these are too large to be of use.
-std::optional<ViewBounds> view_bounds_in(const TiltedTotals& view, const TargetSum& target, const Cell& cell) {
-  const std::vector<Enclosure> moduli = moduli_in(view.ratio, target, cell);
+std::optional<ViewBounds> view_bounds_in(const TiltedTotals& view, const TargetTotal& target, const Cell& cell) {
+  const std::vector<Enclosure> moduli = tilted_moduli(view.ratio, target, cell);
   const Enclosure all = modulus_of_sum(moduli, target.others());
   TiltedUnit unit(target, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
   const Enclosure law = all / unit.expectation;
@@ -84,13 +53,13 @@ std::optional<ViewBounds> view_bounds_in(const TiltedTotals& view, const TargetS
 /// Laws that are tilted alike, at the nodes of a cell.
 class LawAtNodes {
  public:
-  LawAtNodes(const TargetSum& target, const Cell& cell, const Rational& ratio)
+  LawAtNodes(const TargetTotal& target, const Cell& cell, const Rational& ratio)
       : unit_(target, Enclosure::of(cell.centre, enclosure_bits), ratio) {
     const std::vector<Enclosure> odds = odds_at_nodes(cell);
     sums_.resize(odds.size());
     units_.resize(odds.size());
     share_among_threads(threads_of_machine(), odds.size(), [&](std::size_t i) {
-      const TiltedSum& here = sums_[i].emplace(target, odds[i], ratio);
+      const TiltedTotal& here = sums_[i].emplace(target, odds[i], ratio);
       arb_div(units_[i].arb(), here.expectation.arb(), unit_.expectation.arb(), enclosure_bits);
     });
   }
@@ -110,8 +79,8 @@ class LawAtNodes {
 
  private:
   TiltedUnit unit_;
-  std::vector<std::optional<TiltedSum>> sums_;  // by node
-  std::vector<Enclosure> units_;                // in units of the centre's
+  std::vector<std::optional<TiltedTotal>> sums_;  // by node
+  std::vector<Enclosure> units_;                  // in units of the centre's
 };
 
 /// Joint losses after a view's totals.
@@ -135,19 +104,12 @@ class LocalSumView {
   const LawAtNodes& law_;
 };
 
-/// Actions with different losses, the baseline among them.
-std::vector<std::size_t> different_actions(const JointWeights& joint, std::size_t baseline) {
-  std::vector<std::size_t> actions{baseline};
-  for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
-    const auto is_same = [&](std::size_t other) {
-      bool is_equal = true;
-      for (std::size_t x = 0; x < joint.weights.rows(); ++x) {
-        is_equal = is_equal && joint.weights(x, w) == joint.weights(x, other);
-      }
-      return is_equal;
-    };
-    if (std::ranges::none_of(actions, is_same)) actions.push_back(w);
-  }
+/// All actions, the baseline first.
+std::vector<std::size_t> actions_of(const TargetTotal& target, std::size_t baseline) {
+  std::vector<std::size_t> actions(target.costs().size());
+  std::iota(actions.begin(), actions.end(), 0);
+  std::rotate(actions.begin(), actions.begin() + static_cast<std::ptrdiff_t>(baseline),
+              actions.begin() + static_cast<std::ptrdiff_t>(baseline) + 1);
   return actions;
 }
 
@@ -176,11 +138,11 @@ bool have_all_totals(const DecisiveTotals& sums, std::size_t last) {
 /// The observations of a cell, and the actions one of which is best after each.
 class SumsInCell {
  public:
-  SumsInCell(const TargetSum& target, const Cell& cell, const DecisiveTotals& sums)
+  SumsInCell(const TargetTotal& target, const Cell& cell, const DecisiveTotals& sums)
       : target_(target),
         cell_(cell),
         sums_(sums),
-        actions_(different_actions(target.joint(), sums_.baseline)),
+        actions_(actions_of(target, sums_.baseline)),
         totals_(reachable(additions_of(target.pipeline()), target.pipeline().participants)) {}
 
   /// Nothing when the cell is too wide, or totals are missing.
@@ -197,7 +159,7 @@ class SumsInCell {
     std::vector<StepCosts> at_nodes;
     at_nodes.reserve(Interpolation::nodes);
     for (const Enclosure& odds : odds_at_nodes(cell_)) at_nodes.push_back(target_.step_costs(target_.step_laws(odds)));
-    const Enclosure modulus = highest_losses(target_.joint(), moduli_in(1, target_, cell_));
+    const Enclosure modulus = highest_losses(target_.joint(), tilted_moduli(1, target_, cell_));
     const auto cost = [&](std::size_t action, std::size_t step) {
       return InterpolatedLoss(through_nodes([&](std::size_t i) { return at_nodes[i][action][step]; }), modulus).value;
     };
@@ -297,7 +259,7 @@ class SumsInCell {
   /// All actions but the baseline.
   std::span<const std::size_t> others() const { return std::span(actions_).subspan(1); }
 
-  const TargetSum& target_;
+  const TargetTotal& target_;
   const Cell& cell_;
   const DecisiveTotals& sums_;
   std::vector<std::size_t> actions_;
@@ -307,7 +269,7 @@ class SumsInCell {
 
 }  // namespace
 
-bool has_listable_totals(const TargetSum& target) {
+bool has_listable_totals(const TargetTotal& target) {
   constexpr double most = 200'000;
   return target.range() <= most;
 }
@@ -315,7 +277,7 @@ bool has_listable_totals(const TargetSum& target) {
 namespace {
 
 /// Of many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
-bool takes_hours(const TargetSum& target, const DecisiveTotals& sums) {
+bool takes_hours(const TargetTotal& target, const DecisiveTotals& sums) {
   constexpr double few = 20'000;
   constexpr double unlikely = -100;
   return target.range() > few && sums.unit - sums.spread < unlikely;
@@ -323,12 +285,12 @@ bool takes_hours(const TargetSum& target, const DecisiveTotals& sums) {
 
 }  // namespace
 
-std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetSum& target, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetTotal& target, const Cell& cell) {
   if (!is_right_of_zero(cell)) return nullptr;
   return SumsInCell(target, cell, sums).loss();
 }
 
-std::unique_ptr<LocalLoss> local_sum(const TargetSum& target, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_sum(const TargetTotal& target, const Cell& cell) {
   const DecisiveTotals sums = decisive_totals(target, cell);
   if (takes_hours(target, sums)) return local_in_totals(likely_totals(target, cell), target, cell);
   if (sums.spread <= apart) {

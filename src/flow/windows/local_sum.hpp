@@ -10,12 +10,12 @@
 namespace fractile::flow {
 
 /// Whether sums have so few values that each likely one may be looked at.
-bool has_listable_totals(const TargetSum& target);
+bool has_listable_totals(const TargetTotal& target);
 
 /// From what is taken to be relevant; nothing when that is not so throughout the cell, or the cell is too wide.
-std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetSum& target, const Cell& cell);
+std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetTotal& target, const Cell& cell);
 
 /// Nothing when the cell is too wide.
-std::unique_ptr<LocalLoss> local_sum(const TargetSum& target, const Cell& cell);
+std::unique_ptr<LocalLoss> local_sum(const TargetTotal& target, const Cell& cell);
 
 }  // namespace fractile::flow

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "flow/loss/target_sum.hpp"
+#include "flow/loss/target_total.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/windows/decisive_totals.hpp"
 #include "support/statistics.hpp"
@@ -35,13 +35,13 @@ Enclosure at(const Rational& odds) { return Enclosure::of(odds, enclosure_bits);
 
 // In tilted units: the same losses, and those after unlikely totals with as many digits as others.
 TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
-  const TargetSum target(skewed(21), {});
+  const TargetTotal target(skewed(21), {});
   const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), 21);
-  const TiltedSum straight(target, at(3));
+  const TiltedTotal straight(target, at(3));
   const std::vector<TiltedTotals> views = tilted_totals(target, 3);
   EXPECT_NE(views.front().law, views.back().law);
   for (const TiltedTotals& view : views) {
-    const TiltedSum tilted(target, at(3), view.law);
+    const TiltedTotal tilted(target, at(3), view.law);
     const TiltedUnit unit(target, at(3), view.law);
     for (const std::size_t total : totals) {
       for (std::size_t action = 0; action < straight.costs.size(); ++action) {
@@ -58,8 +58,8 @@ TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
 
 // What is said to be beyond a total is there, and no more than some thousand times that.
 TEST(TiltedSums, LossesBeyondAreBounded) {
-  const TargetSum target(skewed(21), {});
-  const TiltedSum sum(target, at(3));
+  const TargetTotal target(skewed(21), {});
+  const TiltedTotal sum(target, at(3));
   const std::vector<TiltedTotals> views = tilted_totals(target, 3);
   const auto beyond = [&](std::size_t first, std::size_t end) {
     double all = 0;
@@ -85,7 +85,7 @@ TEST(TiltedSums, LossesBeyondAreBounded) {
 // Each total is in one view, in which it is likely, and its weight is a bound.
 TEST(TiltedTotalsOf, HaveAllTotals) {
   for (const std::size_t participants : {std::size_t{1}, std::size_t{2}, std::size_t{30}, std::size_t{200}}) {
-    const TargetSum target(skewed(participants), {});
+    const TargetTotal target(skewed(participants), {});
     const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), participants);
     for (const Rational& odds : {Rational(11, 10), Rational(4), Rational(60)}) {
       std::size_t next = 0;
@@ -94,7 +94,7 @@ TEST(TiltedTotalsOf, HaveAllTotals) {
         EXPECT_EQ(view.first, next);
         next = view.last + 1;
         has_home = has_home || (view.ratio == 1 && view.law == 1);
-        const TiltedSum sum(target, at(odds), view.law);
+        const TiltedTotal sum(target, at(odds), view.law);
         const TiltedUnit unit(target, at(odds), view.law);
         for (const std::size_t total : totals) {
           if (total < view.first || total > view.last) continue;
@@ -172,11 +172,11 @@ const Matrix& losses_of_three() {
 // Whatever is left out: what the slope is said to be holds what it is.
 TEST(LocalInTotals, SlopesHoldThatOfAllTotals) {
   const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
-  const TargetSum target(of.pipeline, of.analyst);
+  const TargetTotal target(of.pipeline, of.analyst);
   const Cell cell{6, Rational(1, 64)};
   const std::vector<TiltedTotals> all = tilted_totals(target, 6);
   const std::size_t last = all.back().last;
-  const TiltedSum sum(target, at(6));
+  const TiltedTotal sum(target, at(6));
   const std::size_t likely = (sum.first() + sum.end()) / 4;
   for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, last}, {2, last}, {likely, last}, {0, last - 3}, {0, likely}, {3, last - 40}}) {
@@ -196,7 +196,7 @@ TEST(LocalInTotals, SlopesHoldThatOfAllTotals) {
 // An action that is not best after all likely totals is no baseline.
 TEST(LocalInTotals, LeaveNothingOut) {
   const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
-  const TargetSum target(of.pipeline, of.analyst);
+  const TargetTotal target(of.pipeline, of.analyst);
   const Cell cell{6, Rational(1, 64)};
   DecisiveTotals sums{0, 0, 0, tilted_totals(target, 6)};
   EXPECT_NE(local_in_totals(sums, target, cell), nullptr);
@@ -266,7 +266,7 @@ Case drawn_sum(Draws& draw) {
 /// There are totals that change the analyst's mind, as unlikely as that.
 bool decides_on_tails(const Case& drawn, const Rational& odds) {
   const DecisiveTotals sums =
-      decisive_totals(TargetSum(drawn.pipeline, drawn.analyst), Cell{odds, odds * Rational(1, 1000)});
+      decisive_totals(TargetTotal(drawn.pipeline, drawn.analyst), Cell{odds, odds * Rational(1, 1000)});
   return sums.unit < -16 &&
          expected_loss(drawn.pipeline, drawn.analyst, odds) != expected_loss(drawn.pipeline, drawn.analyst, odds + 1);
 }

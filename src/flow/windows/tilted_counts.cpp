@@ -8,16 +8,6 @@
 namespace fractile::flow {
 namespace {
 
-Enclosure one() { return whole<Enclosure>(1); }
-
-/// 1 - p + p ratio.
-Enclosure moment_of(const Enclosure& p, const Rational& ratio) {
-  const Enclosure more = Enclosure::of(ratio - 1, law_bits);
-  Enclosure result = one();
-  arb_addmul(result.arb(), p.arb(), more.arb(), law_bits);
-  return result;
-}
-
 /// a - b, about.
 double difference(const Enclosure& a, const Enclosure& b) {
   Enclosure result;
@@ -25,10 +15,14 @@ double difference(const Enclosure& a, const Enclosure& b) {
   return result.to_double();
 }
 
-/// The line that costs least where Q(y - 1) = Q(y).
-std::size_t usual_line(const std::vector<Line<Enclosure>>& lines) {
-  const auto cost = [](const Line<Enclosure>& line) { return line.absent.to_double() + line.present.to_double(); };
-  return static_cast<std::size_t>(std::ranges::min_element(lines, {}, cost) - lines.begin());
+StepCosts costs_at(const TargetTotal& count, const Rational& odds) {
+  return count.step_costs(count.step_laws(Enclosure::of(odds, enclosure_bits)));
+}
+
+/// The action that costs least where Q(y - 1) = Q(y).
+std::size_t usual_action(const StepCosts& costs) {
+  const auto sum = [](const std::vector<Enclosure>& cost) { return cost[0].to_double() + cost[1].to_double(); };
+  return static_cast<std::size_t>(std::ranges::min_element(costs, {}, sum) - costs.begin());
 }
 
 /// Ratios Q(y - 1) : Q(y) between which the baseline is best.
@@ -40,14 +34,14 @@ struct Ratios {
 /// At some odds, in doubles: a guess.
 class GlanceAtCounts {
  public:
-  GlanceAtCounts(const TargetCount& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
-    const Enclosure at = Enclosure::of(odds, law_bits);
-    for (const Enclosure& p : count.counted_at(at)) counted_.push_back(p.to_double());
-    const std::vector<Line<Enclosure>> lines = count.lines_at(at);
-    for (const Line<Enclosure>& line : lines) {
+  GlanceAtCounts(const TargetTotal& count, const Rational& odds, std::size_t baseline) : others_(count.others()) {
+    const StepLaws laws = count.step_laws(Enclosure::of(odds, enclosure_bits));
+    for (const std::vector<Enclosure>& law : laws) counted_.push_back(law[1].to_double());
+    const StepCosts costs = count.step_costs(laws);
+    for (const std::vector<Enclosure>& cost : costs) {
       // What the action costs more than the baseline for a unit of Q(y), and for one of Q(y - 1).
-      const double absent = difference(line.absent, lines[baseline].absent);
-      const double present = difference(line.present, lines[baseline].present);
+      const double absent = difference(cost[0], costs[baseline][0]);
+      const double present = difference(cost[1], costs[baseline][1]);
       if (absent < 0 && present > 0) ratios_.low = std::max(ratios_.low, -absent / present);
       if (absent > 0 && present < 0) ratios_.high = std::min(ratios_.high, -absent / present);
     }
@@ -60,13 +54,13 @@ class GlanceAtCounts {
     double sum = 0;
     for (std::size_t value = 0; value < counted_.size(); ++value) {
       const double p = counted_[value];
-      if (histogram_[value] > 0) sum += static_cast<double>(histogram_[value]) * p * ratio / (1 - p + p * ratio);
+      if (others_[value] > 0) sum += static_cast<double>(others_[value]) * p * ratio / (1 - p + p * ratio);
     }
     return sum;
   }
 
  private:
-  const std::vector<std::size_t>& histogram_;
+  const Composition& others_;
   std::vector<double> counted_;
   Ratios ratios_;
 };
@@ -80,21 +74,13 @@ Rational rounded(double value) {
 }
 
 /// The unit of all views is the largest one.
-void compare_units(const TargetCount& count, const Cell& cell, DecisiveCounts& all) {
-  const std::vector<Enclosure> counted = count.counted_at(Enclosure::of(cell.centre, law_bits));
+void compare_units(const TargetTotal& count, const Cell& cell, DecisiveCounts& all) {
   std::vector<Enclosure> units;
   for (TiltedCounts& view : all.views) {
-    Enclosure unit = one();
-    Enclosure power;
-    for (std::size_t value = 0; value < counted.size(); ++value) {
-      view.moments.push_back(count.histogram()[value] == 0 ? one() : moment_of(counted[value], view.ratio));
-      arb_pow_ui(power.arb(), view.moments.back().arb(), count.histogram()[value], law_bits);
-      arb_mul(unit.arb(), unit.arb(), power.arb(), law_bits);
-    }
-    arb_pow_ui(power.arb(), Enclosure::of(view.ratio, law_bits).arb(), view.reference, law_bits);
-    arb_div(unit.arb(), unit.arb(), power.arb(), law_bits);
-    if (arb_gt(unit.arb(), all.unit.arb()) != 0) all.unit = unit;
-    units.push_back(std::move(unit));
+    const TiltedUnit unit(count, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
+    view.expectation = unit.expectation;
+    units.push_back(unit.after(view.reference));
+    if (arb_gt(units.back().arb(), all.unit.arb()) != 0) all.unit = units.back();
   }
   for (std::size_t i = 0; i < units.size(); ++i) {
     arb_div(all.views[i].share.arb(), units[i].arb(), all.unit.arb(), law_bits);
@@ -103,8 +89,8 @@ void compare_units(const TargetCount& count, const Cell& cell, DecisiveCounts& a
 
 }  // namespace
 
-DecisiveCounts all_counts(const TargetCount& count, const Cell& cell) {
-  DecisiveCounts result{usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits))), {{0, count.others() + 1}}};
+DecisiveCounts all_counts(const TargetTotal& count, const Cell& cell) {
+  DecisiveCounts result{usual_action(costs_at(count, cell.centre)), {{0, count.other_people() + 1}}};
   compare_units(count, cell, result);
   return result;
 }
@@ -140,13 +126,13 @@ class Threshold {
 
 }  // namespace
 
-std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& cell) {
+std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& cell) {
   constexpr double room = 1.25;  // the likeliest count is nearer to the mean
-  const std::size_t baseline = usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits)));
+  const std::size_t baseline = usual_action(costs_at(count, cell.centre));
   const GlanceAtCounts left(count, cell.odds_at(-1), baseline);
   const GlanceAtCounts middle(count, cell.centre, baseline);
   const GlanceAtCounts right(count, cell.odds_at(1), baseline);
-  const std::size_t all = count.others() + 1;
+  const std::size_t all = count.other_people() + 1;
   Threshold low(0);
   Threshold high(static_cast<double>(all - 1));
   for (const GlanceAtCounts* here : {&left, &right, &middle}) {
@@ -172,22 +158,13 @@ std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& 
   return result;
 }
 
-// Q(y) = (product of moments) ratio^-y T(y), T the law with the tilted probabilities.
-TiltedCountLaw::TiltedCountLaw(const TargetCount& count, const TiltedCounts& view, const Enclosure& odds) {
-  std::vector<Enclosure> counted = count.counted_at(odds);
+// Q(y) = expectation ratio^-y T(y), T the tilted law.
+TiltedCountLaw::TiltedCountLaw(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds) {
+  const TiltedTotal here(count, odds, view.ratio);
+  const RunningLaw law(here.others, count.other_people());
+  Enclosure unit;
+  arb_div(unit.arb(), here.expectation.arb(), view.expectation.arb(), law_bits);
   const Enclosure ratio = Enclosure::of(view.ratio, law_bits);
-  Enclosure unit = one();
-  for (std::size_t value = 0; value < counted.size(); ++value) {
-    if (count.histogram()[value] == 0) continue;
-    Enclosure& p = counted[value];
-    Enclosure moment = moment_of(p, view.ratio);
-    arb_mul(p.arb(), p.arb(), ratio.arb(), law_bits);
-    arb_div(p.arb(), p.arb(), moment.arb(), law_bits);
-    arb_div(moment.arb(), moment.arb(), view.moments[value].arb(), law_bits);
-    arb_pow_ui(moment.arb(), moment.arb(), count.histogram()[value], law_bits);
-    arb_mul(unit.arb(), unit.arb(), moment.arb(), law_bits);
-  }
-  const CountLaw law(counted, count.histogram());
   first_ = law.first();
   Enclosure weight;  // unit ratio^(reference - y)
   const bool is_above = first_ > view.reference;

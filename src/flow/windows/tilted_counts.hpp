@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "flow/algebra/chebyshev.hpp"
-#include "flow/loss/target_count.hpp"
+#include "flow/loss/target_total.hpp"
 
 namespace fractile::flow {
 
-/// Counts after which the best action may be another one than usually. Probabilities are in units of product over values of
-/// moment^others / ratio^reference.
+/// Counts after which the best action may be another one than usually. Probabilities are in units of expectation / ratio^reference.
 struct TiltedCounts {
   std::size_t first;
   std::size_t last;
@@ -20,8 +19,8 @@ struct TiltedCounts {
   std::size_t reference = 0;  ///< the highest count that matters for a ratio below 1, and the lowest for one above
   /// Whether Q(y) is known in the view.
   bool matters(std::size_t y) const { return ratio == 1 || (ratio < 1 ? y <= reference : y >= reference); }
-  std::vector<Enclosure> moments = {};  ///< by value: about 1 - p + p ratio, p the probability of being counted
-  Enclosure share = {};                 ///< of the unit above in that of slopes
+  Enclosure expectation = {};  ///< of ratio^count, at the cell's centre
+  Enclosure share = {};        ///< of the unit above in that of slopes
 };
 
 /// Whoever takes the baseline action after all counts has a loss that is the same everywhere. It is taken to be best after counts that are
@@ -35,17 +34,17 @@ struct DecisiveCounts {
 };
 
 /// All counts in one view.
-DecisiveCounts all_counts(const TargetCount& count, const Cell& cell);
+DecisiveCounts all_counts(const TargetTotal& count, const Cell& cell);
 
 /// Only the counts, at either end, that speak against the baseline; nothing where these are not apart from the likely ones. That there are no
 /// others is a guess.
-std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& cell);
+std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& cell);
 
 /// The law of a count in a view's units.
 class TiltedCountLaw {
  public:
   TiltedCountLaw() = default;
-  TiltedCountLaw(const TargetCount& count, const TiltedCounts& view, const Enclosure& odds);
+  TiltedCountLaw(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds);
 
   /// About where most of the view is.
   double middle() const { return static_cast<double>(first_) + static_cast<double>(sums_.size() - 1) / 2; }

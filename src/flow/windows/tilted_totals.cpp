@@ -16,7 +16,7 @@ namespace {
 /// to 1 again.
 class SumInDoubles {
  public:
-  SumInDoubles(const TargetSum& target, const Rational& odds) : people_(target.others()) {
+  SumInDoubles(const TargetTotal& target, const Rational& odds) : people_(target.others()) {
     for (const std::vector<Enclosure>& law : target.step_laws(Enclosure::of(odds, enclosure_bits))) {
       logs_.emplace_back();
       for (const Enclosure& p : law) logs_.back().push_back(is_zero(p) ? log_of_zero : p.log().to_double());
@@ -148,7 +148,7 @@ std::vector<Part> parts_of(const SumInDoubles& sum, double widest) {
 
 }  // namespace
 
-std::vector<TiltedTotals> tilted_totals(const TargetSum& target, const Rational& odds) {
+std::vector<TiltedTotals> tilted_totals(const TargetTotal& target, const Rational& odds) {
   constexpr double likely = 8;  // e^-8: 1 in 3,000
   constexpr double not_too_unlikely =
       28;  // 2^-40, of what is cut off at 2^-180, as interpolation makes it 2^60 times as large

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "flow/loss/target_sum.hpp"
+#include "flow/loss/target_total.hpp"
 
 namespace fractile::flow {
 
@@ -28,6 +28,6 @@ struct TiltedTotals {
 };
 
 /// All totals, in order, each in a view in which it is likely at these odds. Where a total is likely, its ratio and its law's are 1.
-std::vector<TiltedTotals> tilted_totals(const TargetSum& target, const Rational& odds);
+std::vector<TiltedTotals> tilted_totals(const TargetTotal& target, const Rational& odds);
 
 }  // namespace fractile::flow

@@ -1,4 +1,4 @@
-#include "flow/loss/target_count.hpp"
+#include "flow/loss/target_total.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flow/loss/target_sum.hpp"
 #include "fractile/error.hpp"
 #include "support/pipelines.hpp"
 
@@ -71,8 +70,8 @@ TEST(KnownOthers, LossIsThatOfTheRows) {
     const Analyst analyst = some_analyst(pipeline.values.size());
     const Rational odds = some_odds();
     const Rational expected = by_rows(pipeline, analyst, odds);
-    RC_ASSERT(TargetCount(pipeline, analyst).exact_loss(odds) == expected);
-    const Enclosure enclosed = TargetCount(pipeline, analyst).loss(Enclosure::of(odds, 320));
+    RC_ASSERT(TargetTotal(pipeline, analyst).exact_loss(odds) == expected);
+    const Enclosure enclosed = TargetTotal(pipeline, analyst).loss(Enclosure::of(odds, 320));
     RC_ASSERT(enclosed.contains(expected));
     RC_ASSERT(radius(enclosed) < 1e-30);
   }));
@@ -86,9 +85,9 @@ TEST(KnownSums, LossIsThatOfTheRows) {
       pipeline.values[1] = Rational(7, 2);  // no longer equally spaced
     const Analyst analyst = some_analyst(pipeline.values.size());
     const Rational odds = some_odds();
-    const Enclosure enclosed = TargetSum(pipeline, analyst).loss(Enclosure::of(odds, 320));
+    const Enclosure enclosed = TargetTotal(pipeline, analyst).loss(Enclosure::of(odds, 320));
     const Rational expected = by_rows(pipeline, analyst, odds);
-    RC_ASSERT(TargetSum(pipeline, analyst).exact_loss(odds) == expected);
+    RC_ASSERT(TargetTotal(pipeline, analyst).exact_loss(odds) == expected);
     RC_ASSERT(enclosed.contains(expected));
     RC_ASSERT(radius(enclosed) < 1e-30);
   }));
@@ -97,7 +96,7 @@ TEST(KnownSums, LossIsThatOfTheRows) {
 TEST(KnownSums, ExactLossesHaveAnEnd) {
   Pipeline pipeline = pipeline_of(300'000, Perturber::geometric(3), summing());
   pipeline.secret = Secret::target_among({100'000, 150'000, 50'000}, 300'000);
-  EXPECT_THROW(TargetSum(pipeline, {}).exact_loss(3), Error);
+  EXPECT_THROW(TargetTotal(pipeline, {}).exact_loss(3), Error);
 }
 
 // Long enough that the ends of the law are left out.
@@ -105,7 +104,7 @@ TEST(KnownSums, WhatIsLeftOutIsAccountedFor) {
   Pipeline pipeline = pipeline_of(400, Perturber::geometric(3), summing());
   pipeline.secret = Secret::target_among({100, 250, 50}, 400);
   for (const Rational& odds : {Rational(2), Rational(30)}) {
-    const Enclosure enclosed = TargetSum(pipeline, {}).loss(Enclosure::of(odds, 320));
+    const Enclosure enclosed = TargetTotal(pipeline, {}).loss(Enclosure::of(odds, 320));
     EXPECT_TRUE(enclosed.contains(by_rows(pipeline, {}, odds)));
     EXPECT_LT(radius(enclosed), 1e-35);
   }
@@ -117,7 +116,7 @@ TEST(KnownSums, ThousandsOfPeople) {
   Enclosure before = Enclosure::of(Rational(1));
   for (const char* epsilon : {"0.1", "1", "8"}) {
     const Enclosure odds = Enclosure::of(Exponent::parse(epsilon), 320).exp();
-    const Enclosure loss = TargetSum(pipeline, {}).loss(odds);
+    const Enclosure loss = TargetTotal(pipeline, {}).loss(odds);
     EXPECT_LT(radius(loss), 1e-30);
     EXPECT_TRUE(certainly_less(loss, before));
     before = loss;

@@ -1,0 +1,252 @@
+#include "flow/loss/target_total.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "flow/algebra/integer_matrix.hpp"
+#include "flow/pipeline/additions.hpp"
+#include "flow/pipeline/rows.hpp"
+
+namespace fractile::flow {
+namespace {
+
+/// What an action costs for a unit of probability after each step together, whatever it is.
+Enclosure highest_cost(const StepCosts& costs) {
+  Enclosure all;
+  for (std::size_t s = 0; s < costs.front().size(); ++s) {
+    Enclosure highest;
+    for (const std::vector<Enclosure>& cost : costs) {
+      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
+    }
+    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
+  }
+  return all;
+}
+
+std::vector<std::size_t> different(std::vector<std::size_t> steps, bool is_count) {
+  if (is_count) return {0, 1};
+  std::ranges::sort(steps);
+  steps.erase(std::ranges::unique(steps).begin(), steps.end());
+  return steps;
+}
+
+/// By value: of each of these steps, the sum of the numerators of all answers that add it.
+std::vector<std::vector<Polynomial>> laws_of(const PolynomialNoise& noise, const std::vector<std::size_t>& steps,
+                                             const std::vector<std::size_t>& different_steps) {
+  std::vector<std::vector<Polynomial>> laws;
+  for (const std::vector<Polynomial>& row : noise.numerators) {
+    std::vector<Polynomial> law(different_steps.size());
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      Polynomial& p = law[static_cast<std::size_t>(std::ranges::lower_bound(different_steps, steps[answer]) -
+                                                   different_steps.begin())];
+      p = p + row[answer];
+    }
+    laws.push_back(std::move(law));
+  }
+  return laws;
+}
+
+}  // namespace
+
+bool TargetTotal::fits(const Pipeline& pipeline) {
+  using Kind = PostProcessor::Kind;
+  return pipeline.perturber.is_shared() && pipeline.perturber.root_degree() == 1 &&
+         pipeline.secret.kind == Secret::Kind::target &&
+         (pipeline.post.kind == Kind::count || pipeline.post.kind == Kind::sum);
+}
+
+TargetTotal::TargetTotal(const Pipeline& pipeline, const Analyst& analyst)
+    : pipeline_(pipeline),
+      joint_(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline))),
+      is_count_(pipeline.post.kind == PostProcessor::Kind::count),
+      steps_(additions_of(pipeline).steps),
+      different_steps_(different(steps_, is_count_)),
+      longest_step_(different_steps_.back()),
+      laws_(laws_of(noise_of(pipeline.perturber), steps_, different_steps_)),
+      others_(known_composition(pipeline)) {
+  for (std::size_t w = 0; w < joint_.weights.columns(); ++w) {
+    std::vector<Polynomial> costs(different_steps_.size());
+    std::vector<Enclosure> weights;
+    for (std::size_t x = 0; x < laws_.size(); ++x) {
+      const Polynomial weight = Polynomial::constant(joint_.weights(x, w));
+      for (std::size_t s = 0; s < costs.size(); ++s) add_product(costs[s], weight, laws_[x][s]);
+      weights.push_back(Enclosure::of(joint_.weights(x, w) / joint_.common, enclosure_bits));
+    }
+    if (std::ranges::find(costs_, costs) != costs_.end()) continue;
+    costs_.push_back(std::move(costs));
+    weights_.push_back(std::move(weights));
+  }
+  for (std::size_t value = 0; is_count_ && value < others_.size(); ++value) {
+    if (is_zero(laws_[value].front()) || is_zero(laws_[value].back())) others_[value] = 0;
+  }
+}
+
+const Polynomial& TargetTotal::denominator() const { return noise_of(pipeline_.perturber).denominator; }
+
+double TargetTotal::range() const {
+  return static_cast<double>(longest_step_) * static_cast<double>(pipeline_.participants);
+}
+
+std::size_t TargetTotal::other_people() const {
+  std::size_t sum = 0;
+  for (const std::size_t people : others_) sum += people;
+  return sum;
+}
+
+StepLaws TargetTotal::step_laws(const Enclosure& odds) const {
+  Enclosure unit;
+  arb_fmpz_poly_evaluate_arb(unit.arb(), denominator().get(), odds.arb(), enclosure_bits);
+  StepLaws laws;
+  laws.reserve(laws_.size());
+  for (const std::vector<Polynomial>& numerators : laws_) {
+    std::vector<Enclosure> law(longest_step_ + 1);
+    for (std::size_t i = 0; i < numerators.size(); ++i) {
+      arb_ptr p = law[different_steps_[i]].arb();
+      arb_fmpz_poly_evaluate_arb(p, numerators[i].get(), odds.arb(), enclosure_bits);
+      arb_div(p, p, unit.arb(), enclosure_bits);
+    }
+    laws.push_back(std::move(law));
+  }
+  return laws;
+}
+
+StepCosts TargetTotal::step_costs(const StepLaws& laws) const {
+  StepCosts costs;
+  for (const std::vector<Enclosure>& weights : weights_) {
+    std::vector<Enclosure> cost(laws.front().size());
+    for (std::size_t x = 0; x < laws.size(); ++x) {
+      for (const std::size_t s : different_steps_) add_product(cost[s], weights[x], laws[x][s]);
+    }
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+TiltedUnit::TiltedUnit(const TargetTotal& target, const Enclosure& odds, Rational of)
+    : ratio(std::move(of)), expectation(expectation_of(tilted(target.step_laws(odds), ratio), target.others())) {}
+
+Enclosure TiltedUnit::after(std::size_t total) const {
+  Enclosure result = Enclosure::of(ratio, enclosure_bits);
+  arb_pow_ui(result.arb(), result.arb(), total, enclosure_bits);
+  arb_div(result.arb(), expectation.arb(), result.arb(), enclosure_bits);
+  return result;
+}
+
+TiltedTotal::TiltedTotal(const TargetTotal& target, const Enclosure& odds, const Rational& ratio) {
+  const StepLaws laws = tilted(target.step_laws(odds), ratio);
+  costs = target.step_costs(laws);
+  expectation = expectation_of(laws, target.others());
+  others = total_law(laws, target.others());
+  left_out = from_zero_to(product(highest_cost(costs), others.rest));
+}
+
+Enclosure TiltedTotal::loss(std::size_t action, std::size_t total) const {
+  const std::vector<Enclosure>& cost = costs[action];
+  Enclosure sum;
+  for (std::size_t s = 0; s < cost.size() && s <= total; ++s) {
+    const std::size_t below = total - s;
+    if (below < others.first || below >= others.first + others.size) continue;
+    add_product(sum, cost[s], others.mass(below - others.first));
+  }
+  return sum;
+}
+
+Enclosure losses_beyond(const TargetTotal& target, const Enclosure& odds, const Rational& ratio, std::size_t total) {
+  const TiltedUnit unit(target, odds, ratio);
+  return product(highest_cost(tilted(target.step_costs(target.step_laws(odds)), ratio)), unit.after(total));
+}
+
+namespace {
+
+/// Sum over counts of the least of the actions' joint losses. Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so an action that is
+/// at most another one at both ends of a range of counts is so within it.
+class LeastOfCounts {
+ public:
+  LeastOfCounts(const RunningLaw& law, const StepCosts& costs) : law_(law), costs_(costs) {}
+
+  Enclosure sum() {
+    const std::vector<std::size_t> all = all_of(costs_.size());
+    if (law_.first() > 0) add(0, law_.first() - 1, all);
+    add(law_.first(), law_.last() + 1, all);
+    if (law_.last() < law_.highest()) add(law_.last() + 2, law_.highest() + 1, all);
+    return sum_;
+  }
+
+ private:
+  /// How likely it is that the others' count is one that the target's step, or no step, leads from to some counts.
+  struct Masses {
+    Enclosure absent;
+    Enclosure present;
+  };
+
+  /// Counts first .. last.
+  void add(std::size_t first, std::size_t last, std::vector<std::size_t> candidates) {
+    const Masses masses{law_.between(first, last + 1), law_.between(first == 0 ? 0 : first - 1, last)};
+    if (is_negligible(masses)) {
+      // Losses are not negative, and the least is at most any.
+      const Enclosure here = from_zero_to(value(candidates.front(), masses));
+      arb_add(sum_.arb(), sum_.arb(), here.arb(), law_bits);
+      return;
+    }
+    const Masses left = at(first);
+    const Masses right = at(last);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const std::size_t kept = candidates[i];
+      std::erase_if(candidates, [&](std::size_t w) {
+        return w != kept && certainly_at_most(value(kept, left), value(w, left)) &&
+               certainly_at_most(value(kept, right), value(w, right));
+      });
+      i = static_cast<std::size_t>(std::ranges::find(candidates, kept) - candidates.begin());
+    }
+    if (candidates.size() == 1) {
+      const Enclosure here = value(candidates.front(), masses);
+      arb_add(sum_.arb(), sum_.arb(), here.arb(), law_bits);
+    } else if (first == last) {
+      Enclosure least = value(candidates.front(), left);
+      for (const std::size_t w : candidates) arb_min(least.arb(), least.arb(), value(w, left).arb(), law_bits);
+      arb_add(sum_.arb(), sum_.arb(), least.arb(), law_bits);
+    } else {
+      const std::size_t middle = first + (last - first) / 2;
+      add(first, middle, candidates);
+      add(middle + 1, last, std::move(candidates));
+    }
+  }
+
+  Masses at(std::size_t y) const { return {law_.at(y), y == 0 ? Enclosure() : law_.at(y - 1)}; }
+  Enclosure value(std::size_t w, const Masses& masses) const {
+    Enclosure result;
+    add_product(result, costs_[w][0], masses.absent);
+    add_product(result, costs_[w][1], masses.present);
+    return result;
+  }
+  static bool is_negligible(const Masses& masses) {
+    return masses.absent.upper_double() < 0x1p-150 && masses.present.upper_double() < 0x1p-150;
+  }
+  const RunningLaw& law_;
+  const StepCosts& costs_;
+  Enclosure sum_;
+};
+
+/// After each total.
+Enclosure sum_of_least(const TiltedTotal& total) {
+  Enclosure sum = total.left_out;
+  for (std::size_t t = total.first(); t < total.end(); ++t) {
+    Enclosure least = total.loss(0, t);
+    for (std::size_t action = 1; action < total.costs.size(); ++action) {
+      arb_min(least.arb(), least.arb(), total.loss(action, t).arb(), enclosure_bits);
+    }
+    arb_add(sum.arb(), sum.arb(), least.arb(), enclosure_bits);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Enclosure TargetTotal::loss(const Enclosure& odds) const {
+  const TiltedTotal total(*this, odds);
+  if (!is_count_) return sum_of_least(total);
+  const RunningLaw law(total.others, other_people());
+  return LeastOfCounts(law, total.costs).sum();
+}
+
+}  // namespace fractile::flow

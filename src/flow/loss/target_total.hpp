@@ -1,0 +1,104 @@
+// One person's value is unknown, all others' are known, and a count or a sum of the perturbed values is released: thousands of people are
+// no trouble (kronecker-utility 2023, section 9.2 and appendix D.1).
+// Proof: docs/proofs/target_loss.md
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "flow/algebra/ring.hpp"
+#include "flow/loss/joint_weights.hpp"
+#include "flow/loss/total_law.hpp"
+#include "fractile/expected_loss.hpp"
+
+namespace fractile::flow {
+
+/// By action and step: what a unit of probability costs, when the target adds that step.
+using StepCosts = std::vector<std::vector<Enclosure>>;
+
+/// The loss of an analyst who sees the total of a target's answer and the others', counted in steps above the least.
+class TargetTotal {
+ public:
+  static bool fits(const Pipeline& pipeline);
+  TargetTotal(const Pipeline& pipeline, const Analyst& analyst);
+
+  /// Of a count: time about N^2 log(odds) bit operations, memory N log(odds) bits. Of a sum: memory and time like the product of the
+  /// number of people and of that of totals: Error(usage) where these are millions.
+  Rational exact_loss(const Rational& odds) const;
+  /// The absolute error is some 2^-140 of the largest loss. Time about the square root of the number of people, for a count times its
+  /// logarithm, for a sum times the range of a value in steps.
+  Enclosure loss(const Enclosure& odds) const;
+  bool is_soon_exact(const Rational& odds) const;
+
+  /// It is a count: an answer adds a step or none, and an action that is at most another one after two totals is so after all between.
+  /// Ranges of totals are decided at once; those of a sum are decided one by one.
+  bool is_count() const { return is_count_; }
+  /// By answer.
+  const std::vector<std::size_t>& steps() const { return steps_; }
+  std::size_t longest_step() const { return longest_step_; }
+  /// How many steps lie between the least total and the greatest.
+  double range() const;
+  /// The others, by value. Whose answer is certain only moves a count, and is left out of it by all but exact_loss().
+  const Composition& others() const { return others_; }
+  std::size_t other_people() const;
+
+  StepLaws step_laws(const Enclosure& odds) const;
+  /// `laws`: as step_laws() has them, or tilted. Actions with the same costs are one.
+  StepCosts step_costs(const StepLaws& laws) const;
+  /// By action and different step: polynomials in odds, in units of 1 / (joint().common * the noise's denominator).
+  const std::vector<std::vector<Polynomial>>& costs() const { return costs_; }
+  /// By value and different step, increasing: the probability's numerator.
+  const std::vector<std::vector<Polynomial>>& laws() const { return laws_; }
+  const std::vector<std::size_t>& different_steps() const { return different_steps_; }
+  const Polynomial& denominator() const;
+  const JointWeights& joint() const { return joint_; }
+  const Pipeline& pipeline() const { return pipeline_; }
+
+ private:
+  Rational exact_loss_of_count(const Rational& odds) const;
+  Rational exact_loss_of_sum(const Rational& odds) const;
+
+  Pipeline pipeline_;
+  JointWeights joint_;
+  bool is_count_;
+  std::vector<std::size_t> steps_;
+  std::vector<std::size_t> different_steps_;
+  std::size_t longest_step_;
+  std::vector<std::vector<Polynomial>> laws_;
+  std::vector<std::vector<Polynomial>> costs_;
+  std::vector<std::vector<Enclosure>> weights_;  // by action and value
+  Composition others_;
+};
+
+/// Joint losses after a total are in units of expectation / ratio^total, where the others' total s is taken to be ratio^s times as
+/// likely as it is.
+struct TiltedUnit {
+  TiltedUnit(const TargetTotal& target, const Enclosure& odds, Rational of);
+  Enclosure after(std::size_t total) const;
+
+  Rational ratio;
+  Enclosure expectation;  ///< of ratio^s
+};
+
+/// What is known at some odds, of totals that are likely enough in a tilted unit.
+struct TiltedTotal {
+  TiltedTotal(const TargetTotal& target, const Enclosure& odds, const Rational& ratio = 1);
+
+  /// An action's joint loss after a total, in the tilted unit; `left_out` is not in it.
+  Enclosure loss(std::size_t action, std::size_t total) const;
+  /// Totals first .. end - 1 are all that matter.
+  std::size_t first() const { return others.first; }
+  std::size_t end() const { return others.first + others.size + costs.front().size() - 1; }
+
+  Enclosure expectation;  ///< of ratio^s
+  StepCosts costs;        ///< times ratio^step
+  TruncatedLaw others;    ///< the tilted law of the others' total
+  Enclosure left_out;     ///< holds what its `rest` adds to all totals together, whatever the actions are: from 0
+};
+
+/// No less than the joint losses after a total and all beyond it together, whatever the actions are: beyond is above for a ratio
+/// of more than 1, and below for one of less.
+Enclosure losses_beyond(const TargetTotal& target, const Enclosure& odds, const Rational& ratio, std::size_t total);
+
+}  // namespace fractile::flow

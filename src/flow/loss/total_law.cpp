@@ -1,0 +1,73 @@
+#include "flow/loss/total_law.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fractile::flow {
+namespace {
+
+Enclosure sum_of(const std::vector<Enclosure>& numbers) {
+  Enclosure sum;
+  for (const Enclosure& number : numbers) arb_add(sum.arb(), sum.arb(), number.arb(), enclosure_bits);
+  return sum;
+}
+
+}  // namespace
+
+StepLaws tilted(StepLaws laws, const Rational& ratio) {
+  const Enclosure factor = Enclosure::of(ratio, enclosure_bits);
+  for (std::vector<Enclosure>& law : laws) {
+    Enclosure power = whole<Enclosure>(1);
+    for (Enclosure& p : law) {
+      arb_mul(p.arb(), p.arb(), power.arb(), enclosure_bits);
+      arb_mul(power.arb(), power.arb(), factor.arb(), enclosure_bits);
+    }
+  }
+  return laws;
+}
+
+Enclosure expectation_of(const StepLaws& tilted, const Composition& people) {
+  Enclosure result = whole<Enclosure>(1);
+  Enclosure power;
+  for (std::size_t value = 0; value < people.size(); ++value) {
+    arb_pow_ui(power.arb(), sum_of(tilted[value]).arb(), people[value], enclosure_bits);
+    arb_mul(result.arb(), result.arb(), power.arb(), enclosure_bits);
+  }
+  return result;
+}
+
+TruncatedLaw total_law(const StepLaws& tilted, const Composition& people) {
+  TruncatedLaw total = nobody();
+  for (std::size_t value = 0; value < people.size(); ++value) {
+    if (people[value] == 0) continue;
+    std::vector<Enclosure> law = tilted[value];
+    const Enclosure all = sum_of(law);
+    for (Enclosure& p : law) arb_div(p.arb(), p.arb(), all.arb(), enclosure_bits);
+    const bool is_counted = law.size() == 2 && !is_zero(law[0]) && !is_zero(law[1]);
+    total =
+        convolved(total, is_counted ? binomial(law[1], people[value]) : power(fixed_point(0, law, {}), people[value]));
+  }
+  return total;
+}
+
+RunningLaw::RunningLaw(TruncatedLaw law, std::size_t highest) : law_(std::move(law)), highest_(highest) {
+  law_.rest = from_zero_to(law_.rest);
+  sums_ = law_.sums();
+}
+
+Enclosure RunningLaw::at(std::size_t total) const {
+  Enclosure result = total <= highest_ ? law_.rest : Enclosure();
+  if (total < first() || total > last()) return result;
+  arb_add(result.arb(), result.arb(), law_.mass(total - first()).arb(), law_bits);
+  return result;
+}
+
+Enclosure RunningLaw::between(std::size_t from, std::size_t to) const {
+  const auto index = [&](std::size_t total) { return std::clamp(total, first(), last() + 1) - first(); };
+  Enclosure result;
+  arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
+  arb_add(result.arb(), result.arb(), law_.rest.arb(), law_bits);
+  return result;
+}
+
+}  // namespace fractile::flow
