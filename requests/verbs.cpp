@@ -158,8 +158,8 @@ constexpr OptionSpec per_person_option{
     "HOW",
     "",
     "Privacy",
-    "with --person: one value each, sum, count, mean, min, max, median, any or all of that person's records, in each "
-    "group; then --records-per-person says in how many groups a person may count"};
+    "with --person: one value of each, which is the sum, count, mean, min, max, median, any or all of that person's "
+    "records, in each group; --records-per-person then says in how many groups a person may count"};
 constexpr OptionSpec table_option{
     "--table",   owner,
     "NAME=FILE", "",

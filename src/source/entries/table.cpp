@@ -80,6 +80,10 @@ struct OpenedTable {
   bool has_query = false;
   std::optional<Relation> relation;  // of the query, where there is one, else the file's
   FirstConnection first_connection;
+
+  /// Whether the engine brings persons' rows together. It holds all of them then, and where threads meet its limit of memory, it does not
+  /// always say so.
+  bool groups_in_engine() const { return relation && !relation->person_of_rows().empty(); }
 };
 
 enum class Order { any, of_file };
@@ -124,6 +128,7 @@ Connection connect(const OpenedTable& source, Order order, std::uint64_t memory)
 /// must not: where the limit is too low for it, the pass is made again without one.
 template <class Pass>
 auto within_memory(const OpenedTable& source, Pass pass) {
+  if (source.groups_in_engine()) return pass(std::uint64_t{0});
   try {
     return pass(source.memory);
   } catch (const EngineFailure& failure) {
@@ -788,7 +793,8 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
     throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
   }
   require_lines(options, state->inputs);
-  state->first_connection.put(std::move(connection));
+  const bool has_limit = state->memory > 0 && state->groups_in_engine();  // under which nothing is to be read
+  if (!has_limit) state->first_connection.put(std::move(connection));
   return Table(std::move(state));
 }
 
