@@ -66,6 +66,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   const QuantileQuery query = query_of_selection(typed);
   ProfileHeader header{lattice_of(typed)};
   const RecordSelection selection = selection_of(typed, query);
+  header.weights = weights_of(typed);
   const TableOptions options = table_of(typed, false);
   header.column = typed.one("column");
   header.null_policy = null_policy_of(typed);
@@ -204,6 +205,19 @@ void set_lattice(Typed& typed, const Lattice& lattice) {
   typed.values["candidates"] = {listed(candidates)};
 }
 
+void set_weights(Typed& typed, const std::optional<RecordWeights>& weights) {
+  for (const char* field : {"weight_bounds", "weight_step"}) {
+    if (typed.has(field)) usage({Field(field), ": the profile file has its own"}, "leave it out");
+  }
+  if (!weights && typed.has("weight")) {
+    usage({Field("weight"), ": the profile file was counted without weights"}, "leave it out, or count again");
+  }
+  if (!weights) return;
+  set(typed, "weight", weights->column);
+  typed.values["weight_bounds"] = {weights->lower.to_decimal(), weights->upper.to_decimal()};
+  typed.values["weight_step"] = {weights->step.to_decimal()};
+}
+
 void set_bound(Typed& typed, const ProfileHeader& header) {
   const std::string bound = std::to_string(header.records_per_person);
   if (!typed.has("records_per_person")) {
@@ -236,6 +250,7 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set(typed, "per_person", header.per_person ? to_string(*header.per_person) : "");
   set_groups(typed, header);
   set_lattice(typed, header.lattice);
+  set_weights(typed, header.weights);
   set_bound(typed, header);
   set(typed, "missing", listed(header.missing));
   set_unreadable(typed, header);

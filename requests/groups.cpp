@@ -51,6 +51,38 @@ KeyColumns key_columns(const Typed& typed) {
   });
 }
 
+std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column) {
+  const bool is_named = column == WeightColumn::named;
+  const char* const first = is_named ? "weight" : "weight_bounds";
+  if (!typed.has(first)) {
+    for (const char* field : {"weight_bounds", "weight_step", "weight_stability", "expected_weight"}) {
+      if (!typed.has(field)) continue;
+      const Field weight(first);
+      usage({Field(field), " goes with ", weight},
+            {"write for example ", is_named ? weight.text("weight") : weight.pair("0", "300")});
+    }
+    return {};
+  }
+  for (const char* field : {"weight_bounds", "weight_step"}) {
+    if (typed.has(field)) continue;
+    usage({Field(field), " is missing: weights are points of a grid that is public"},
+          {"write the smallest and the largest weight, and the distance between weights: ",
+           Field("weight_bounds").pair("0", "300"), " ", Field("weight_step").number("0.5")});
+  }
+  const auto number = [&](const char* field, std::size_t which) {
+    return in_field(field, [&] { return Rational::parse(typed.values.at(field).at(which)); });
+  };
+  RecordWeights weights{is_named ? typed.one("weight") : "weight", number("weight_bounds", 0),
+                        number("weight_bounds", 1), number("weight_step", 0)};
+  if (typed.has("weight_stability")) {
+    weights.stability = static_cast<std::uint32_t>(whole_number(typed, "weight_stability", {1, 1'000'000'000}));
+  }
+  if (typed.has("expected_weight")) weights.mean = number("expected_weight", 0);
+  weights.validate();
+  in_field("weight_bounds", [&] { return weights.grid(); });
+  return weights;
+}
+
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const KeyColumns by = key_columns(typed);
   RecordSelection selection{typed.one("person"), query.records_per_person, by, typed_keys(typed, by)};
@@ -62,9 +94,10 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const char* field = typed.has_keys() ? "keys" : "keys_file";
   in_field(field, [&] { selection.validate(); });
   if (!selection.by.empty()) group_query(query);
-  if ((selection.selects() || typed.has("sql")) && typed.has("public_rows")) {
+  if ((selection.selects() || typed.has("sql") || typed.has("weight")) && typed.has("public_rows")) {
     usage({Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"), " nor with ",
-           Field("sql"), ": how many records are kept, are in a group, or come of a query, ",
+           Field("sql"), " nor with ", Field("weight"),
+           ": how many records are kept, are in a group, or come of a query, ",
            "tells more than how many rows the table has"},
           "leave it out");
   }

@@ -1,6 +1,7 @@
-// `person`, `by` and `keys` of a release: whose records count, and several groups under one budget.
+// `person`, `by`, `keys` and `weight` of a release: whose records count, as how many, and several groups under one budget.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "fractile/quantiles.hpp"
@@ -14,6 +15,11 @@ namespace fractile::requests {
 
 /// The columns that `by` names, with commas between them; none without it. Error(usage) for an empty name.
 KeyColumns key_columns(const Typed& typed);
+
+/// What was typed of `weight`, `weight_bounds`, `weight_step`, `weight_stability` and `expected_weight`; nothing without them. Where no table
+/// is read, no column is named. Throws `usage` when that cannot be.
+enum class WeightColumn { named, unread };
+std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column = WeightColumn::named);
 
 /// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
 /// when the keys' file cannot be read.

@@ -8,6 +8,7 @@
 
 #include "fractile/source.hpp"
 #include "requests/flow.hpp"
+#include "requests/groups.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/pipelines/release_analyst.hpp"
 #include "requests/query.hpp"
@@ -186,10 +187,33 @@ QuantileQuery with_statistics(QuantileQuery query, const std::optional<Statistic
 
 }  // namespace
 
+namespace {
+
+/// How many weighted records there will be must be told: noise is measured by their total.
+std::optional<WeightsDescription> planned_weights(const Typed& typed, const QuantileQuery& query) {
+  std::optional<RecordWeights> weights = weights_of(typed, WeightColumn::unread);
+  if (!weights) return {};
+  for (const char* field : {"expected_rows", "expected_weight"}) {
+    if (typed.has(field)) continue;
+    usage({Field(field), " is missing: what noise is beside a total of weights depends on it"},
+          {"write about how many records there are, and how large their weights are on average, as is publicly known: ",
+           Field("expected_rows").number(50'000), " ", Field("expected_weight").number(100)});
+  }
+  for (const char* field : {"guess", "analyst", "count", "below", "mean"}) {
+    if (typed.has(field))
+      usage({Field(field), " is about records, and does not go with weights"}, "leave one of them out");
+  }
+  return WeightsDescription{std::move(*weights), query.records_per_person};
+}
+
+}  // namespace
+
 PlanRequest PlanRequest::of(const Typed& typed) {
   const Lattice lattice = lattice_of(typed);
   const PlanOptions options = options_of(typed);
   PlanRequest request{lattice, options, query_of(typed, planned_budget(typed))};
+  request.weights = planned_weights(typed, request.query);
+  if (request.weights) request.query = over_weights(request.query, request.weights->how);
   request.options.statistics = statistics_of(typed, lattice);
   for (const char* field : {"guess", "analyst"}) {
     if (request.options.statistics && typed.has(field)) {
@@ -235,6 +259,7 @@ PlanReport planned(const PlanRequest& request, bool with_others) {
   }
   PlanReport report{plan_release(query, lattice, options), {}, wanted};
   report.analyst = std::move(analyst);
+  report.weights = request.weights;
   if (request.guess) report.guess = guessed(request, query, *reference);
   if (with_others) report.others = around(report.plan, options);
   return report;

@@ -56,6 +56,23 @@ std::string said(const Typed& typed, const OptionSpec& option) {
 
 }  // namespace
 
+namespace {
+
+/// One of two, where releases may be weighted.
+void declare_weights(const Typed& typed, LedgerReading& reading) {
+  const Field as_they_are("weights_as_they_are");
+  const Field stability("weight_stability");
+  if (typed.has("weights_as_they_are")) reading["weights_as_they_are"] = yes;
+  if (!typed.has("weight_stability")) return;
+  if (typed.has("weights_as_they_are")) {
+    usage({stability, " says that other weights change, and ", as_they_are, " that none does"},
+          "leave one of them out");
+  }
+  reading["weight_stability"] = std::to_string(whole_number(typed, "weight_stability", {1, 1'000'000'000}));
+}
+
+}  // namespace
+
 LedgerReading reading_to_declare(const Typed& typed) {
   null_policy_of(typed);
   unreadable_of(typed);
@@ -72,6 +89,7 @@ LedgerReading reading_to_declare(const Typed& typed) {
     if (!value.empty()) reading[field] = value;
   }
   if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;
+  declare_weights(typed, reading);
   if (typed.has("keys_file")) reading["keys_file"] = keys_to_pin(typed.values.at("keys_file"));
   if (typed.has("table")) reading["table"] = tables_to_pin(typed);
   if (typed.has("sql_stability") != typed.has("sql")) {

@@ -17,12 +17,15 @@ ReleaseRequest release_asked(const Typed& typed) {
     usage({field, " is missing"}, {"name the column to publish, for example ", field.text("age")});
   }
   const QuantileQuery query = query_of(typed, budget_of(typed));
+  const std::optional<RecordWeights> weights = weights_of(typed);
   const QuantileQuery over_rows = over_query(query, sql_stability(typed).value_or(1));
+  const QuantileQuery counted = weights ? over_weights(over_rows, *weights) : over_rows;
   std::optional<BoundsToFind> bounds = bounds_to_find(typed, query);
   const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
-  over_rows.validate(lattice);
-  RecordSelection selection = selection_of(typed, over_rows);
+  counted.validate(lattice);
+  RecordSelection selection = selection_of(typed, counted);
   selection.records_per_person = query.records_per_person;
+  selection.weights = weights;
   ReleaseRequest request{
       {typed.one("column"), lattice, null_policy_of(typed), std::move(selection), typed.has("public_rows")},
       query,

@@ -160,6 +160,43 @@ constexpr OptionSpec per_person_option{
     "Privacy",
     "with --person: one value of each, which is the sum, count, mean, min, max, median, any or all of that person's "
     "records, in each group; --records-per-person then says in how many groups a person may count"};
+constexpr OptionSpec weight_option{
+    "--weight",
+    asker,
+    "NAME",
+    "",
+    "What",
+    "the column of weights, as surveys have them: a record of weight w counts as w/S records; one without a weight is "
+    "left out"};
+constexpr OptionSpec weight_bounds_option{"--weight-bounds",
+                                          asker,
+                                          "LO HI",
+                                          "",
+                                          "What",
+                                          "with --weight: the smallest and the largest weight, public, multiples of S; "
+                                          "others count as the nearest of the two. "
+                                          "Noise grows with HI"};
+constexpr OptionSpec weight_step_option{
+    "--weight-step",
+    asker,
+    "S",
+    "",
+    "What",
+    "with --weight: weights are rounded to multiples of this, at most 4096 of them up to HI"};
+constexpr OptionSpec weight_stability_option{
+    "--weight-stability",
+    owner,
+    "K",
+    "",
+    "Privacy",
+    "with weights: a declaration that nobody checks: one person's records, there or not, change at most K records' "
+    "weights, their own among them. Without, neighbors are weighted files, all other weights as they are"};
+constexpr OptionSpec expected_weight_option{"--expected-weight",
+                                            asker,
+                                            "W",
+                                            "",
+                                            "Mechanism",
+                                            "with weights: about how large they are on average, as is publicly known"};
 constexpr OptionSpec table_option{
     "--table",   owner,
     "NAME=FILE", "",
@@ -269,6 +306,9 @@ constexpr std::array release_table{
     by_option,
     keys_option,
     keys_file_option,
+    weight_option,
+    weight_bounds_option,
+    weight_step_option,
     epsilon_option,
     rho_option,
     delta_option,
@@ -276,6 +316,7 @@ constexpr std::array release_table{
     records_option,
     person_option,
     per_person_option,
+    weight_stability_option,
     OptionSpec{"--public-rows", owner, "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
     ledger_option,
@@ -287,6 +328,7 @@ constexpr std::array release_table{
     source_option,
     mechanism_option,
     expected_rows_option,
+    expected_weight_option,
     no_interpolation_option,
     base_option,
     rates_option,
@@ -359,6 +401,9 @@ constexpr std::array count_table{
     by_option,
     keys_option,
     keys_file_option,
+    weight_option,
+    weight_bounds_option,
+    weight_step_option,
     records_option,
     person_option,
     per_person_option,
@@ -466,11 +511,16 @@ constexpr std::array plan_table{
     step_option,
     candidates_option,
     candidates_file_option,
+    OptionSpec{"--weight-bounds", asker, "LO HI", "", "What",
+               "of weighted records: the smallest and the largest weight; noise grows with HI"},
+    OptionSpec{"--weight-step", asker, "S", "", "What",
+               "with it: weights are rounded to multiples of this, at most 4096 of them up to HI"},
     epsilon_option,
     rho_option,
     delta_option,
     neighbors_option,
     records_option,
+    weight_stability_option,
     OptionSpec{"--rank-error", asker, "R", "", "Worth",
                "in place of --epsilon: the smallest one by which no quantile misses by more than R records"},
     OptionSpec{"--percentile-error", asker, "P", "", "Worth",
@@ -494,6 +544,7 @@ constexpr std::array plan_table{
                "the DuckDB library, libduckdb.so, to read --reference, and files of keys"},
     mechanism_option,
     expected_rows_option,
+    expected_weight_option,
     no_interpolation_option,
     base_option,
     rates_option,
@@ -652,6 +703,14 @@ constexpr std::array ledger_init_table{
                "with --sql: a query that is not found to be row-wise, with this --sql-stability or more"},
     OptionSpec{"--sql", owner, "QUERY", "none", "What a release may have", "the query of which --sql-stability tells"},
     OptionSpec{"--public-rows", owner, "", "", "What a release may have", "the number of rows is public"},
+    OptionSpec{
+        "--weights-as-they-are", owner, "", "", "What a release may have",
+        "weights, where neighbors are weighted files: one weighted record more or less, all other weights as they "
+        "are. What calibrated weights carry of a person is not protected"},
+    OptionSpec{
+        "--weight-stability", owner, "K", "none", "What a release may have",
+        "weights, of which one person's records, there or not, change at most K, their own among them: with this "
+        "--weight-stability or more"},
     OptionSpec{
         "--keys-file", owner, "PATH", "none", "What a release may have",
         "a file of keys with these contents, wherever it is; may be given several times. Without, askers write --keys",

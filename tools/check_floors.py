@@ -102,6 +102,7 @@ PUBLIC_HEADERS = {
     "provenance": "ranks",
     "ranks": "ranks",
     "counted": "ranks",
+    "weights": "ranks",
     "keys": "ranks",
     "domains": "privacy",
     "measurements": "privacy",

@@ -12,6 +12,7 @@
 
 #include "fractile/keys.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/weights.hpp"
 
 namespace fractile {
 
@@ -32,6 +33,10 @@ class CountedColumn {
   /// Declares the table's number of rows, with or without a number, to be public. Throws `usage` where there are groups.
   CountedColumn with_public_rows(std::uint64_t rows) &&;
 
+  /// Declares that records are counted in units of weight: a record is at most `weights.most_units_of_record()` records of its value. A release
+  /// multiplies the records of a person by it. Throws `usage` as RecordWeights::validate(), and where the number of rows is public.
+  CountedColumn weighted(RecordWeights weights) &&;
+
   /// Puts the same records into other groups: `group_of` has, for each group here, its place in `groups`. Without `groups` all records become one
   /// column without groups. Throws `usage` unless each group here has a place.
   CountedColumn in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const;
@@ -46,6 +51,7 @@ class CountedColumn {
   std::uint32_t records_per_person() const { return records_per_person_; }
   std::uint32_t sql_stability() const { return sql_stability_; }
   const std::optional<std::uint64_t>& public_rows() const { return public_rows_; }
+  const std::optional<RecordWeights>& weights() const { return weights_; }
 
   /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
   void require_bound(std::uint64_t asked) const;
@@ -56,6 +62,7 @@ class CountedColumn {
   std::uint32_t records_per_person_;
   std::uint32_t sql_stability_ = 1;
   std::optional<std::uint64_t> public_rows_ = {};
+  std::optional<RecordWeights> weights_ = {};
 };
 
 }  // namespace fractile

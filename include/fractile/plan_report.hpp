@@ -9,6 +9,7 @@
 
 #include "fractile/pages.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/provenance.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release_analyst.hpp"
 #include "fractile/release_leakage.hpp"
@@ -43,9 +44,11 @@ struct PlanReport {
   std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
   std::optional<PlannedGuess> guess = {};    ///< where it was asked for
   std::optional<PlannedAnalyst> analyst = {};
+  /// Of weighted records: the plan's own query is asked of units of weight, of so many as are expected.
+  std::optional<WeightsDescription> weights = {};
 };
 
-/// One JSON object, with `guess` and `analyst` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
+/// One JSON object, with `guess` `analyst` and `weights` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
 std::string to_json(const PlanReport& report);
 /// "quantile,worst_case,median,nine_in_ten" and a line a quantile.
 std::string to_csv(const PlanReport& report);

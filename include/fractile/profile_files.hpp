@@ -44,6 +44,9 @@ struct ProfileHeader {
   std::vector<std::string> readers = {};
   /// What each person's records became, where persons count by one value each.
   std::optional<PerPerson> per_person = {};
+  /// Where records were weighted: what was counted are units of their weight. Their column and their grid; what is declared or expected of
+  /// them is said when they are released.
+  std::optional<RecordWeights> weights = {};
 
   /// Error(usage) for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
   void validate() const;

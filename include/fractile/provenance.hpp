@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fractile/keys.hpp"
+#include "fractile/weights.hpp"
 
 namespace fractile {
 
@@ -56,6 +57,26 @@ struct MarginOf {
   std::string cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be told
 };
 
+/// Of weighted records: the release's own query is asked of units of weight.
+struct WeightsDescription {
+  RecordWeights how;
+  std::uint32_t records_per_person = 1;  ///< how many records of one person count, or rows of a query
+
+  /// Of how many records a person's units are: these, or all whose weights one person can change.
+  std::uint32_t changed_records() const { return how.stability.value_or(records_per_person); }
+  /// By how much the noise is larger, in units, than among as many records that are one unit each.
+  Rational noise_factor() const {
+    return Rational(std::int64_t{how.most_units_of_record()}) * Rational(std::int64_t{changed_records()}) /
+           Rational(std::int64_t{records_per_person});
+  }
+  /// By how much it is larger in shares of the total, where a mean weight is expected: a mean weight is fewer units than the largest one.
+  std::optional<Rational> relative_noise_factor() const {
+    if (!how.mean) return {};
+    return noise_factor() * how.step / *how.mean;
+  }
+  friend bool operator==(const WeightsDescription&, const WeightsDescription&) = default;
+};
+
 /// Where the records came from, as the user named it.
 struct SourceDescription {
   std::string file;
@@ -76,6 +97,7 @@ struct SourceDescription {
   std::optional<MarginOf> margin_of = {};
   std::optional<PerPerson> per_person = {};  ///< what each person's records became, if persons count by one value each
   bool one_row_a_person = false;             ///< whether the query made one row of each person's records
+  std::optional<WeightsDescription> weights = {};
 };
 
 }  // namespace fractile

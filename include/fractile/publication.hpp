@@ -31,6 +31,9 @@ struct ReleaseRequest {
   /// Counts, shares and means beside the quantiles.
   std::optional<StatisticsRequest> statistics = {};
 
+  /// The query as it is asked of what is counted: for persons of all records that may be theirs, over a query of this declared stability, and
+  /// in units of weight. Errors as over_query() and over_weights().
+  QuantileQuery over_counted(std::uint32_t sql_stability) const;
   /// Error(usage) for what cannot be, of a query of this declared stability; 1 of any other source. No source is looked at.
   void validate(std::uint32_t sql_stability = 1) const;
 };

@@ -17,6 +17,7 @@
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/statistics.hpp"
+#include "fractile/weights.hpp"
 
 namespace fractile {
 
@@ -180,6 +181,13 @@ struct ReleaseOptions {
 /// Proof: docs/proofs/private_bounds.md
 /// Proof: docs/proofs/counts.md
 Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits);
+
+/// The query, asked of units of weight: for as many records per person as the units of all of theirs are, and told as many expected rows as
+/// the units of so many records are. Throws `usage` as RecordWeights::validate(); for a stability of fewer records than one person may
+/// have; for more than 4,294,967,295 units in all; under change-one, as a record's replacement has another weight; for expected rows
+/// without a mean weight; and for intervals of a population.
+/// Proof: docs/proofs/weights.md
+QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weights);
 
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
 /// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one

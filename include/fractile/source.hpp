@@ -15,6 +15,7 @@
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/sampling.hpp"
+#include "fractile/weights.hpp"
 
 namespace fractile {
 
@@ -100,8 +101,11 @@ struct RecordSelection {
   /// With `person`: that person's eligible records become one value, or with `by` one in each group, before anything is sampled. So
   /// `records_per_person` is 1, or with `by` in how many groups a person may count. Proof: docs/proofs/one_value_per_person.md
   std::optional<PerPerson> per_person = {};
+  /// Where records have weights: what is counted are units of weight. A record without a weight counts as one without a
+  /// number does. Not with `per_person`: a value of several records has no weight.
+  std::optional<RecordWeights> weights = {};
 
-  bool selects() const { return !person.empty() || !by.empty(); }
+  bool selects() const { return !person.empty() || !by.empty() || weights.has_value(); }
   /// Error(usage) unless as said above.
   void validate() const;
   /// Error(usage) where how many records are counted says more than how many rows a table has.

@@ -21,6 +21,13 @@ std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 
 nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
+/// Of a column, a smallest and a largest weight and a step; nothing without them.
+std::optional<RecordWeights> weights_of(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {};
+  return RecordWeights{texts.at(0), Rational::parse(texts.at(1)), Rational::parse(texts.at(2)),
+                       Rational::parse(texts.at(3))};
+}
+
 class CountedElsewhere final : public Records {
  public:
   CountedElsewhere(Frame columns, nb::handle counter, std::vector<std::string> missing)
@@ -104,8 +111,10 @@ Counted with(const Counted& one, const Counted& other, bool disjoint_persons) {
 }
 
 /// Of one column, without its name.
-Counted of_profile(const RankProfile& profile, NullPolicy null_policy, std::uint32_t records_per_person) {
+Counted of_profile(const RankProfile& profile, NullPolicy null_policy, std::uint32_t records_per_person,
+                   std::optional<RecordWeights> weights = {}) {
   ProfileHeader header{profile.lattice()};
+  header.weights = std::move(weights);
   header.null_policy = null_policy;
   header.records_per_person = records_per_person;
   header.validate();
@@ -121,12 +130,13 @@ Counted of_counts(const Lattice& lattice, std::vector<Position> positions, const
 }
 
 Counted of_counted(const Frame& frame, const std::string& column, const Frame& counted, const std::string& counts,
-                   const Lattice& lattice, bool refuse_missing, std::uint32_t records_per_person) {
+                   const Lattice& lattice, bool refuse_missing, std::uint32_t records_per_person,
+                   const std::vector<std::string>& weight) {
   const NullPolicy null_policy = refuse_missing ? NullPolicy::error : NullPolicy::drop;
   try {
     const nb::gil_scoped_release unlocked;
     return of_profile(frame.profile_of_counts(column, counted, counts, lattice, null_policy), null_policy,
-                      records_per_person);
+                      records_per_person, weights_of(weight));
   } catch (const Interrupted&) {
     raise_interrupted();
   }
@@ -189,6 +199,7 @@ Counted Counted::of(const ColumnToCount& asked, const std::vector<std::string>& 
   header.keys = selection.keys;
   header.missing = missing;
   header.per_person = selection.per_person;
+  if (selection.weights) header.weights = selection.weights->as_counted();
   // A person's records are all in one part. Merged parts say so, and then they are the same question as one part alone.
   header.disjoint_persons = true;
   header.validate();
@@ -235,20 +246,22 @@ void bind_counted(nb::module_& module) {
              std::uint32_t records_per_person, const std::vector<std::string>& by,
              const std::vector<std::vector<std::string>>& key_lists,
              const std::vector<std::vector<std::string>>& key_tuples, const std::vector<std::string>& missing,
-             const std::string& per_person) {
+             const std::string& per_person, const std::vector<std::string>& weight) {
             GroupKeys keys = key_tuples.empty() ? GroupKeys::crossed(key_lists) : GroupKeys::tuples(key_tuples);
             RecordSelection selection{person, records_per_person, KeyColumns(by), std::move(keys)};
             if (!per_person.empty()) {
               const auto is_it = [&](PerPerson each) { return to_string(each) == per_person; };
               selection.per_person = *std::ranges::find_if(all_per_person, is_it);  // one of them
             }
+            selection.weights = weights_of(weight);
             return Counted::of(
                 {column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop, std::move(selection)},
                 missing);
           },
           nb::arg("column"), nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("person"),
           nb::arg("records_per_person"), nb::arg("by"), nb::arg("key_lists"), nb::arg("key_tuples"), nb::arg("missing"),
-          nb::arg("per_person") = "", "The question, answered for no record.")
+          nb::arg("per_person") = "", nb::arg("weight") = std::vector<std::string>(),
+          "The question, answered for no record.")
       .def_static(
           "of_bytes",
           [](const nb::bytes& bytes) { return Counted(profiles_of_bytes(text_of(bytes), "a worker's counts")); },
@@ -260,7 +273,8 @@ void bind_counted(nb::module_& module) {
       .def_static("of_counts", &of_counts, nb::arg("lattice"), nb::arg("positions"), nb::arg("counts"),
                   nb::arg("records_per_person"))
       .def_static("of_counted", &of_counted, nb::arg("frame"), nb::arg("column"), nb::arg("counted"), nb::arg("counts"),
-                  nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("records_per_person"))
+                  nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("records_per_person"),
+                  nb::arg("weight") = std::vector<std::string>())
       .def("merge", &with, nb::arg("other"), nb::arg("disjoint_persons"))
       .def("write", &write_counted, nb::arg("output"), nb::arg("column"), nb::arg("source"),
            nb::arg("records_per_person").none())

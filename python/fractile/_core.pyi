@@ -392,7 +392,7 @@ class Counted:
     """
 
     @staticmethod
-    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = "") -> Counted:
+    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = "", weight: Sequence[str] = []) -> Counted:
         """The question, answered for no record."""
 
     @staticmethod
@@ -411,7 +411,7 @@ class Counted:
     def of_counts(lattice: Lattice, positions: Sequence[int], counts: Sequence[int], records_per_person: int) -> Counted: ...
 
     @staticmethod
-    def of_counted(frame: Frame, column: str, counted: Frame, counts: str, lattice: Lattice, refuse_missing: bool, records_per_person: int) -> Counted: ...
+    def of_counted(frame: Frame, column: str, counted: Frame, counts: str, lattice: Lattice, refuse_missing: bool, records_per_person: int, weight: Sequence[str] = []) -> Counted: ...
 
     def merge(self, other: Counted, disjoint_persons: bool) -> Counted: ...
 

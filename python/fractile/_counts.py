@@ -9,6 +9,7 @@ from . import _core, _frames, _words
 from ._arguments import suggesting
 from ._choices import InputFormat, Null, PerPerson, Unreadable
 from ._errors import UsageError, warn
+from ._numbers import Number
 from ._release import Bound, Keys, Step
 
 
@@ -24,6 +25,9 @@ def count(
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
     keys_file: str | os.PathLike[str] | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
     per_person: PerPerson | None = None,

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -241,7 +242,7 @@ def _is_array(data: Any) -> bool:
 
 
 def _one_column() -> UsageError:
-    return UsageError("person and by name columns of a frame, and the data are one column", "give the frame", "data")
+    return UsageError("person, by and weight name columns of a frame, and the data are one column", "give the frame", "data")
 
 
 def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_core.Frame, str]:
@@ -308,16 +309,21 @@ def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str])
     )
 
 
-def frame_of(data: Any, column: str, others: list[str], asked: Asked) -> tuple[_core.Frame, str]:
-    """The frame, and the name of the column to publish. `others`: columns of persons and keys. No record decides whether it is made: those
-    that are not simply there are asked for when they are counted."""
+def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: str | None = None) -> tuple[_core.Frame, str]:
+    """The frame, and the name of the column to publish. `others`: columns of persons and keys; `weight`: that of weights, which are numbers.
+    No record decides whether it is made: those that are not simply there are asked for when they are counted."""
     _refuse_what_is_no_data(data)
     if _module(data) == "ibis" and not _has_columns(data) and hasattr(data, "as_table"):  # one column, which Arrow does not see
         data = data.as_table()
     names = _names_of_table(data)
     if names is not None:
-        column = _chosen(names, column, others)
-        return _of_table(data, {column: asked}, others), column
+        column = _chosen(names, column, [*others, weight] if weight else others)
+        counted = {column: asked}
+        if weight and weight != column:
+            counted[weight] = replace(asked, kind="number", exact=True)
+        return _of_table(data, counted, others), column
+    if weight:
+        others = [*others, weight]
     if others and not hasattr(data, "__arrow_c_stream__"):
         raise _one_column()
     name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")

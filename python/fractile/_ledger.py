@@ -51,6 +51,8 @@ class Ledger:
         sql_stability: int | None = None,
         sql: str | None = None,
         public_rows: bool = False,
+        weights_as_they_are: bool = False,
+        weight_stability: int | None = None,
         keys_file: str | os.PathLike[str] | None = None,
         duckdb: str | os.PathLike[str] | None = None,
         witness: str | os.PathLike[str] | None = None,

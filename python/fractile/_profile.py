@@ -14,6 +14,7 @@ from . import _core, _frames, _numbers, _times, _words
 from ._arguments import suggesting
 from ._choices import Null
 from ._errors import DataError, Error, UsageError
+from ._numbers import Number
 from ._release import Bound, Key, Keys, Step
 
 _MAGIC = b"fractile-profile"
@@ -262,6 +263,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
 ) -> Profile: ...
 
 
@@ -277,6 +281,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     by: str | Sequence[str],
     keys: Keys,
 ) -> dict[Key, Profile]: ...
@@ -293,6 +300,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
 ) -> Profile | dict[Key, Profile]:
@@ -302,7 +312,8 @@ def profile(
     `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal
     records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key. Without `person`,
     `records_per_person` declares that no person has more records. The profile carries the bound to its release, and what `missing` declares
-    to be missing, in the column and in that of persons: numbers by value, texts exactly.
+    to be missing, in the column and in that of persons: numbers by value, texts exactly. With `weight`, a column, the smallest and the largest
+    weight and their step, a record of weight w counts as w / weight_step records: the profile is of such units, and says so.
 
     Raises:
         UsageError: an argument is wrong.
@@ -316,10 +327,12 @@ def profile(
     texts = [] if missing is None else _words.missing_texts(missing)
     groups = _words.groups(by, keys)
     others = [other for other in (person, *groups.by) if other]
-    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts))
+    weights = _words.weight_words(weight, weight_bounds, weight_step)
+    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts), weight)
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
-        name, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts
+        name, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
+        weight=weights,
     )
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
@@ -340,12 +353,16 @@ def profile_of_counts(
     candidates: Iterable[Bound] | None = None,
     null: Null = "drop",
     records_per_person: int = 1,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
 ) -> Profile:
     """The profile of values that somebody has counted: whatever can `SELECT value, count(*) ... GROUP BY value`.
 
     The k-th of `values` stands for as many records as the k-th of `counts` says. Both are columns: lists, arrays, whatever speaks Arrow.
     Contributions of persons must have been bounded before they were counted: `records_per_person` declares to how many records, and the
-    profile keeps that. `Profile.write` makes a file of it to release from.
+    profile keeps that. `Profile.write` makes a file of it to release from. With `weight`, a name, its bounds and its step, the counts are units of
+    weight: each record counted as round(weight / weight_step), its weight clamped to the bounds.
 
     Raises:
         UsageError: an argument is wrong, or the two are not equally long.
@@ -357,6 +374,7 @@ def profile_of_counts(
     lattice = Lattice(candidates=candidates) if candidates is not None else Lattice(lower, upper, step)
     frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
     counted, name = _frames.frame_of(counts, "", [], _frames.Asked())
+    weights = _words.weight_words(weight, weight_bounds, weight_step)
     return Profile(
-        _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", records_per_person)
+        _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", records_per_person, weights)
     )

@@ -632,6 +632,9 @@ def release(
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
     keys_file: str | os.PathLike[str] | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -639,6 +642,7 @@ def release(
     records_per_person: int | None = None,
     person: str | None = None,
     per_person: PerPerson | None = None,
+    weight_stability: int | None = None,
     public_rows: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
@@ -646,6 +650,7 @@ def release(
     source: str | None = None,
     mechanism: Mechanism | None = None,
     expected_rows: int | None = None,
+    expected_weight: Number | None = None,
     no_interpolation: bool = False,
     base: Base | None = None,
     rates: Rates | None = None,
@@ -688,6 +693,8 @@ def release(
         by, keys: the columns of groups, and their keys, which are public and never come from the data: by="region", keys=["n", "s"]; of
             several columns by=["region", "sex"] and keys={"region": ["n", "s"], "sex": ["f", "m"]}, for all combinations, or the groups
             themselves, [("n", "f"), ("s", "m")] or a frame with these columns.
+        weight, weight_bounds, weight_step: the column of weights, as surveys have them, the smallest and the largest weight, and the
+            distance between weights: a record of weight w counts as w / weight_step records.
         epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
         person, per_person: the column that tells whose a record is, and what of that person's records counts: `per_person="sum"` is one
             value each, with `by` one in each group (then `records_per_person` says in how many groups a person may count). Without
@@ -712,7 +719,7 @@ def release(
         file = _frames.path_of(data)
     elif data is not None:
         others = [name for name in (person, *groups.by) if name]
-        frame, words["column"] = _framed(data, column, others, words)
+        frame, words["column"] = _framed(data, column, others, words, weight)
     elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
     if counts is not None and frame is not None:
@@ -733,9 +740,9 @@ def _released(
 
 
 def _framed(
-    data: Any, column: str | None, others: list[str], words: dict[str, list[str]]
+    data: Any, column: str | None, others: list[str], words: dict[str, list[str]], weight: str | None = None
 ) -> tuple[_core.Frame, list[str]]:
-    frame, name = _frames.frame_of(data, column or "", others, _asked_of(words))
+    frame, name = _frames.frame_of(data, column or "", others, _asked_of(words), weight)
     return frame, [name]
 
 

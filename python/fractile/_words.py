@@ -16,17 +16,17 @@ Words = dict[str, list[str]]
 
 #: Options that take no value.
 FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons",
-                   "allow_equal_files", "check", "count", "mean"})
+                   "allow_equal_files", "check", "count", "mean", "weights_as_they_are"})
 #: Exact numbers; those of _PUBLIC must not come from the data.
 _NUMBERS = frozenset(
     {
         "step", "bounds_budget", "count_budget", "epsilon", "rho", "delta", "records_per_person", "expected_rows", "intervals", "sql_stability",
         "threads", "unsafe_seed", "synthetic_rows", "rank_error", "percentile_error", "confidence", "claim", "records", "values",
-        "doublings", "points", "within",
+        "doublings", "points", "within", "weight_step", "weight_stability", "expected_weight",
     }
 )  # fmt: skip
 _LISTS = frozenset({"quantiles", "candidates", "below"})
-_PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows", "below"})
+_PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows", "below", "weight_bounds", "weight_step", "expected_weight"})
 _PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference", "witness", "ledger"})
 
 
@@ -41,6 +41,30 @@ def _bounds(value: Any) -> list[str]:
     raise UsageError(
         "bounds: these are the smallest and the largest possible value", 'write bounds=(0, 125), or bounds="auto"', "bounds"
     )
+
+
+def _weight_bounds(value: Any) -> list[str]:
+    ends = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if len(ends) != 2:
+        raise UsageError("weight_bounds: these are the smallest and the largest weight", "write weight_bounds=(0, 300)", "weight_bounds")
+    return [_numbers.word(end, "weight_bounds", public=True) for end in ends]
+
+
+def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> list[str]:
+    """Of weights that are counted: their column, the smallest and the largest one, and the distance between them; nothing without them."""
+    given = {"weight": weight, "weight_bounds": weight_bounds, "weight_step": weight_step}
+    if weight is None:
+        for name, value in given.items():
+            if value is not None:
+                raise UsageError(f"{name} goes with weight", 'name the column of weights, weight="w"', name)
+        return []
+    for name, value in given.items():
+        if value is None:
+            raise UsageError(
+                f"{name} is missing: weights are points of a grid that is public", "write weight_bounds=(0, 300), weight_step=0.5", name
+            )
+    texts = words(given)
+    return [*texts["weight"], *texts["weight_bounds"], *texts["weight_step"]]
 
 
 def _tables(value: Any) -> list[str]:
@@ -69,6 +93,8 @@ def _compare(value: Any) -> list[str]:
 def _word(name: str, value: Any) -> list[str]:
     if name == "bounds":
         return _bounds(value)
+    if name == "weight_bounds":
+        return _weight_bounds(value)
     if name == "table":
         return _tables(value)
     if name == "missing":

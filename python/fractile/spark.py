@@ -349,6 +349,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
 ) -> Profile: ...
 
 
@@ -365,6 +368,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     by: str | Sequence[str],
     keys: Keys,
 ) -> dict[Key, Profile]: ...
@@ -382,6 +388,9 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
 ) -> Profile | dict[Key, Profile]:
@@ -404,10 +413,12 @@ def profile(
     lower, upper = bounds or (None, None)
     lattice = Lattice(lower, upper, step, candidates=candidates)
     groups = _words.groups(by, keys)
-    counter = _Counter(df, [column] if column else [], [other for other in (person, *groups.by) if other])
+    counter = _Counter(df, [column] if column else [], [other for other in (person, *groups.by, weight) if other])
+    weights = _words.weight_words(weight, weight_bounds, weight_step)
     texts = [] if missing is None else _words.missing_texts(missing)
     question = _core.Counted.of(
-        counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts
+        counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
+        weight=weights,
     )
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
@@ -428,6 +439,9 @@ def release(
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
     keys_file: str | os.PathLike[str] | None = None,
+    weight: str | None = None,
+    weight_bounds: tuple[Number, Number] | None = None,
+    weight_step: Number | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
@@ -435,6 +449,7 @@ def release(
     records_per_person: int | None = None,
     person: str | None = None,
     per_person: PerPerson | None = None,
+    weight_stability: int | None = None,
     public_rows: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     dataset: str | None = None,
@@ -442,6 +457,7 @@ def release(
     source: str | None = None,
     mechanism: Mechanism | None = None,
     expected_rows: int | None = None,
+    expected_weight: Number | None = None,
     no_interpolation: bool = False,
     base: Base | None = None,
     rates: Rates | None = None,
@@ -475,7 +491,7 @@ def release(
     """
     words = _words.words({name: value for name, value in locals().items() if name not in ("df", "keys")})
     groups = _words.groups(by, keys)
-    counter = _Counter(df, [column] if column else [], [name for name in (person, *groups.by) if name])
+    counter = _Counter(df, [column] if column else [], [name for name in (person, *groups.by, weight) if name])
     words["column"] = [counter.column]
     return _released(words, "", groups, counter.columns(), counter)
 

@@ -1,10 +1,12 @@
 """Profile files: counted, merged and released as the program does it."""
 
 import inspect
+import json
 import os
 import stat
 
 import fractile
+import pandas as pd
 import pytest
 from fractile import _core
 
@@ -82,3 +84,63 @@ def test_columns_of_a_file(csv, program, tmp_path):
         fractile.columns([1, 2])
     with pytest.raises(fractile.UsageError, match="missing goes with check"):
         fractile.columns(path, missing=["NA"])
+
+
+WEIGHTED = {"weight": "income", "weight_bounds": (0, 100_000), "weight_step": 100}
+WEIGHTED_WORDS = ["--weight", "income", "--weight-bounds", "0", "100000", "--weight-step", "100"]
+
+
+def test_weighted_counts_are_released_as_the_table_is(people, csv, program, tmp_path):
+    mine, its = tmp_path / "mine", tmp_path / "its"
+    fractile.count(csv, "age", output=mine, by="region", keys=["north", "south"], **WEIGHTED, **LATTICE)
+    words = [*WEIGHTED_WORDS, "--column", "age", "--bounds", "0", "125", "--step", "1", "--by", "region", "--keys", "north,south"]
+    program("count", csv, *words, "--output", str(its))
+    assert mine.read_bytes() == its.read_bytes()
+    table = fractile.release(csv, "age", epsilon=1, unsafe_seed=7, by="region", keys=["north", "south"], **WEIGHTED, **LATTICE)
+    counted = fractile.release(counts=mine, epsilon=1, unsafe_seed=7)
+    assert [dict(group) for group in counted.values()] == [dict(group) for group in table.values()]
+    assert json.loads(counted.receipt)["source"]["weights"] == json.loads(table.receipt)["source"]["weights"]
+    declared = fractile.release(counts=mine, epsilon=1, weight_stability=4)
+    assert json.loads(declared.receipt)["privacy"]["records_per_person"] == 4000
+    frame = fractile.release(pd.DataFrame(people), "age", epsilon=1, unsafe_seed=7, by="region", keys=["north", "south"], **WEIGHTED, **LATTICE)
+    assert [dict(group) for group in frame.values()] == [dict(group) for group in table.values()]
+
+
+def test_weighted_counts_merge_with_those_of_equal_weights(csv, tmp_path):
+    def count(name, **changes):
+        fractile.count(csv, "age", output=tmp_path / name, source=name, **(WEIGHTED | LATTICE | changes))
+        return tmp_path / name
+
+    fractile.merge(count("a"), count("b"), output=tmp_path / "both")
+    receipt = json.loads(fractile.release(counts=tmp_path / "both", epsilon=1).receipt)
+    assert receipt["privacy"]["records_per_person"] == 2000 and receipt["source"]["weights"]["records_per_person"] == 2
+    for name, changes in (("c", {"weight_step": 50}), ("d", {"weight": "age"}), ("e", {"weight_bounds": (0, 50_000)})):
+        with pytest.raises(fractile.UsageError, match="profiles of different weights cannot merge"):
+            fractile.merge(tmp_path / "a", count(name, **changes), output=tmp_path / "none")
+    fractile.count(csv, "age", output=tmp_path / "plain", **LATTICE)
+    with pytest.raises(fractile.UsageError, match="profiles of different weights cannot merge"):
+        fractile.merge(tmp_path / "a", tmp_path / "plain", output=tmp_path / "none")
+    with pytest.raises(fractile.UsageError, match="weight_step: the profile file has its own"):
+        fractile.release(counts=tmp_path / "a", epsilon=1, weight_step=1)
+    with pytest.raises(fractile.UsageError, match="weight: the profile file was counted without weights"):
+        fractile.release(counts=tmp_path / "plain", epsilon=1, weight="income")
+
+
+def test_profiles_in_memory_carry_weights(people, csv, tmp_path):
+    lattice = fractile.Lattice(0, 125, 1)
+    frame = pd.DataFrame(people)
+    profile = fractile.profile(frame, "age", lattice=lattice, **WEIGHTED)
+    units = [min(1000, int(income / 100 + 0.5)) for income in people["income"]]
+    assert profile.records == sum(units)
+    profile.write(tmp_path / "p", column="age")
+    table = fractile.release(csv, "age", epsilon=1, unsafe_seed=7, **WEIGHTED, **LATTICE)
+    assert fractile.release(counts=tmp_path / "p", epsilon=1, unsafe_seed=7).quantiles == table.quantiles
+    counted = fractile.profile_of_counts(people["age"], units, bounds=(0, 125), step=1, **WEIGHTED)
+    assert counted == profile
+    counted.write(tmp_path / "c", column="age")
+    assert fractile.release(counts=tmp_path / "c", epsilon=1, unsafe_seed=7).quantiles == table.quantiles
+    assert fractile.Profile.from_bytes(profile.to_bytes()) == profile
+    with pytest.raises(fractile.UsageError, match="weight_step is missing"):
+        fractile.profile(frame, "age", lattice=lattice, weight="income", weight_bounds=(0, 1))
+    with pytest.raises(fractile.UsageError, match="weight_bounds goes with weight"):
+        fractile.profile(frame, "age", lattice=lattice, weight_bounds=(0, 1))

@@ -48,6 +48,9 @@ def test_the_options_are_those_that_the_program_lists(verb, program):
     assert set(re.findall(r"^  (--[a-z-]+)", program(verb, "--help"), re.MULTILINE)) == set(options_of(verb))
 
 
+WEIGHTED = {"weight": "income", "weight_bounds": (0, 100_000), "weight_step": 100}
+WEIGHTED_WORDS = ["--weight", "income", "--weight-bounds", "0", "100000", "--weight-step", "100"]
+
 #: For each option of release: what is asked beside the usual things, as the program is asked and as Python is.
 RELEASE = {
     "--column": ({}, []),
@@ -60,6 +63,14 @@ RELEASE = {
     "--by": ({"by": "region", "keys": ["north", "south"]}, ["--by", "region", "--keys", "north,south"]),
     "--keys": ({"by": "region", "keys": ["east"]}, ["--by", "region", "--keys", "east"]),
     "--keys-file": ({"by": "region", "keys_file": "KEYS"}, ["--by", "region", "--keys-file", "KEYS"]),
+    "--weight": (WEIGHTED, WEIGHTED_WORDS),
+    "--weight-bounds": (WEIGHTED | {"weight_bounds": ("500", 20_000)}, [*WEIGHTED_WORDS[:2], "--weight-bounds", "500", "20000", *WEIGHTED_WORDS[5:]]),
+    "--weight-step": (WEIGHTED | {"weight_step": 50.0}, [*WEIGHTED_WORDS[:5], "--weight-step", "50"]),
+    "--weight-stability": (WEIGHTED | {"weight_stability": 3}, [*WEIGHTED_WORDS, "--weight-stability", "3"]),
+    "--expected-weight": (
+        WEIGHTED | {"expected_weight": 35_000, "expected_rows": 3000},
+        [*WEIGHTED_WORDS, "--expected-weight", "35000", "--expected-rows", "3000"],
+    ),
     "--epsilon": ({"epsilon": "ln 3"}, ["--epsilon", "ln 3"]),
     "--rho": ({"epsilon": None, "rho": 0.125}, ["--rho", "0.125"]),
     "--delta": ({"delta": 1e-6}, ["--delta", "1e-06"]),
@@ -230,6 +241,14 @@ PLAN = {
     "--mean": ({"mean": True}, ["--mean"]),
     "--count-budget": ({"count": True, "count_budget": "1/4"}, ["--count", "--count-budget", "1/4"]),
 }
+
+
+PLANNED_WEIGHTS = (
+    {"weight_bounds": (0, 300), "weight_step": 0.5, "expected_rows": 3000, "expected_weight": 40},
+    ["--weight-bounds", "0", "300", "--weight-step", "0.5", "--expected-rows", "3000", "--expected-weight", "40"],
+)
+PLAN |= {option: PLANNED_WEIGHTS for option in ("--weight-bounds", "--weight-step", "--expected-weight")}
+PLAN["--weight-stability"] = (PLANNED_WEIGHTS[0] | {"weight_stability": 2}, [*PLANNED_WEIGHTS[1], "--weight-stability", "2"])
 
 
 def test_every_option_of_plan_is_tried():

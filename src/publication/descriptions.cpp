@@ -26,21 +26,27 @@ std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) 
 SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid, const Records& records) {
   const TableOptions& read = source.options();
   const ColumnToCount& column = request.column;
-  return {read.file,
-          read.sql,
-          column.column,
-          column.null_policy,
-          records.engine(),
-          column.selection.person,
-          column.selection.by,
-          read.tables,
-          read.sql_stability,
-          source.has_disjoint_persons(),
-          read.missing,
-          unreadable_of(read, is_paid),
-          {},
-          column.selection.per_person,
-          !records.person_of_rows().empty()};
+  SourceDescription description{read.file,
+                                read.sql,
+                                column.column,
+                                column.null_policy,
+                                records.engine(),
+                                column.selection.person,
+                                column.selection.by,
+                                read.tables,
+                                read.sql_stability,
+                                source.has_disjoint_persons(),
+                                read.missing,
+                                unreadable_of(read, is_paid),
+                                {},
+                                column.selection.per_person,
+                                !records.person_of_rows().empty()};
+  if (const std::optional<RecordWeights>& weights = column.selection.weights) {
+    const std::uint64_t of_person = std::max(request.query.records_per_person, column.selection.records_per_person);
+    description.weights =
+        WeightsDescription{*weights, static_cast<std::uint32_t>(of_person * read.sql_stability.value_or(1))};
+  }
+  return description;
 }
 
 std::string canonical_text(const Source& source, const ReleaseRequest& request, const SourceDescription& description,
@@ -54,7 +60,7 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
   details.source = name;
   details.tables = tables;
   details.has_any_cost = costs == Costs::any;
-  return canonical_query(over_query(request.query, read.sql_stability.value_or(1)), request.column.lattice, description,
+  return canonical_query(request.over_counted(read.sql_stability.value_or(1)), request.column.lattice, description,
                          details);
 }
 
@@ -81,6 +87,7 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
        {&description.file, &description.sql, &description.column, &description.person, &description.engine, &dataset}) {
     size += escaped * typed->size();
   }
+  if (description.weights) size += 500 + escaped * description.weights->how.column.size();
   for (const NamedTable& table : description.tables) size += 60 + escaped * (table.name.size() + table.file.size());
   const Lattice& lattice = request.column.lattice;
   const std::uint64_t last = lattice.size() - 1;

@@ -15,8 +15,8 @@ namespace {
 constexpr const char* yes = "yes";  // of what is declared and has no value
 
 /// What a dataset permits: a release may do without.
-constexpr std::array<std::string_view, 6> permitted{"table", "keys_file",   "sql_stability",
-                                                    "sql",   "public_rows", "duckdb"};
+constexpr std::array<std::string_view, 8> permitted{
+    "table", "keys_file", "sql_stability", "sql", "public_rows", "duckdb", "weight_stability", "weights_as_they_are"};
 /// What no first release of a source can fix, since it weakens the promise, runs the asker's code, or makes records of a person's cell.
 /// `missing` alone may be fixed so.
 bool holds_only_declared(std::string_view field) { return field != "missing"; }
@@ -46,6 +46,11 @@ std::string listed(const std::vector<std::string>& texts) {
   return text;
 }
 
+std::string stability_of_weights(const RecordSelection& selection) {
+  if (!selection.weights || !selection.weights->stability) return {};
+  return std::to_string(*selection.weights->stability);
+}
+
 struct Said {
   std::string field;
   std::string value;  // "" of a default
@@ -62,6 +67,7 @@ std::vector<Said> said_of(const Source& source, const ColumnToCount& column, con
           {"unreadable", is_error ? "error" : ""},  // missing, as in all that is paid for
           {"postgres", source.address().empty() ? "" : shown_ledger(source.address())},
           {"sql_stability", read.sql_stability ? std::to_string(*read.sql_stability) : ""},
+          {"weight_stability", stability_of_weights(column.selection)},
           {"input_format", told_format(read, declared_value(dataset, "input_format"))},
           {"delimiter", read.delimiter},
           {"single_line_records", read.single_line_records ? yes : ""},
@@ -86,6 +92,7 @@ Words written(const std::string& field, const std::string& value) {
 bool keeps(const Said& said, const std::string& declared, const TableOptions& read) {
   if (declared.empty()) return false;
   if (said.field == "sql_stability") return Rational(*read.sql_stability) >= Rational::parse(declared);
+  if (said.field == "weight_stability") return Rational::parse(said.value) >= Rational::parse(declared);
   return declared == said.value;
 }
 
@@ -100,6 +107,26 @@ void require_declared_query(const TableOptions& read, const LedgerDataset& datas
        "' declares, and this is another one"},
       {"write ", sql.text(declared), ", or a row-wise query; fractile ledger init declares it for a new dataset"},
       "sql");
+}
+
+/// Of whom weights tell, only their owner knows: whether others' weights move when one person joins, and how many of them.
+void require_declared_weights(const RecordSelection& selection, const LedgerDataset& dataset) {
+  if (!selection.weights) return;
+  const Field stability("weight_stability");
+  const std::string declared = declared_value(dataset, "weight_stability");
+  if (!declared.empty() && !selection.weights->stability) {
+    throw Error(
+        ErrorCode::usage,
+        {"dataset '", dataset.name, "' declares that one person can change the weights of ", declared, " records"},
+        {"write ", stability.text(declared), ": the cost is for so many"}, "weight_stability");
+  }
+  if (!declared.empty() || !declared_value(dataset, "weights_as_they_are").empty()) return;
+  throw Error(ErrorCode::usage,
+              {Field("weight"), ": dataset '", dataset.name,
+               "' does not declare what one person's records change of the weights"},
+              {"fractile ledger init declares it for a new dataset: with ", Field("weights_as_they_are"),
+               ", where neighbors are weighted files and no other weight changes, or with ", stability.blank("K")},
+              "weight");
 }
 
 std::set<std::string> declared_tables(const LedgerDataset& dataset) {
@@ -127,6 +154,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
   }
   if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // of a profile file, by its header
   require_declared_query(source.options(), dataset);
+  require_declared_weights(column.selection, dataset);
   for (const std::string_view field : permitted) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;

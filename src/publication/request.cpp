@@ -5,15 +5,26 @@
 
 namespace fractile {
 
+QuantileQuery ReleaseRequest::over_counted(std::uint32_t sql_stability) const {
+  QuantileQuery promised = query;
+  promised.records_per_person = std::max(query.records_per_person, column.selection.records_per_person);
+  const QuantileQuery over_rows = over_query(promised, sql_stability);
+  return column.selection.weights ? over_weights(over_rows, *column.selection.weights) : over_rows;
+}
+
 void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   const RecordSelection& selection = column.selection;
   column.validate();
   if (column.public_rows) selection.require_public_rows();
-  QuantileQuery promised = query;
-  promised.records_per_person = std::max(query.records_per_person, selection.records_per_person);
-  const QuantileQuery over_rows = over_query(promised, sql_stability);
-  over_rows.validate(column.lattice);
-  const QuantileQuery each = selection.by.empty() ? over_rows : group_query(over_rows);
+  const QuantileQuery counted = over_counted(sql_stability);
+  counted.validate(column.lattice);
+  const QuantileQuery each = selection.by.empty() ? counted : group_query(counted);
+  if (statistics && selection.weights) {
+    throw Error(
+        ErrorCode::usage,
+        {"counts, shares and means beside quantiles are of records, and do not go with ", Field("weight"), " yet"},
+        {"leave ", Field("count"), ", ", Field("below"), " and ", Field("mean"), " out"}, "weight");
+  }
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {

@@ -46,6 +46,13 @@ CountedColumn CountedColumn::over_query(std::uint32_t stability) && {
   return std::move(*this);
 }
 
+CountedColumn CountedColumn::weighted(RecordWeights weights) && {
+  weights.validate();
+  if (public_rows_) throw Error(ErrorCode::usage, "how many rows a table has says nothing of its weights");
+  weights_ = std::move(weights);
+  return std::move(*this);
+}
+
 CountedColumn CountedColumn::with_public_rows(std::uint64_t rows) && {
   if (has_groups()) throw Error(ErrorCode::usage, "how many rows a table has is said of all of them, not of groups");
   public_rows_ = rows;
@@ -84,7 +91,8 @@ CountedColumn CountedColumn::in_groups(std::vector<GroupKey> groups, std::span<c
   }
   CountedColumn counted = groups.empty() ? CountedColumn(std::move(sums.front()), records_per_person_)
                                          : CountedColumn(std::move(groups), std::move(sums), records_per_person_);
-  return std::move(counted).over_query(sql_stability_);
+  counted = std::move(counted).over_query(sql_stability_);
+  return weights_ ? std::move(counted).weighted(*weights_) : counted;
 }
 
 void CountedColumn::require_bound(std::uint64_t asked) const {

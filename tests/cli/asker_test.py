@@ -218,6 +218,11 @@ SELDOM = {
     "--counts": ["people.csv", "gone.profile"],
     "--sql-stability": ["1", "3"],
     "--table": ["more=people.csv", "p=copy.csv", "input=copy.csv"],
+    "--weight": ["income --weight-bounds 0 100000 --weight-step 100", "id --weight-bounds 0 5 --weight-step 1", "note --weight-bounds 1 9 --weight-step 1"],
+    "--weight-bounds": ["0 10", "1e300 1 --weight income --weight-step 1"],
+    "--weight-step": ["1", "0 --weight income --weight-bounds 0 1"],
+    "--weight-stability": ["2", "1000000000 --weight income --weight-bounds 0 9 --weight-step 1"],
+    "--expected-weight": ["3 --weight income --weight-bounds 0 9 --weight-step 1 --expected-rows 50"],
     "--input-format": ["csv", "tsv", "json", "parquet"],
     "--delimiter": [";", ",35,", ",", "7"],
     "--single-line-records": [""],
@@ -260,7 +265,7 @@ def question(dice, table, owner):
 
 
 # What the owner declares of the dataset.
-OWNERS = [[], [], [], ["--source", "./{table}"], ["--source", "./{table}"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
+OWNERS = [[], [], [], ["--weights-as-they-are"], ["--weight-stability", "2"], ["--source", "./{table}"], ["--source", "./{table}"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
 
 # --- What is seen --------------------------------------------------------------------------------------------------------
 

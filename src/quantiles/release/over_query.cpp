@@ -1,7 +1,11 @@
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 
@@ -14,6 +18,66 @@ QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability) {
   }
   QuantileQuery over = query;
   over.records_per_person = static_cast<std::uint32_t>(rows);
+  return over;
+}
+
+namespace {
+
+/// Of how many records a person's units are.
+std::uint64_t records_of_person(const QuantileQuery& query, const RecordWeights& weights) {
+  const std::uint64_t records = query.records_per_person;
+  if (!weights.stability) return records;
+  if (*weights.stability >= records) return *weights.stability;
+  const Field field("weight_stability");
+  throw Error(
+      ErrorCode::usage,
+      {field, fmt::format(": {} records of one person may count, and they are among those that change", records)},
+      {"write ", field.number(records), " or more"}, "weight_stability");
+}
+
+std::optional<std::uint64_t> expected_units(const QuantileQuery& query, const RecordWeights& weights) {
+  if (!query.expected_rows) return {};
+  const Field field("expected_weight");
+  if (!weights.mean) {
+    throw Error(
+        ErrorCode::usage,
+        {Field("expected_rows"), " says how many records there are, and ", field, " is missing: their mean weight"},
+        {"write about how large the weights are on average, as is publicly known: ",
+         field.number(((weights.lower + weights.upper) / Rational(2)).to_decimal())},
+        "expected_weight");
+  }
+  const Rational units = Rational(static_cast<std::int64_t>(*query.expected_rows)) * *weights.mean / weights.step;
+  const Rational most(static_cast<std::int64_t>(RankProfile::max_records));
+  return std::clamp(units, Rational(1), most).floor().to_uint64();
+}
+
+void require_weighable(const QuantileQuery& query) {
+  if (query.neighbors == Neighbors::change_one) {
+    throw Error(ErrorCode::usage,
+                "weights do not go with change-one: a record that is replaced has another weight, so the total changes",
+                {"leave ", Field("neighbors"), " out: add-remove goes with weights"}, "neighbors");
+  }
+  if (!query.intervals || query.intervals->of != IntervalOf::population) return;
+  throw Error(
+      ErrorCode::usage,
+      "intervals of a population do not go with weights: how far a weighted sample stands for it depends on its "
+      "design, its strata and clusters, of which nothing is known here",
+      {"ask for intervals of the table's own weighted quantiles: ", Field("of").text("table")}, "of");
+}
+
+}  // namespace
+
+QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weights) {
+  weights.validate();
+  require_weighable(query);
+  const std::uint64_t units = records_of_person(query, weights) * weights.most_units_of_record();
+  if (units > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorCode::usage, "a person's records are more than 4294967295 units of weight together",
+                {"write a coarser ", Field("weight_step"), ", or fewer records"}, "weight_step");
+  }
+  QuantileQuery over = query;
+  over.records_per_person = static_cast<std::uint32_t>(units);
+  over.expected_rows = expected_units(query, weights);
   return over;
 }
 

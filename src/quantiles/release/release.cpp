@@ -369,6 +369,7 @@ Release release(const CountedColumn& counted, const ReleaseOptions& options, Ran
   counted.require_bound(options.query.records_per_person);
   ReleaseOptions over_rows = options;
   over_rows.query = over_query(options.query, counted.sql_stability());
+  if (counted.weights()) over_rows.query = over_weights(over_rows.query, *counted.weights());
   if (counted.has_groups()) return detail::release(counted.keys(), counted.profiles(), over_rows, bits, {});
   Release release = detail::release(counted.profiles().front(), over_rows, bits, {});
   release.public_rows = counted.public_rows();

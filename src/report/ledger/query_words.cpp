@@ -108,6 +108,10 @@ std::string query_in_words(const std::string& query) {
   if (const std::string by = columns_in_words(json); !by.empty()) {
     text += fmt::format(", by {} ({} groups)", by, size_at(json, "keys"));
   }
+  if (const std::string weight = text_at(json, "weight"); !weight.empty()) {
+    text += fmt::format(", weighted by {} ({} to {} in steps of {})", weight, text_at(json, "weight_lower"),
+                        text_at(json, "weight_upper"), text_at(json, "weight_step"));
+  }
   if (const std::string level = text_at(json, "intervals"); !level.empty()) text += ", with intervals at " + level;
   if (const std::string source = source_in_words(json); !source.empty()) text += ", in " + source;
   return shown_text(text);

@@ -48,6 +48,13 @@ TEST(QueryWords, SayWhatEachPersonsRecordsBecome) {
             "median of cost, sum of each person (0 to 400 in steps of 1), in visits.csv");
 }
 
+TEST(QueryWords, SayTheWeightsOfRecords) {
+  SourceDescription source{"/data/survey.csv", "", "income", NullPolicy::drop, "DuckDB v1"};
+  source.weights = WeightsDescription{{"w", Rational(0), Rational(300), Rational(1, 2)}, 1};
+  EXPECT_EQ(query_in_words(canonical_query(asked({Rational(1, 2)}), Lattice::regular(0, 400, 1), source, {})),
+            "median of income (0 to 400 in steps of 1), weighted by w (0 to 300 in steps of 1/2), in survey.csv");
+}
+
 TEST(QueryWords, WhatIsNoQueryOfOursIsShownFromItsBeginning) {
   const std::string long_text(100, 'x');
   for (const std::string text :

@@ -236,13 +236,14 @@ std::string report_detail::comparisons_in_words(const Release& release,
   const bool with_ratios = release.lattice.kind() == ValueKind::number;
   const Counts counts = counts_of(release.source);
   const CountsAt at = counts_at(release.lattice);
-  return fmt::format("With a probability of at least {}, {}, for no further budget. What is compared is {}.",
-                     share_of(release.query.intervals->level),
-                     at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
-                                                 : "all these differences lie between their ends at once"
-                     : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
-                                   : "a difference lies between its ends: each line by itself",
-                     held_quantile(release.query.intervals->of == IntervalOf::table, counts, at));
+  return fmt::format(
+      "With a probability of at least {}, {}, for no further budget. What is compared is {}.",
+      share_of(release.query.intervals->level),
+      at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
+                                  : "all these differences lie between their ends at once"
+      : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
+                    : "a difference lies between its ends: each line by itself",
+      held_quantile(release.query.intervals->of == IntervalOf::table, counts, at, release.source.weights.has_value()));
 }
 
 std::size_t report_detail::compared_cells(const Release& release) {

@@ -1,5 +1,12 @@
 #include "report/release/counted_words.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
 namespace fractile::report_detail {
 
 CountsAt counts_at(bool regular_lattice, ValueKind kind) {
@@ -53,8 +60,13 @@ std::string records_in_words(Counts counts) {
   return {};
 }
 
-std::string held_quantile(bool of_table, Counts counts, CountsAt at) {
-  const std::string whose = of_table                        ? records_in_words(counts)
+std::string records_in_words(const SourceDescription& source) {
+  return records_in_words(counts_of(source)) + (source.weights ? " by their weights" : "");
+}
+
+std::string held_quantile(bool of_table, Counts counts, CountsAt at, bool have_weights) {
+  const std::string by_weights = have_weights ? " by their weights" : "";
+  const std::string whose = of_table                        ? records_in_words(counts) + by_weights
                             : counts == Counts::all_records ? "the population"
                             : counts == Counts::sampled_records
                                 ? "one random record of a random person of the population"
@@ -82,6 +94,102 @@ std::string one_value_in_words(PerPerson how) {
       return "1 where none of their numbers is 0, else 0";
   }
   return {};
+}
+
+std::string counted_noun(const SourceDescription& source) { return source.weights ? "units of weight" : "records"; }
+
+std::string counted_in_words(const SourceDescription& source, std::uint64_t count) {
+  if (count == 1) return source.weights ? "1 unit of weight" : "1 record";
+  return fmt::format("{} {}", count, counted_noun(source));
+}
+
+std::string weights_in_words(const WeightsDescription& weights) {
+  const RecordWeights& how = weights.how;
+  const std::uint32_t most = how.most_units_of_record();
+  return fmt::format(
+      "weights are {} to {} in steps of {}, smaller and larger ones counting as the nearest: a record counts as up to "
+      "{} unit{} of {}",
+      how.lower.to_decimal(), how.upper.to_decimal(), how.step.to_decimal(), most, most == 1 ? "" : "s",
+      how.step.to_decimal());
+}
+
+std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
+  if (!weights.how.stability) {
+    return "neighbors are weighted files: one weighted record more or less, and all other weights as they are; what "
+           "weights that were calibrated to totals carry of a person is outside of the promise";
+  }
+  return fmt::format(
+      "declared, not checked: one person's records, there or not, change at most {} weighted record{}, their own among "
+      "them, and the cost is for so many",
+      *weights.how.stability, *weights.how.stability == 1 ? "" : "s");
+}
+
+std::string weighted_noise_in_words(const WeightsDescription& weights) {
+  std::string words = fmt::format("in units, the noise is {:.4g} times that of as many records without weights",
+                                  weights.noise_factor().to_double());
+  if (const std::optional<Rational> relative = weights.relative_noise_factor()) {
+    words += fmt::format("; in shares of the total {:.4g} times, if the mean weight is {}", relative->to_double(),
+                         weights.how.mean->to_string());
+  }
+  return words;
+}
+
+namespace {
+
+/// In weights, three digits, rounded up.
+std::string three_digits(const Rational& number) { return fmt::format("{:.3g}", number.to_double() * 1.005); }
+
+std::string in_percent(const Rational& share) { return three_digits(share * Rational(100)) + " %"; }
+
+Rational units_of(double units) { return Rational(static_cast<std::int64_t>(std::ceil(units * 10)), 10); }
+
+}  // namespace
+
+Rational share_of_total(const PlanReport& report, double units) {
+  return units_of(units) / Rational(static_cast<std::int64_t>(report.plan.query.expected_rows.value()));
+}
+
+std::optional<Trimming> trimming_of(const PlanReport& report) {
+  if (!report.weights) return {};
+  const RecordWeights& how = report.weights->how;
+  const Rational usual = *how.mean * Rational(4);  // surveys trim at three to five times the mean
+  const Rational upper = (usual / how.step).ceil() * how.step;
+  if (upper * Rational(3) > how.upper * Rational(2)) return {};
+  const Rational share = share_of_total(report, std::ranges::max(report.plan.typical.nine_in_ten));
+  const Rational trimmed = share * upper / how.upper;
+  return Trimming{upper, trimmed, share - trimmed};
+}
+
+std::vector<std::vector<std::string>> planned_weights_rows(const PlanReport& report) {
+  if (!report.weights) return {};
+  const ReleasePlan& plan = report.plan;
+  const Rational& step = report.weights->how.step;
+  std::vector<std::vector<std::string>> rows{
+      {"quantile", "nine in ten, as a weight", "of the total", "worst case, of the total"}};
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    const std::optional<std::uint64_t>& worst = plan.worst.ranks[i];
+    rows.push_back({plan.query.quantiles[i].to_string(), three_digits(units_of(plan.typical.nine_in_ten[i]) * step),
+                    in_percent(share_of_total(report, plan.typical.nine_in_ten[i])),
+                    worst ? in_percent(share_of_total(report, static_cast<double>(*worst))) : "-"});
+  }
+  return rows;
+}
+
+std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
+  if (!report.weights) return {};
+  const RecordWeights& how = report.weights->how;
+  std::vector<std::string> sentences{
+      fmt::format("The records of these errors are units of weight, each {}: {}. About {} units are expected.",
+                  how.step.to_decimal(), weights_in_words(*report.weights), report.plan.query.expected_rows.value()),
+      fmt::format("Compared with records of one unit each, {}.", weighted_noise_in_words(*report.weights))};
+  if (const std::optional<Trimming> trimming = trimming_of(report)) {
+    sentences.push_back(fmt::format(
+        "A largest weight of {} would leave about {} of the total in place of {}: it is worth it where what weights "
+        "exceed {} by is together less than {} of their total, since no share moves by more.",
+        trimming->upper.to_decimal(), in_percent(trimming->share), in_percent(trimming->share + trimming->saved),
+        trimming->upper.to_decimal(), in_percent(trimming->saved)));
+  }
+  return sentences;
 }
 
 }  // namespace fractile::report_detail

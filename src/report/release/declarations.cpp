@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/release/counted_words.hpp"
 #include "report/release/release_figure.hpp"
 
 namespace fractile::report_detail {
@@ -11,7 +12,7 @@ namespace {
 
 /// How many of a table's rows or of a query's a person's records are.
 std::string of_one_person(const Release& release, const Typed& typed) {
-  const std::uint32_t bound = release.query.records_per_person;
+  const std::uint32_t bound = records_per_person(release);
   const std::string in_groups = !release.is_grouped() ? "" : ", in all groups together";
   if (release.source.sql_stability) {
     return fmt::format("One person's records change at most {} row{} of the query's result{}{}.", bound,
@@ -31,7 +32,35 @@ std::optional<std::uint64_t> expected_rows(const Release& release) {
   return release.public_rows ? std::nullopt : release.query.expected_rows;
 }
 
+/// The same in units of weight.
+std::string expected_in_words(const Release& release, std::uint64_t rows) {
+  const std::string where = !release.is_grouped() ? "" : " in a group";
+  if (!release.source.weights) return fmt::format("About how many records there are{}, {}, is public.", where, rows);
+  return fmt::format(
+      "About how many records there are{}, and how large their weights are on average, {}, is public: some {} units.",
+      where, release.source.weights->how.mean->to_string(), rows);
+}
+
+/// What was typed of weights, and what their owner says of them.
+std::vector<std::string> weights_declared(const WeightsDescription& weights, const Typed& typed) {
+  const RecordWeights& how = weights.how;
+  std::vector<std::string> items{fmt::format(
+      "The bounds and the step of the weights in {}, {} to {} in steps of {}, were chosen without looking at "
+      "the data.",
+      typed(how.column), how.lower.to_decimal(), how.upper.to_decimal(), how.step.to_decimal())};
+  if (how.stability) {
+    items.push_back(fmt::format(
+        "One person's records, there or not, change at most {} of the weighted records, their own among them.",
+        *how.stability));
+  }
+  return items;
+}
+
 }  // namespace
+
+std::uint32_t records_per_person(const Release& release) {
+  return release.source.weights ? release.source.weights->records_per_person : release.query.records_per_person;
+}
 
 std::string lattice_in_words(const Lattice& lattice) {
   if (lattice.is_regular()) {
@@ -74,8 +103,10 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
     items.push_back(fmt::format("The number of rows of the table, {}, is public.", *release.public_rows));
   }
   if (const std::optional<std::uint64_t> rows = expected_rows(release)) {
-    items.push_back(fmt::format("About how many records there are{}, {}, is public.",
-                                !release.is_grouped() ? "" : " in a group", *rows));
+    items.push_back(expected_in_words(release, *rows));
+  }
+  if (release.source.weights) {
+    for (std::string& each : weights_declared(*release.source.weights, typed)) items.push_back(std::move(each));
   }
   if (release.query.intervals && release.query.intervals->of == IntervalOf::population) {
     // Of groups of sampled records, the number of records given says something of whose they are, unless draws are independent.
@@ -96,12 +127,13 @@ std::vector<std::string> failures_of(const Release& release) {
   std::vector<std::string> failures;
   const bool is_dropped = release.source.null_policy == NullPolicy::drop;
   if (!is_dropped || release.source.unreadable != Unreadable::missing) {
-    failures.push_back(fmt::format("a record in which the column holds anything but a {}{}",
-                                   value_in_words(release.lattice.kind()), is_dropped ? " or nothing" : ""));
+    failures.push_back(fmt::format("a record in which the column holds anything but a {}{}{}",
+                                   value_in_words(release.lattice.kind()), is_dropped ? " or nothing" : "",
+                                   release.source.weights ? ", or that of weights anything but a number" : ""));
   }
   if (release.source.sql_stability) failures.emplace_back("a value that the query cannot compute");
   failures.emplace_back("contents that cannot be read");
-  failures.emplace_back("more than 2^48 - 1 records");
+  failures.push_back("more than 2^48 - 1 " + counted_noun(release.source));
   return failures;
 }
 

@@ -51,7 +51,7 @@ Counts counts_of(const Release& release) { return report_detail::counts_of(relea
 
 std::string held_quantile(const Release& release) {
   return report_detail::held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release),
-                                      counts_at(release));
+                                      counts_at(release), release.source.weights.has_value());
 }
 
 /// What a part of the budget found of the values; empty when it found nothing or did not look.
@@ -80,7 +80,7 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
   if (release.query.intervals) {
     table.headings.insert(table.headings.end(), {"from", "to"});
   } else {
-    table.headings.emplace_back("off by at most, in records");
+    table.headings.push_back("off by at most, in " + report_detail::counted_noun(release.source));
   }
   if (with_shares) table.headings.insert(table.headings.end(), {"a quantile of, from", "to"});
   for (const Release::Group& group : release.groups) {
@@ -121,7 +121,7 @@ void explain_values(Page& page, const Release& release) {
   }
   page.paragraph(fmt::format("Quantiles of the column {} of {}. About so many of {} lie at or below the value{}:",
                              page.typed(release.source.column), table_name(page, release),
-                             report_detail::records_in_words(counts_of(release)),
+                             report_detail::records_in_words(release.source),
                              report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
@@ -158,7 +158,7 @@ void explain_intervals(Page& page, const Release& release) {
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}. The table above has an interval "
       "beside each for {}. {}",
-      report_detail::records_in_words(counts_of(release)), held_quantile(release),
+      report_detail::records_in_words(release.source), held_quantile(release),
       of_table ? "It says nothing about anybody who is not in the table." : "It covers both errors."));
   page.paragraph(fmt::format(
       "With a probability of at least {}, {}. This holds whatever the {}.", share_of(release.query.intervals->level),
@@ -180,8 +180,8 @@ void explain_intervals(Page& page, const Release& release) {
 
 /// Up to how many records a bound is told for.
 std::string up_to_records(const Release& release) {
-  return fmt::format("as long as at most {} records count{}", release.errors->rows,
-                     !release.is_grouped() ? "" : " in a group");
+  return fmt::format("as long as at most {} {} count{}", release.errors->rows,
+                     report_detail::counted_noun(release.source), !release.is_grouped() ? "" : " in a group");
 }
 
 void explain_errors(Page& page, const Release& release) {
@@ -189,9 +189,11 @@ void explain_errors(Page& page, const Release& release) {
   if (release.query.intervals) return explain_intervals(page, release);
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}{}. A value is a quantile when no "
-      "more than the wanted share of these records lies below it, and no less lies at or below it. It is off by "
-      "r records when one of these two numbers of records misses the share by r.",
-      report_detail::records_in_words(counts_of(release)), report_detail::and_where_they_count(counts_at(release))));
+      "more than the wanted share of these {} lies below it, and no less lies at or below it. It is off by "
+      "r {} when one of these two numbers of {} misses the share by r.",
+      report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release)),
+      report_detail::counted_noun(release.source), report_detail::counted_noun(release.source),
+      report_detail::counted_noun(release.source)));
   warn_of_noise(page, release);
   if (!release.errors->without.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows usual errors.",
@@ -217,8 +219,9 @@ void explain_found_bounds(Page& page, const Release& release) {
   std::string surely = " Nothing is known of how surely it holds the quantiles";
   if (release.bounds->enough_records) {
     surely = fmt::format(
-        " With a probability of at least {} it holds all quantiles that were asked for, if at least {} records count",
-        percent_of(release.errors->confidence), *release.bounds->enough_records);
+        " With a probability of at least {} it holds all quantiles that were asked for, if at least {} {} count",
+        percent_of(release.errors->confidence), *release.bounds->enough_records,
+        report_detail::counted_noun(release.source));
   } else if (release.is_grouped()) {
     surely += " of a group, since it was found among the records of all groups";
   }
@@ -234,8 +237,9 @@ void explain_what_was_left_out(Page& page, const Release& release) {
   const bool is_declared = !missing.empty();
   if (release.source.null_policy == NullPolicy::drop) {
     page.paragraph(fmt::format(
-        "Records in which the column holds {} were left out.",
-        release.source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing"));
+        "Records in which the column holds {}{} were left out.",
+        release.source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing",
+        release.source.weights ? ", or which have no weight," : ""));
   }
   if (is_declared) page.paragraph(fmt::format("Declared to be nothing, too: {}.", fmt::join(missing, ", ")));
 }
@@ -339,9 +343,10 @@ std::string error_in_short(const Release& release) {
   const std::optional<std::uint64_t> largest = largest_error(release);
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
   return fmt::format(
-      "With a probability of at least {} each, the values miss the quantiles of {}{}, by at most {} records, {}.",
-      percent_of(release.errors->confidence), report_detail::records_in_words(counts_of(release)),
-      report_detail::and_where_they_count(counts_at(release)), *largest, up_to_records(release));
+      "With a probability of at least {} each, the values miss the quantiles of {}{}, by at most {}, {}.",
+      percent_of(release.errors->confidence), report_detail::records_in_words(release.source),
+      report_detail::and_where_they_count(counts_at(release)),
+      report_detail::counted_in_words(release.source, *largest), up_to_records(release));
 }
 
 void explain_in_short(Page& page, const Release& release, const PageOptions& options) {

@@ -130,6 +130,19 @@ std::string protected_in_words(const Promise& promise) {
       promise.value);
 }
 
+/// Between which files the promise holds, and what that leaves out.
+std::string weighted_promise(const WeightsDescription& weights) {
+  if (weights.how.stability) {
+    return fmt::format(
+        "Records have weights. The promise is about files that differ in one person's records and in the weights that "
+        "these change: {} records in all at most, as was declared and nothing checks.",
+        *weights.how.stability);
+  }
+  return "Records have weights. The promise is about weighted files: with one person's weighted records or without "
+         "them, and all other weights as they are. Where weights were calibrated to totals, a person also shows in the "
+         "weights of others. That is outside of this promise.";
+}
+
 /// What is asked of a person for whom the promise holds.
 std::string who_is_meant(const Promise& promise) {
   if (promise.source.sql_stability) return " whose records change no more rows of the query's result than is declared";
@@ -154,6 +167,12 @@ std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& 
           {"delta", "by how much a probability may exceed what epsilon allows; smaller is more private"}};
 }
 
+std::string neighbors_of(const WeightsDescription& weights) {
+  return weights.how.stability
+             ? "two tables that differ in one person's records and in the weights that these change"
+             : "two weighted files, one of which has one record more, and in which all other weights are the same";
+}
+
 }  // namespace
 
 std::string record_in_words(const SourceDescription& source, const std::string& value, bool is_grouped) {
@@ -170,7 +189,7 @@ std::string record_in_words(const SourceDescription& source, const std::string& 
 Promise promise_of(const Release& release) {
   return {release.cost(),
           release.query.neighbors,
-          release.query.records_per_person,
+          records_per_person(release),
           release.source,
           release.public_rows.has_value(),
           value_in_words(release.lattice.kind()),
@@ -220,6 +239,7 @@ void explain_people(Page& page, const Promise& promise) {
         promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
         records, together.empty() ? "" : " " + together));
   }
+  if (promise.source.weights) page.paragraph(weighted_promise(*promise.source.weights));
   page.paragraph(protected_in_words(promise));
 }
 
@@ -275,9 +295,10 @@ std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise
   for (auto& word : words_of_budget(promise)) words.push_back(std::move(word));
   words.insert(
       words.end(),
-      {{"neighbours", promise.neighbors == Neighbors::add_remove ? "two tables, one of which has one record more"
-                                                                 : "two tables that differ in what one record says"},
-       {"rank error", "by how many records a value misses its quantile"},
+      {{"neighbours", promise.source.weights                       ? neighbors_of(*promise.source.weights)
+                      : promise.neighbors == Neighbors::add_remove ? "two tables, one of which has one record more"
+                                                                   : "two tables that differ in what one record says"},
+       {"rank error", fmt::format("by how many {} a value misses its quantile", counted_noun(promise.source))},
        {"budget", "what all releases about the same people together may cost"},
        {"receipt",
         "the file that holds a release and all that it was made with; its SHA-256 changes when it is changed"}});
@@ -322,6 +343,14 @@ void explain_counted(Page& page, const Release& release) {
         "A record counts at the last possible value that is not after its own. That moves its value back by less than "
         "a step, or, beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
   }
+  if (release.source.weights) {
+    const std::string words = weights_in_words(*release.source.weights);
+    page.paragraph(
+        fmt::format("The {}. What clamping and rounding weights moves is not in the numbers above. Compared with "
+                    "records of one unit "
+                    "each: {}.",
+                    words, weighted_noise_in_words(*release.source.weights)));
+  }
   if (release.source.per_person && release.is_grouped()) {
     page.paragraph(
         fmt::format("A person counts in at most {} of their groups, chosen at random. In the quantiles of all their "
@@ -332,7 +361,7 @@ void explain_counted(Page& page, const Release& release) {
     page.paragraph(fmt::format(
         "At most {} of each person count{}, chosen at random. In the quantiles of all records, which may be others, a "
         "person with more records would weigh more.",
-        records_of(release.query.records_per_person), release.query.records_per_person == 1 ? "s" : ""));
+        records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : ""));
   }
 }
 
@@ -405,6 +434,7 @@ std::vector<std::string> proofs_of(const Release& release) {
   if (release.is_grouped()) add("groups");
   if (!release.source.person.empty()) add("contribution_bounding");
   if (release.source.per_person || release.source.one_row_a_person) add("one_value_per_person");
+  if (release.source.weights) add("weights");
   if (!release.source.sql.empty() && !release.source.sql_stability) add("row_wise_queries");
   return pages;
 }
@@ -422,6 +452,7 @@ Release for_everybody(Release release) {
   if (release.charge) release.charge->dataset.clear();
   if (!release.source.sql.empty()) release.source.sql = withheld;
   if (!release.source.person.empty()) release.source.person = withheld;
+  if (release.source.weights) release.source.weights->how.column = withheld;
   return release;
 }
 

@@ -224,6 +224,26 @@ std::string domain_of(ValueKind kind, const SourceDescription& source) {
   return to_string(kind) + (drops ? " or missing" : "");
 }
 
+/// How records are weighted, who is a neighbor then, and what that does to the noise.
+void write_weights(Writer& json, const WeightsDescription& weights) {
+  const auto& [how, records] = weights;
+  object(json, "weights", [&] {
+    member(json, "column", how.column);
+    number(json, "lower", how.lower.to_decimal());
+    number(json, "upper", how.upper.to_decimal());
+    number(json, "step", how.step.to_decimal());
+    if (how.mean) member(json, "expected_mean", how.mean->to_string());
+    member(json, "units_per_record", std::uint64_t{how.most_units_of_record()});
+    member(json, "records_per_person", std::uint64_t{records});
+    if (how.stability) member(json, "stability", std::uint64_t{*how.stability});
+    member(json, "neighbors", std::string(how.stability ? "calibrated weights" : "weighted files"));
+    member(json, "noise_factor", weights.noise_factor().to_string());
+    if (const auto relative = weights.relative_noise_factor()) {
+      member(json, "relative_noise_factor", relative->to_string());
+    }
+  });
+}
+
 void write_source(Writer& json, const SourceDescription& source, ValueKind kind) {
   const auto text = [&](const std::string& each) { report_detail::text(json, each); };
   object(json, "source", [&] {
@@ -243,6 +263,7 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
     if (source.per_person) member(json, "per_person", to_string(*source.per_person));
+    if (source.weights) write_weights(json, *source.weights);
     member(json, "null_policy", to_string(source.null_policy));
     if (!source.missing.empty()) list(json, "missing", source.missing, text);
     if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));

@@ -197,6 +197,46 @@ void write_analyst(Writer& json, const PlannedAnalyst& planned) {
   json.EndObject();
 }
 
+void write_weights(Writer& json, const PlanReport& report) {
+  const auto& [how, records] = *report.weights;
+  const ReleasePlan& plan = report.plan;
+  json.Key("weights");
+  json.StartObject();
+  number(json, "lower", how.lower.to_decimal());
+  number(json, "upper", how.upper.to_decimal());
+  number(json, "step", how.step.to_decimal());
+  member(json, "expected_mean", how.mean->to_string());
+  member(json, "expected_units", plan.query.expected_rows.value());
+  member(json, "records_per_person", std::uint64_t{records});
+  if (how.stability) member(json, "stability", std::uint64_t{*how.stability});
+  member(json, "noise_factor", report.weights->noise_factor().to_string());
+  member(json, "relative_noise_factor", report.weights->relative_noise_factor()->to_string());
+  json.Key("nine_in_ten_of_the_total");
+  json.StartArray();
+  for (const double each : plan.typical.nine_in_ten) {
+    const std::string share = fmt::format("{:.4g}", report_detail::share_of_total(report, each).to_double());
+    json.RawValue(share.data(), share.size(), rapidjson::kNumberType);
+  }
+  json.EndArray();
+  if (const auto trimming = report_detail::trimming_of(report)) {
+    json.Key("trimmed");
+    json.StartObject();
+    number(json, "upper", trimming->upper.to_decimal());
+    number(json, "nine_in_ten_of_the_total", fmt::format("{:.4g}", trimming->share.to_double()));
+    number(json, "saves", fmt::format("{:.4g}", trimming->saved.to_double()));
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+/// Lines between empty ones; nothing without weights.
+std::string weights_text(const PlanReport& report) {
+  if (!report.weights) return {};
+  std::string text = "\n" + aligned(report_detail::planned_weights_rows(report)) + "\n";
+  for (const std::string& sentence : report_detail::planned_weights_meaning(report)) text += sentence + "\n";
+  return text;
+}
+
 /// Lines before all others; nothing where no analyst was named.
 std::string analyst_text(const PlanReport& report) {
   if (!report.analyst) return {};
@@ -230,6 +270,7 @@ std::string to_json(const PlanReport& report) {
   write_typical(json, plan.typical);
   if (report.guess) write_guess(json, *report.guess);
   if (report.analyst) write_analyst(json, *report.analyst);
+  if (report.weights) write_weights(json, report);
   write_privacy(json, plan.query);
   write_lattice(json, plan.lattice);
   return document.text();
@@ -457,15 +498,22 @@ NoiseInWords in_words(const UnsettledEnds& ends) {
                       ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
 }
 
-NoiseInWords in_words(const MostlyNoise& noise) {
+namespace {
+
+/// `of`: what is counted, "row" or "unit".
+NoiseInWords in_words_of(const MostlyNoise& noise, const char* of) {
   const std::string would_do =
       noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
   return {
       "with this budget these values are mostly noise",
-      fmt::format("among {} row{} of a public normal table, simulated values miss by some {:.0f} % of the rows between "
+      fmt::format("among {} {}{} of a public normal table, simulated values miss by some {:.0f} % of the {}s between "
                   "quantiles; {}",
-                  noise.rows, noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
+                  noise.rows, of, noise.rows == 1 ? "" : "s", 100 * noise.share, of, would_do)};
 }
+
+}  // namespace
+
+NoiseInWords in_words(const MostlyNoise& noise) { return in_words_of(noise, "row"); }
 
 std::optional<NoiseInWords> noise_in_words(const Release& release) {
   if (release.query.intervals) {
@@ -479,7 +527,7 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   }
   if (noisy.empty()) return {};
   const MostlyNoise& first = *noises[noisy.front()];
-  NoiseInWords words = in_words(first);
+  NoiseInWords words = in_words_of(first, release.source.weights ? "unit" : "row");
   const bool same = std::ranges::all_of(noisy, [&](std::size_t i) { return noises[i]->rows == first.rows; });
   if (same && noisy.size() == noises.size()) return words;
   std::string named;
@@ -505,7 +553,8 @@ std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
          "\n" + noise(plan) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(plan) +
-         guess_text(report) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
+         weights_text(report) + guess_text(report) + chart(report.others) +
+         "\nNo record was read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

@@ -217,6 +217,11 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   page.section("Errors by quantile");
   page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
   page.list(meanings_of(plan));
+  if (report.weights) {
+    page.section("Weights");
+    page.table({"weights", "Errors as weights"}, report_detail::planned_weights_rows(report));
+    page.list(report_detail::planned_weights_meaning(report));
+  }
   if (plan.statistics) {
     page.section("Beside the quantiles");
     page.table({"statistics", "How far off counts, shares and means will be"},

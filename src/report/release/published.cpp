@@ -6,6 +6,7 @@
 #include "fractile/receipts.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
+#include "report/release/declarations.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/statistics_rows.hpp"
 #include "report/text/csv_cells.hpp"
@@ -67,14 +68,15 @@ std::string intervals_in_words(const Release& release) {
   const IntervalRequest& request = *release.query.intervals;
   const std::string percent = report_detail::share_of(request.level);
   const bool of_table = request.of == IntervalOf::table;
-  return fmt::format("lower, upper: {}, {}, {}{}\n",
-                     report_detail::held_quantile(of_table, report_detail::counts_of(release.source),
-                                                  report_detail::counts_at(release.lattice)),
-                     percent,
-                     !request.together      ? "each by itself"
-                     : release.is_grouped() ? "all of a group at once"
-                                            : "all at once",
-                     of_table ? "" : ", if the sample is a simple random one");
+  return fmt::format(
+      "lower, upper: {}, {}, {}{}\n",
+      report_detail::held_quantile(of_table, report_detail::counts_of(release.source),
+                                   report_detail::counts_at(release.lattice), release.source.weights.has_value()),
+      percent,
+      !request.together      ? "each by itself"
+      : release.is_grouped() ? "all of a group at once"
+                             : "all at once",
+      of_table ? "" : ", if the sample is a simple random one");
 }
 
 /// What was counted, what it cost, and what the intervals are about.
@@ -85,7 +87,7 @@ std::string statistics_terms(const Release& release) {
       "lower, upper of these: what is true of {}{}, {}, each by itself\n",
       release.cost().scaled(terms.request.share).to_string(),
       report_detail::statistics_in_words(terms.request, release.lattice.kind()),
-      report_detail::records_in_words(report_detail::counts_of(release.source)),
+      report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::share_of(terms.level));
 }
@@ -122,24 +124,31 @@ std::string left_out(const Release& release) {
   const std::string unreadable = source.unreadable != Unreadable::missing ? ""
                                  : is_number                              ? ", no number"
                                                                           : ", something else";
-  return fmt::format("records without a {} (NULL, empty{}{}){} were left out\n",
+  return fmt::format("records without a {} (NULL, empty{}{}){}{} were left out\n",
                      is_number                 ? "number"
                      : kind == ValueKind::date ? "date"
                                                : "time",
-                     is_number ? ", NaN" : "", unreadable, source.person.empty() ? "" : " or without a person");
+                     is_number ? ", NaN" : "", unreadable, source.weights ? ", without a weight" : "",
+                     source.person.empty() ? "" : " or without a person");
 }
 
 /// The lines under a table: what was promised, what ran, what was left out.
 std::string terms_of(const Release& release) {
   const QuantileQuery& query = release.query;
   const SourceDescription& source = release.source;
+  const std::uint32_t records = report_detail::records_per_person(release);
+  const std::string noun = source.sql_stability                                                        ? "row"
+                           : report_detail::counts_of(source) == report_detail::Counts::persons_values ? "value"
+                                                                                                       : "record";
   std::string text =
       fmt::format("\n{} ({}), neighbors {}, at most {} {}{} a person, mechanism {}\n", query.budget.to_string(),
-                  to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
-                  source.sql_stability                                                        ? "row"
-                  : report_detail::counts_of(source) == report_detail::Counts::persons_values ? "value"
-                                                                                              : "record",
-                  query.records_per_person == 1 ? "" : "s", mechanisms_of(release));
+                  to_string(query.budget.measure()), to_string(query.neighbors), records, noun, records == 1 ? "" : "s",
+                  mechanisms_of(release));
+  if (source.weights) {
+    text += fmt::format("{}\n{}\n{}\n", report_detail::weights_in_words(*source.weights),
+                        report_detail::weighted_neighbors_in_words(*source.weights),
+                        report_detail::weighted_noise_in_words(*source.weights));
+  }
   if (source.sql_stability) {
     text += fmt::format("declared, not checked: a record changes at most {} row{} of the query's result\n",
                         *source.sql_stability, *source.sql_stability == 1 ? "" : "s");

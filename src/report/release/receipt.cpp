@@ -363,6 +363,15 @@ Release::Group group_of(const Json& json, const Json& common, const Release& rel
   return group;
 }
 
+WeightsDescription weights_of(const Json& json) {
+  RecordWeights how{text_of(json, "column"), Rational::parse(text_of(json, "lower")),
+                    Rational::parse(text_of(json, "upper")), Rational::parse(text_of(json, "step")),
+                    small_count_of(json, "stability")};
+  how.mean = read(json, "expected_mean", [](const std::string& text) { return Rational::parse(text); });
+  how.validate();
+  return {std::move(how), small_count_of(json, "records_per_person").value()};
+}
+
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
   SourceDescription read_back{
@@ -388,6 +397,7 @@ SourceDescription source_of(const Json& json) {
     read_back.margin_of =
         MarginOf{KeyColumns(texts_of(margin, "by")), count_of(margin, "cells").value(), text_of(margin, "sha256")};
   }
+  if (source.HasMember("weights")) read_back.weights = weights_of(source["weights"]);
   read_back.unreadable = read(source, "unreadable", [](const std::string& text) {
     return choice_of(text, {Unreadable::error, Unreadable::missing});
   });

@@ -141,6 +141,17 @@ bool has_statistics(const Json& query, const Release& release) {
          query.HasMember("mean") == asked.mean;
 }
 
+/// The column of weights and their grid, and what was declared of them.
+bool has_weights(const Json& query, const Release& release) {
+  if (!release.source.weights) return !query.HasMember("weight");
+  const RecordWeights& how = release.source.weights->how;
+  return text_at(query, "weight") == how.column && text_at(query, "weight_lower") == how.lower.to_string() &&
+         text_at(query, "weight_upper") == how.upper.to_string() &&
+         text_at(query, "weight_step") == how.step.to_string() &&
+         text_at(query, "weight_stability") == text_of(how.stability) &&
+         text_at(query, "expected_weight") == (how.mean ? how.mean->to_string() : "");
+}
+
 /// The first thing about which they differ; "" when there is none.
 std::string difference(const Json& query, const Release& release) {
   const SourceDescription& source = release.source;
@@ -162,6 +173,7 @@ std::string difference(const Json& query, const Release& release) {
       {"the column of persons", source.person == text_at(query, "person")},
       {"the value of each person",
        (source.per_person ? to_string(*source.per_person) : "") == text_at(query, "per_person")},
+      {"the weights", has_weights(query, release)},
       {"the column of groups", source.by == columns_at(query)},
       {"the keys", release.keys() == keys_at(query)},
       {"the records per person",

@@ -136,11 +136,10 @@ std::string variant_of(Measure measure) {
 
 std::string unit_of(const Release& release) {
   const bool adds = release.query.neighbors == Neighbors::add_remove;
+  const std::uint32_t records = report_detail::records_per_person(release);
   const std::string neighbours = adds ? "Tables are adjacent when one is the other with one record more"
                                       : "Tables are adjacent when they differ in what one record says";
-  const std::string several = release.query.records_per_person == 1
-                                  ? "one record"
-                                  : fmt::format("{} records", release.query.records_per_person);
+  const std::string several = records == 1 ? "one record" : fmt::format("{} records", records);
   const std::string bound =
       release.source.sql_stability
           ? "the curator declares how many rows of a query's result one person's records change"
@@ -151,7 +150,11 @@ std::string unit_of(const Release& release) {
                                       : "of each person's records at most so many count, chosen at random";
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
                             release.source.person.empty() && release.source.sql.empty();
-  return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}", neighbours, several, bound,
+  const std::string weights =
+      release.source.weights
+          ? " Records have weights; " + report_detail::weighted_neighbors_in_words(*release.source.weights) + "."
+          : "";
+  return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}{}", neighbours, several, bound, weights,
                      knows_people ? fmt::format(" There are {} people, one a row.", *release.public_rows) : "");
 }
 

@@ -57,7 +57,8 @@ std::string about_bars(const Release& release) {
   if (release.query.intervals) {
     const CountsAt at = counts_at(release.lattice);
     return fmt::format("bars: {}, {}{}",
-                       held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release.source), at),
+                       held_quantile(release.query.intervals->of == IntervalOf::table, counts_of(release.source), at,
+                                     release.source.weights.has_value()),
                        share_of(release.query.intervals->level),
                        release.query.intervals->together ? " together" : " each");
   }
@@ -94,12 +95,12 @@ figures::Figure curve(const Release& release, const std::string& name) {
                          "Published values of " + release.source.column,
                          about_bars(release),
                          release.source.column,
-                         "share of records at or below",
+                         "share of " + counted_noun(release.source) + " at or below",
                          {}};
   figure.panels.push_back({"", axis_over(extent_of(release), release.lattice.kind()), share, {line}});
-  figure.description =
-      fmt::format("{} values from {} to {}, each at its share of the records; the table has them.", line.points.size(),
-                  release.lattice.text(group.indices.front()), release.lattice.text(group.indices.back()));
+  figure.description = fmt::format("{} values from {} to {}, each at its share of the {}; the table has them.",
+                                   line.points.size(), release.lattice.text(group.indices.front()),
+                                   release.lattice.text(group.indices.back()), counted_noun(release.source));
   return figure;
 }
 
@@ -199,8 +200,9 @@ namespace {
 /// What stands in the cells.
 std::string about_cells(const Release& release) {
   if (release.query.intervals) return "with their intervals";
-  return have_equal_errors(release) ? "and in the first row by how many records they may be off"
-                                    : "with the number of records that each may be off";
+  const std::string noun = counted_noun(release.source);
+  return have_equal_errors(release) ? fmt::format("and in the first row by how many {} they may be off", noun)
+                                    : fmt::format("with the number of {} that each may be off", noun);
 }
 
 bool says_errors_once(const Release& release) { return !release.query.intervals && have_equal_errors(release); }

@@ -47,8 +47,7 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
   page.paragraph(fmt::format(
       "With a probability of at least {}, each interval from one number to the other holds what is true of {}{}, "
       "whatever they are. Each does so by itself, not all of them at once.",
-      share_of(terms.level), records_in_words(counts_of(release.source)),
-      and_where_they_count(counts_at(release.lattice))));
+      share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice))));
   const bool are_people = release.source.per_person && release.query.records_per_person == 1;
   page.paragraph(
       std::string(are_people ? "" : "These are numbers of people only where each person has one record. ") +

@@ -56,6 +56,15 @@ class Line {
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
+void add_weights(Line& line, const RecordWeights& weights) {
+  line.add("weight", weights.column);
+  line.add("weight_lower", weights.lower.to_string());
+  line.add("weight_upper", weights.upper.to_string());
+  line.add("weight_step", weights.step.to_string());
+  if (weights.stability) line.add("weight_stability", std::to_string(*weights.stability));
+  if (weights.mean) line.add("expected_weight", weights.mean->to_string());
+}
+
 /// One key column as ever. Of several each key is a list: no text that is put together tells two keys apart.
 void add_groups(Line& line, const KeyColumns& by, const GroupKeys& keys) {
   if (by.size() > 1) {
@@ -88,6 +97,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   if (details.single_line_records) line.add("single_line_records", "yes");
   line.add("person", source.person);
   if (source.per_person) line.add("per_person", to_string(*source.per_person));
+  if (source.weights) add_weights(line, source.weights->how);
   add_groups(line, source.by, details.keys);
   if (!source.margin_of) return;
   const MarginOf& margin = *source.margin_of;

@@ -1,6 +1,7 @@
 #include "source/counting/keyed_counts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -19,18 +20,22 @@ using Counts = std::vector<std::uint64_t>;
 
 }  // namespace
 
-KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads)
+KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads, std::uint32_t most_units)
     : lattice_(lattice),
       keys_(keys),
       threads_(threads == 0 ? threads_of_machine() : threads),
       on_candidates_(lattice.is_regular()),
-      places_(on_candidates_ ? lattice.size() : 2 * lattice.size() + 1) {
-  if (keys == 1) {
+      places_(on_candidates_ ? lattice.size() : 2 * lattice.size() + 1),
+      units_bits_(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))) {
+  const bool are_few = places_ <= most_counters / keys;
+  if (are_few && most_units > 1) {
+    totals_.resize(places_ * keys);
+  } else if (keys == 1 && most_units == 1) {
     builder_.emplace(lattice, threads_);
-  } else if (places_ <= most_counters / keys) {
+  } else if (are_few) {
     builder_.emplace(Lattice::numbers(places_ * keys), threads_);
   } else {
-    are_listed_ = places_ <= ~std::uint64_t{0} / keys;
+    are_listed_ = places_ <= (~std::uint64_t{0} >> units_bits_) / keys;
   }
 }
 
@@ -41,6 +46,8 @@ void KeyedCounts::more_room() {
 
 void KeyedCounts::take(KeyedCounts& other) {
   if (builder_) return builder_->take(*other.builder_);
+  for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += std::exchange(other.totals_[i], 0);
+  if (!totals_.empty()) return;
   if (are_listed_) {
     more_room();
     other.more_room();
@@ -53,6 +60,7 @@ void KeyedCounts::take(KeyedCounts& other) {
 
 std::vector<RankProfile> KeyedCounts::finish() {
   if (builder_) return of_builder();
+  if (!totals_.empty()) return of_totals();
   return are_listed_ ? of_list() : of_cells();
 }
 
@@ -76,6 +84,42 @@ std::vector<RankProfile> KeyedCounts::of_builder() {
   return profiles;
 }
 
+std::vector<RankProfile> KeyedCounts::of_totals() {
+  std::vector<RankProfile> profiles;
+  for (std::size_t key = 0; key < keys_; ++key) {
+    std::vector<Position> positions;
+    Counts counts;
+    for (std::uint64_t number = key * places_; number < (key + 1) * places_; ++number) {
+      const std::uint64_t total = std::exchange(totals_[number], 0);
+      if (total == 0) continue;
+      positions.push_back(position_of(number, key));
+      counts.push_back(total);
+    }
+    profiles.emplace_back(lattice_, std::move(positions), counts);
+  }
+  return profiles;
+}
+
+RankProfile KeyedCounts::of_numbers(std::size_t key, std::span<const std::uint64_t> numbers, Counts& counts) const {
+  const std::uint64_t units = (std::uint64_t{1} << units_bits_) - 1;  // which are the lowest bits
+  const auto is_first = [&](std::size_t i) {
+    return i == 0 || numbers[i] >> units_bits_ != numbers[i - 1] >> units_bits_;
+  };
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) distinct += is_first(i) ? 1U : 0U;
+  std::vector<Position> positions;
+  positions.reserve(distinct);
+  counts.clear();
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (is_first(i)) {
+      positions.push_back(position_of(numbers[i] >> units_bits_, key));
+      counts.push_back(0);
+    }
+    counts.back() += units_bits_ == 0 ? 1 : numbers[i] & units;
+  }
+  return {lattice_, std::move(positions), counts};
+}
+
 std::vector<RankProfile> KeyedCounts::of_list() {
   more_room();
   room_ = {};
@@ -83,21 +127,11 @@ std::vector<RankProfile> KeyedCounts::of_list() {
   std::vector<RankProfile> profiles(keys_, RankProfile(lattice_, {}, {}));
   IdleParts<Counts> buffers;
   const auto of_key = [&](std::size_t key, Counts& counts) {
-    const auto begin = std::ranges::lower_bound(sorted, key * places_);
-    const auto end = std::ranges::lower_bound(begin, sorted.end(), (key + 1) * places_);
-    std::size_t distinct = begin == end ? 0 : 1;
-    for (auto at = begin; at != end && at + 1 != end; ++at) distinct += at[0] != at[1] ? 1U : 0U;
-    std::vector<Position> positions;
-    positions.reserve(distinct);
-    counts.clear();
-    for (auto at = begin; at != end; ++at) {
-      if (at == begin || at[0] != at[-1]) {
-        positions.push_back(position_of(*at, key));
-        counts.push_back(0);
-      }
-      ++counts.back();
-    }
-    profiles[key] = {lattice_, std::move(positions), counts};
+    const auto begin = std::ranges::lower_bound(sorted, (key * places_) << units_bits_);
+    const auto end = key + 1 == keys_
+                         ? sorted.end()
+                         : std::ranges::lower_bound(begin, sorted.end(), ((key + 1) * places_) << units_bits_);
+    profiles[key] = of_numbers(key, {begin, end}, counts);
   };
   share_among_threads(threads_for(sorted.size(), fewest_to_share, threads_), keys_, [&](std::size_t key) {
     buffers.with_one([] { return std::make_unique<Counts>(); }, [&](Counts& counts) { of_key(key, counts); });

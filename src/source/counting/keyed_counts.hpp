@@ -13,23 +13,49 @@
 
 namespace fractile::source_detail {
 
-/// A record as the profiles know it: where it lies, and which of the keys it has.
+/// A record as the profiles know it: where it lies, which of the keys it has, and as how many records it counts.
 struct KeyedRecord {
   Position position;
   std::uint32_t key;
+  std::uint32_t units = 1;  // of its weight
   friend bool operator==(const KeyedRecord&, const KeyedRecord&) = default;
 };
 
 /// Not for two threads at once: a part for each, which then add up.
 class KeyedCounts {
  public:
-  /// Of the keys 0 .. keys - 1, at least one; `threads` as of a ProfileBuilder, which sorts.
-  KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads = 1);
+  /// Of the keys 0 .. keys - 1, at least one; `threads` as of a ProfileBuilder, which sorts. No record is more than `most_units`.
+  KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads = 1, std::uint32_t most_units = 1);
 
   void add(const KeyedRecord& record) {
+    if (record.units == 0) return;
     if (builder_) return builder_->add_position(keys_ == 1 ? record.position : 2 * number_of(record) + 1, 1);
-    if (are_listed_) return add_number(number_of(record));
-    add_cell({record, 1});
+    if (!totals_.empty()) {
+      totals_[number_of(record)] += record.units;
+    } else if (are_listed_) {
+      add_number(units_bits_ == 0 ? number_of(record) : number_of(record) << units_bits_ | record.units);
+    } else {
+      add_cell({{record.position, record.key}, record.units});
+    }
+  }
+  /// Records of the only key, each at its position and as so many units as units_at(i) says, but for those at `nowhere`; whether there are any
+  /// of these.
+  template <class UnitsAt>
+  bool add_all(std::span<const Position> positions, Position nowhere, UnitsAt units_at) {
+    std::uint64_t* const totals = totals_.data();
+    const bool are_totals = !totals_.empty();
+    const int shift = on_candidates_ ? 1 : 0;
+    bool any_nowhere = false;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (positions[i] == nowhere) {
+        any_nowhere = true;
+      } else if (are_totals) {
+        totals[positions[i] >> shift] += units_at(i);
+      } else {
+        add({positions[i], 0, units_at(i)});
+      }
+    }
+    return any_nowhere;
   }
   /// All that was added to another one over the same lattice and keys, which is empty afterwards.
   void take(KeyedCounts& other);
@@ -60,7 +86,12 @@ class KeyedCounts {
   /// Sorts the cells and adds up those of one key and position.
   void compact();
 
+  /// The profile of a key whose sorted numbers these are, in `counts` for a while.
+  RankProfile of_numbers(std::size_t key, std::span<const std::uint64_t> numbers,
+                         std::vector<std::uint64_t>& counts) const;
+
   std::vector<RankProfile> of_builder();
+  std::vector<RankProfile> of_totals();
   std::vector<RankProfile> of_list();
   std::vector<RankProfile> of_cells();
 
@@ -70,8 +101,11 @@ class KeyedCounts {
   bool on_candidates_;    // and nowhere else, lie the records of a regular lattice
   std::uint64_t places_;  // of records of one key
 
+  int units_bits_;  // that tell how many units a record is; none where each is one
+
   std::optional<ProfileBuilder> builder_;  // of one key, or of few places: a counter for each
-  bool are_listed_ = false;                // of many: the number of each record's place
+  std::vector<std::uint64_t> totals_;      // the same of records that are several units
+  bool are_listed_ = false;                // of many: the number of each record's place, and its units
   PositionList list_;
   std::span<Position> room_;  // in the list, of which the first ones are written
   std::size_t written_ = 0;

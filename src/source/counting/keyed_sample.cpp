@@ -87,11 +87,14 @@ bool KeyedSample::is_before(const Ranked& a, const Ranked& b) const {
 
 void KeyedSample::keep_smallest(std::string_view person, std::vector<KeyedRecord>& records) {
   std::ranges::sort(records, [](const KeyedRecord& a, const KeyedRecord& b) {
-    return std::tie(a.key, a.position) < std::tie(b.key, b.position);
+    return std::tie(a.key, a.position, a.units) < std::tie(b.key, b.position, b.units);
   });
+  const auto are_alike = [](const KeyedRecord& a, const KeyedRecord& b) {
+    return a.key == b.key && a.position == b.position;
+  };
   ranked_.clear();
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const bool is_again = i > 0 && records[i] == records[i - 1];
+    const bool is_again = i > 0 && are_alike(records[i], records[i - 1]);
     const std::uint64_t ordinal = is_again ? ranked_.back().ordinal + 1 : 0;
     const SampledRecord sampled{records[i].position, group_of(records[i]), ordinal};
     ranked_.push_back({ranking_.of(person, sampled), records[i], ordinal});

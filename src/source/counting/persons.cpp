@@ -26,8 +26,10 @@ std::size_t bytes_for(std::uint64_t number) {
 
 }  // namespace
 
-RecordCode::RecordCode(Position largest_position, std::uint64_t largest_key)
-    : position_bytes_(bytes_for(largest_position)), key_bytes_(largest_key == 0 ? 0 : bytes_for(largest_key)) {}
+RecordCode::RecordCode(Position largest_position, std::uint64_t largest_key, std::uint32_t most_units)
+    : position_bytes_(bytes_for(largest_position)),
+      key_bytes_(largest_key == 0 ? 0 : bytes_for(largest_key)),
+      units_bytes_(most_units == 1 ? 0 : bytes_for(most_units)) {}
 
 void PersonTable::clear(std::size_t records) {
   if (records > most_in_table) {

@@ -20,16 +20,16 @@
 
 namespace fractile::source_detail {
 
-/// How a record is written: the person's size and bytes, then position and key, in no more bytes than the largest of them needs.
+/// How a record is written: the person's size and bytes, then position, key and units, in no more bytes than the largest of them needs.
 class RecordCode {
  public:
   /// Bytes behind a record that may be written or read, too.
   static constexpr std::size_t slack = 8;
 
-  RecordCode(Position largest_position, std::uint64_t largest_key);
+  RecordCode(Position largest_position, std::uint64_t largest_key, std::uint32_t most_units = 1);
 
   std::size_t most_bytes(std::string_view person) const {
-    return long_size + person.size() + position_bytes_ + key_bytes_;
+    return long_size + person.size() + position_bytes_ + key_bytes_ + units_bytes_;
   }
   /// Where the next record begins.
   char* write(char* at, std::string_view person, const KeyedRecord& record) const {
@@ -37,7 +37,8 @@ class RecordCode {
     std::memcpy(at, person.data(), person.size());
     at += person.size();
     at = write_number(at, record.position, position_bytes_);
-    return write_number(at, record.key, key_bytes_);
+    at = write_number(at, record.key, key_bytes_);
+    return units_bytes_ == 0 ? at : write_number(at, record.units, units_bytes_);
   }
   const char* read(const char* at, std::string_view& person, KeyedRecord& record) const {
     std::uint64_t size = 0;
@@ -48,6 +49,11 @@ class RecordCode {
     at = read_number(at, record.position, position_bytes_);
     at = read_number(at, key, key_bytes_);
     record.key = static_cast<std::uint32_t>(key);
+    record.units = 1;
+    if (units_bytes_ == 0) return at;
+    std::uint64_t units = 0;
+    at = read_number(at, units, units_bytes_);
+    record.units = static_cast<std::uint32_t>(units);
     return at;
   }
 
@@ -80,6 +86,7 @@ class RecordCode {
 
   std::size_t position_bytes_;
   std::size_t key_bytes_;
+  std::size_t units_bytes_;
 };
 
 /// The records of some persons, to be asked for person by person.

@@ -23,7 +23,8 @@ constexpr std::string_view magic = "fractile-profile";
 constexpr std::uint64_t first_format = 1;  // which did not say what counts as missing, nor who read
 constexpr std::uint64_t format = 2;
 constexpr std::uint64_t several_columns = 3;  // of keys, which older programs do not know
-constexpr std::uint64_t newest_format = 4;    // of one value each of persons
+constexpr std::uint64_t of_persons = 4;       // of one value each of persons
+constexpr std::uint64_t newest_format = 5;    // of weighted records
 constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
@@ -70,7 +71,8 @@ void put_lattice(std::string& bytes, const Lattice& lattice) {
 
 /// As old a format as can say it, so that older programs read what they know.
 std::uint64_t format_of(const ProfileHeader& header) {
-  if (header.per_person) return newest_format;
+  if (header.weights) return newest_format;
+  if (header.per_person) return of_persons;
   return header.by.size() > 1 ? several_columns : format;
 }
 
@@ -79,6 +81,11 @@ void put_keys(std::string& bytes, const GroupKeys& keys) {
   for (std::size_t column = 0; column < keys.columns(); ++column) put_texts(bytes, keys.list(column));
   put(bytes, keys.size());
   for (const std::uint32_t number : keys.numbers()) put(bytes, number);
+}
+
+void put_weights(std::string& bytes, const RecordWeights& weights) {
+  put_text(bytes, weights.column);
+  for (const Rational& number : {weights.lower, weights.upper, weights.step}) put_text(bytes, number.to_decimal());
 }
 
 std::string body_of(const ProfileHeader& header) {
@@ -107,6 +114,7 @@ std::string body_of(const ProfileHeader& header) {
   put(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
   put_texts(bytes, header.readers);
   if (header.per_person) put_text(bytes, to_string(*header.per_person));
+  if (header.weights) put_weights(bytes, *header.weights);
   return bytes;
 }
 
@@ -292,7 +300,15 @@ GroupKeys keys_in_file(Reader& reader, std::size_t columns) {
       numbers.push_back(static_cast<std::uint32_t>(reader.number(GroupKeys::most)));
     }
   }
-  return GroupKeys::numbered(std::move(lists), std::move(numbers));
+  return columns == 0 ? GroupKeys() : GroupKeys::numbered(std::move(lists), std::move(numbers));
+}
+
+RecordWeights weights_in_file(Reader& reader) {
+  std::string column = reader.text();
+  const auto number = [&] { return number_in_file(reader.text(), reader); };
+  const Rational lower = number();
+  const Rational upper = number();
+  return {std::move(column), lower, upper, number()};
 }
 
 ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
@@ -315,13 +331,14 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
     header.unreadable = reader.number(1) == 1 ? Unreadable::missing : Unreadable::error;
     header.readers = reader.texts();
   }
-  if (of_format == newest_format) {
+  if (of_format == of_persons) {
     const std::string how = reader.text();
     const auto is_it = [&](PerPerson each) { return to_string(each) == how; };
     const auto* const found = std::ranges::find_if(all_per_person, is_it);
     if (found == all_per_person.end()) reader.refuse_damage();
     header.per_person = *found;
   }
+  if (of_format == newest_format) header.weights = weights_in_file(reader);
   reader.require_end();
   header.validate();
   if (!is_sorted_and_valid(header)) reader.refuse_damage();
@@ -389,6 +406,12 @@ void ProfileHeader::validate() const {
   if (records_per_person == 0) throw Error(ErrorCode::usage, "a person has at least one record");
   if (by.empty() != keys.empty()) throw Error(ErrorCode::usage, "keys go with the column that holds them");
   counted().validate();
+  if (weights) {
+    static_cast<void>(weights->grid());
+    if (!(*weights == weights->as_counted())) {
+      throw Error(ErrorCode::usage, "what is declared or expected of weights is said of a release, not of a counting");
+    }
+  }
   if (sources.size() > most_texts || samplers.size() > most_texts) {
     throw Error(ErrorCode::usage, "a profile file names at most 100000 sources");
   }
@@ -408,8 +431,8 @@ void ProfileHeader::validate() const {
   for (std::size_t k = 0; k < keys.columns(); ++k) {
     has_long_key = has_long_key || std::ranges::any_of(keys.list(k), is_long);
   }
-  if (is_long(column) || is_long(person) || is_long(sql) || std::ranges::any_of(sources, is_long) ||
-      std::ranges::any_of(samplers, is_long) || has_long_key) {
+  if (is_long(column) || (weights && is_long(weights->column)) || is_long(person) || is_long(sql) ||
+      std::ranges::any_of(sources, is_long) || std::ranges::any_of(samplers, is_long) || has_long_key) {
     throw Error(ErrorCode::usage, "a profile file holds texts of at most 1048576 bytes");
   }
 }
@@ -425,6 +448,7 @@ void ProfileHeader::require_bound(std::uint64_t asked) const {
 ColumnToCount ProfileHeader::counted() const {
   ColumnToCount counted{column, lattice, null_policy, {person, records_per_person, by, keys}};
   counted.selection.per_person = per_person;
+  counted.selection.weights = weights;
   return counted;
 }
 
@@ -509,6 +533,8 @@ std::string difference(const ColumnToCount& asked, const ColumnToCount& counted)
   if (asked.selection.per_person != counted.selection.per_person) return "per_person";
   if (asked.selection.by != counted.selection.by) return "by";
   if (asked.selection.keys != counted.selection.keys) return "keys";
+  const std::optional<RecordWeights>& weights = asked.selection.weights;
+  if ((weights ? std::optional(weights->as_counted()) : std::nullopt) != counted.selection.weights) return "weight";
   return asked.public_rows ? "public_rows" : "";
 }
 
@@ -527,7 +553,9 @@ void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) c
 std::vector<CountedColumn> ProfileFile::count(const std::vector<ColumnToCount>& columns, RandomBits& /*bits*/,
                                               const std::function<void()>& /*on_progress*/) const {
   require_countable(columns);
-  return {header().counted().selection.counted(state_->take().profiles)};
+  RecordSelection selection = header().counted().selection;
+  selection.weights = columns.front().selection.weights;  // with what is declared of them
+  return {selection.counted(state_->take().profiles)};
 }
 
 std::vector<TableColumn> ProfileFile::columns() const { return {{header().column, "counts"}}; }

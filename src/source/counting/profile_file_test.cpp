@@ -151,6 +151,49 @@ TEST(ProfileFile, ValuesOfPersonsMergeWhereNoPersonIsInTwoTables) {
   EXPECT_THROW(merged(sums, counts, Persons::are_disjoint), Error);
 }
 
+// Older programs, which would not know that units were counted, do not read it.
+TEST(ProfileFile, OfWeightedRecordsIsOfFormat5) {
+  constexpr std::size_t at_format = 16;
+  CountedProfiles counted{header_of(Lattice::regular(0, 3, 1)), {}};
+  counted.header.weights = RecordWeights{"w", Rational(1, 2), Rational(20), Rational(1, 2)};
+  counted.profiles = {profile_of(4, {{1, 5}, {7, 40}})};
+  for (const std::size_t columns : {0U, 1U, 2U}) {
+    if (columns == 1) {
+      counted.header.by = "town";
+      counted.header.keys = {"x", "y"};
+      counted.profiles.push_back(counted.profiles.front());
+    } else if (columns == 2) {
+      counted.header.by = {"town", "sex"};
+      counted.header.keys = GroupKeys::tuples({{"x", "f"}, {"y", "f"}});
+    }
+    const std::string bytes = to_bytes(counted);
+    EXPECT_EQ(bytes.at(at_format), 5);
+    const CountedProfiles back = profiles_of_bytes(bytes, "it");
+    EXPECT_EQ(back.profiles, counted.profiles);
+    EXPECT_EQ(back.header.weights, counted.header.weights);
+    EXPECT_EQ(back.header.by, counted.header.by);
+    EXPECT_EQ(back.header.keys, counted.header.keys);
+    EXPECT_EQ(to_bytes(back), bytes);
+  }
+  counted.header.weights->stability = 3;  // of which a release tells
+  EXPECT_THROW(to_bytes(counted), Error);
+  counted.header.weights = RecordWeights{"w", Rational(0), Rational(1), Rational(1, 3)};  // no decimal
+  EXPECT_THROW(to_bytes(counted), Error);
+}
+
+TEST(ProfileFile, OfOtherWeightsDoesNotMerge) {
+  CountedProfiles a{header_of(Lattice::regular(0, 3, 1)), {profile_of(4, {{1, 5}})}};
+  a.header.weights = RecordWeights{"w", 0, 20, 1};
+  CountedProfiles b = a;
+  const CountedProfiles both = merged(a, b, Persons::are_disjoint);
+  EXPECT_EQ(both.header.weights, a.header.weights);
+  EXPECT_EQ(both.profiles.front().records(), 10U);
+  b.header.weights->upper = 21;
+  EXPECT_THROW(merged(a, b, Persons::are_disjoint), Error);
+  b.header.weights.reset();
+  EXPECT_THROW(merged(a, b, Persons::are_disjoint), Error);
+}
+
 TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {
   CountedProfiles counted{header_of(Lattice::explicit_points({Rational(-1, 4), 2, 100})), {}};
   counted.profiles = {profile_of(counted.header.lattice, {{0, 1}, {1, 7}, {6, RankProfile::max_records - 8}})};

@@ -65,6 +65,9 @@ void HeaderSum::add(const ProfileHeader& header) {
   }
   require_same(sum.by == header.by && sum.keys == header.keys, "groups",
                {"count them with the same ", Field("by"), " and ", Field("keys"), ", in one order"});
+  require_same(
+      sum.weights == header.weights, "weights",
+      {"count them with the same ", Field("weight"), ", ", Field("weight_bounds"), " and ", Field("weight_step")});
   require_same(sum.sql == header.sql, "queries", {"count them with the same ", Field("sql")});
   require_same(are_equal_in_any_order(sum.missing, header.missing), "declarations of what is missing",
                {"count them with the same ", Field("missing")});

@@ -66,16 +66,17 @@ PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads) {
 
 RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& selection,
                                const std::optional<SamplingKey>& key, std::size_t threads, std::uint64_t memory,
-                               CellType cells)
+                               CellType cells, std::optional<WeightGrid> weights)
     : lattice_(lattice),
       selection_(selection),
       key_(key),
+      weights_(std::move(weights)),
       threads_(threads == 0 ? threads_of_machine() : threads),
       has_person_(!selection.person.empty()),
       has_key_(!selection.by.empty()),
       groups_(has_key_ ? selection.keys.size() : 1),
       values_(selection.per_person ? std::optional(PersonValues(*selection.per_person, lattice, cells)) : std::nullopt),
-      persons_(RecordCode(values_ ? values_->largest_mark() : 2 * lattice.size(), groups_ - 1),
+      persons_(RecordCode(values_ ? values_->largest_mark() : 2 * lattice.size(), groups_ - 1, most_units()),
                limits_of(memory, threads_)) {
   if (!has_key_) return;
   numbers_.emplace(selection.keys);
@@ -85,7 +86,7 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
 
 SelectedProfiles RecordSelector::finish(const std::function<void()>& on_progress) {
   SelectedProfiles selected{{}, false, false};
-  KeyedCounts counts(lattice_, groups_, threads_);
+  KeyedCounts counts(lattice_, groups_, threads_, most_units());
   for (const std::unique_ptr<Part>& part : parts_.take_all()) {
     selected.any_missing = selected.any_missing || part->any_missing;
     selected.any_nobody = selected.any_nobody || part->any_nobody;
@@ -106,7 +107,7 @@ void RecordSelector::count_persons(KeyedCounts& counts, const std::function<void
   IdleParts<Sampler> samplers;
   const auto new_sampler = [&] {
     return std::make_unique<Sampler>(Sampler{KeyedSample(key_.value(), selection_.records_per_person, sampled_groups_),
-                                             KeyedCounts(lattice_, groups_),
+                                             KeyedCounts(lattice_, groups_, 1, most_units()),
                                              {},
                                              values_});
   };

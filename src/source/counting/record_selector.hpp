@@ -1,6 +1,7 @@
 // Which records of persons and groups count, and where.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -122,6 +123,19 @@ class GroupNumbers {
   std::vector<PairNumbers> pairs_;  // of the columns before, and the second column on
 };
 
+/// Where weights are counted: their grid as their column has it, and how many units its first point is.
+struct WeightGrid {
+  Lattice counted_on;
+  std::uint32_t first_units;
+  std::uint32_t most_units;  ///< of a record
+};
+
+/// A chunk's weights, and as what they are read.
+struct WeightCells {
+  ColumnView cells;
+  CellReading reading;
+};
+
 /// The bytes of a limit that records of persons and their tables may take.
 PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
 
@@ -129,16 +143,18 @@ PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
 class RecordSelector {
  public:
   /// `selection` is valid, and there is a key with persons; both outlive this, as does the lattice. `threads` and `memory` as in
-  /// TableOptions. Where persons count by one value each, `cells` are what all numbers come as.
+  /// TableOptions. Where persons count by one value each, `cells` are what all numbers come as. `weights`: where the selection has some.
   RecordSelector(const Lattice& lattice, const RecordSelection& selection, const std::optional<SamplingKey>& key,
-                 std::size_t threads, std::uint64_t memory, CellType cells = CellType::integer);
+                 std::size_t threads, std::uint64_t memory, CellType cells = CellType::integer,
+                 std::optional<WeightGrid> weights = {});
 
   /// Records of a column that is read so. person_at(row) and key_at(column, row) give the text of a row, empty where it is NULL; they are
-  /// asked where persons or keys count. From any thread. Throws as TimeCells::numbers().
+  /// asked where persons or keys count. `weights`: where they count. From any thread. Throws as TimeCells::numbers().
   template <class PersonAt, class KeyAt>
-  void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
+  void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at,
+           const std::optional<WeightCells>& weights = {}) {
     parts_.with_one([this] { return std::make_unique<Part>(*this); },
-                    [&](Part& part) { add_to(part, cells, reading, person_at, key_at); });
+                    [&](Part& part) { add_to(part, cells, reading, person_at, key_at, weights); });
   }
 
   /// When nobody adds any more. on_progress(), which may be empty, is called by this thread alone.
@@ -151,19 +167,24 @@ class RecordSelector {
   struct Part {
     explicit Part(RecordSelector& selector)
         : of_persons(selector.has_person_ ? &selector.persons_.new_part() : nullptr) {
-      if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_);
+      if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_, 1, selector.most_units());
     }
     TimeCells times;
     std::vector<Position> positions;    // of the chunk, or the marks of its records
     std::vector<char> missing;          // of the chunk, where these are marks
+    std::vector<Position> weights;      // the same on the grid of weights, where there is one
     PersonRecords::Part* of_persons;    // where there are persons
     std::optional<KeyedCounts> counts;  // elsewhere
     bool any_missing = false;
     bool any_nobody = false;
   };
 
+  /// Of a record. With weights at least 2, so that a record of none is told from one.
+  std::uint32_t most_units() const { return weights_ ? std::max(2U, weights_->most_units) : 1; }
+
   template <class PersonAt, class KeyAt>
-  void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
+  void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at,
+              const std::optional<WeightCells>& weights) {
     const ColumnView numbers = part.times.numbers(cells, reading, lattice_.kind());
     const bool are_real = reading.type == CellType::real;
     const bool are_marks = values_ && !values_->keep_positions();
@@ -171,10 +192,17 @@ class RecordSelector {
       values_->mark(numbers, part.positions);
       are_real ? find_missing<double>(numbers, part.missing) : find_missing<std::int64_t>(numbers, part.missing);
     } else {
-      are_real ? place<double>(numbers, part.positions) : place<std::int64_t>(numbers, part.positions);
+      place(numbers, reading, lattice_, part.positions);
+    }
+    if (weights) place_weights(*weights, part);
+    if (weights && !has_person_ && !has_key_) {
+      const auto units_of_row = [&](std::size_t row) { return units_at(part.weights[row]); };
+      part.any_missing = part.counts->add_all(part.positions, nowhere, units_of_row) || part.any_missing;
+      return;
     }
     for (std::size_t row = 0; row < part.positions.size(); ++row) {
       const Position position = part.positions[row];
+      const std::uint32_t units = weights ? units_at(part.weights[row]) : 1;
       const bool is_missing = are_marks ? part.missing[row] != 0 : position == nowhere;
       const std::string_view person = has_person_ ? person_at(row) : std::string_view();
       const bool is_nobodys = has_person_ && names_nobody(person);
@@ -185,25 +213,42 @@ class RecordSelector {
           has_key_ ? numbers_->of([&](std::size_t column) { return key_at(column, row); }) : std::uint32_t{0};
       if (!key) continue;
       if (has_person_) {
-        persons_.add(*part.of_persons, person, {position, *key});
+        persons_.add(*part.of_persons, person, {position, *key, units});
       } else {
-        part.counts->add({position, *key});
+        part.counts->add({position, *key, units});
       }
     }
   }
 
+  /// A record without a weight is nowhere.
+  void place_weights(const WeightCells& weights, Part& part) const {
+    place(weights.cells, weights.reading, weights_->counted_on, part.weights);
+    for (std::size_t row = 0; row < part.weights.size(); ++row) {
+      if (part.weights[row] == nowhere) part.positions[row] = nowhere;
+    }
+  }
+  /// Of a record at this position of the grid, on one of its points.
+  std::uint32_t units_at(Position on_grid) const {
+    return weights_->first_units + static_cast<std::uint32_t>(on_grid / 2);
+  }
+
+  static void place(const ColumnView& column, const CellReading& reading, const Lattice& lattice,
+                    std::vector<Position>& positions) {
+    reading.type == CellType::real ? place<double>(column, lattice, positions)
+                                   : place<std::int64_t>(column, lattice, positions);
+  }
   /// The position of each number of the chunk; `nowhere` for those that are NULL or NaN.
   template <class Number>
-  void place(const ColumnView& column, std::vector<Position>& positions) const {
+  static void place(const ColumnView& column, const Lattice& lattice, std::vector<Position>& positions) {
     const std::span<const Number> numbers = column.numbers<Number>();
     positions.resize(numbers.size());
-    if (!column.any_null() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions);
+    if (!column.any_null() && !any_nan(numbers)) return lattice.positions_of(numbers, positions);
     const auto is_missing = [&](std::size_t i) { return column.is_null(i) || is_nan(numbers[i]); };
     std::vector<Number> all(numbers.begin(), numbers.end());
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (is_missing(i)) all[i] = 0;
     }
-    lattice_.positions_of(all, positions);
+    lattice.positions_of(std::span<const Number>(all), positions);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (is_missing(i)) positions[i] = nowhere;
     }
@@ -222,6 +267,7 @@ class RecordSelector {
   const Lattice& lattice_;
   const RecordSelection& selection_;
   const std::optional<SamplingKey>& key_;
+  std::optional<WeightGrid> weights_;
   std::size_t threads_;
   bool has_person_;
   bool has_key_;

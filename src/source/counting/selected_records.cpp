@@ -7,6 +7,7 @@
 #include <charconv>
 #include <limits>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -74,17 +75,20 @@ struct Places {
   std::size_t person;
   std::vector<std::size_t> keys;
   CellReading reading;
+  std::size_t weight = 0;
+  CellReading weight_reading = {};
 };
 
 /// What a pass reads, of one column after the other.
 class CellsOfAll {
  public:
   CellsOfAll(const Relation& relation, std::span<const SelectedColumn> selected, Unreadable unreadable) {
-    for (const auto& [columns, lattice, selector] : selected) {
+    for (const auto& [columns, lattice, selector, weights] : selected) {
       auto [expression, reading] = numbers_of(columns, lattice, unreadable);
       const std::size_t number = add(columns.number, std::move(expression), reading.type);
       Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading};
       for (const Column& key : columns.keys) at.keys.push_back(add_name(key));
+      if (weights) std::tie(at.weight, at.weight_reading) = add_number(*columns.weight, *weights, unreadable);
       places.push_back(std::move(at));
     }
     cells.relation = relation.from(read_);
@@ -99,6 +103,10 @@ class CellsOfAll {
     cells.expressions.push_back(std::move(expression));
     cells.types.push_back(type);
     return cells.types.size() - 1;
+  }
+  std::pair<std::size_t, CellReading> add_number(const Column& column, const Lattice& lattice, Unreadable unreadable) {
+    const CellReading reading = reading_of(column, lattice.kind(), unreadable);
+    return {add(column, number_expression(column, lattice, unreadable), reading.type), reading};
   }
   std::size_t add_name(const Column& column) {
     return add(column, name_expression(column), comes_as_number(column) ? CellType::integer : CellType::text);
@@ -181,9 +189,11 @@ std::uint64_t count_selected(const Connection& connection, const Relation& relat
       std::vector<NameCells> keys;
       keys.reserve(at.keys.size());
       for (const std::size_t key : at.keys) keys.emplace_back(chunk, key, all.cells.types);
+      std::optional<WeightCells> weights;
+      if (selected[i].weights) weights.emplace(WeightCells{chunk.column(at.weight), at.weight_reading});
       selected[i].selector.add(
           chunk.column(at.number), at.reading, [&](std::size_t row) { return persons.at(row); },
-          [&](std::size_t column, std::size_t row) { return keys[column].at(row); });
+          [&](std::size_t column, std::size_t row) { return keys[column].at(row); }, weights);
     }
   };
   return connection.for_each_chunk(all.cells, select, on_progress);
@@ -244,6 +254,14 @@ void RecordSelection::validate() const {
                 "write a key for each key column", "keys");
   }
   keys.validate();
+  if (!weights) return;
+  weights->validate();
+  if (per_person) {
+    throw Error(
+        ErrorCode::usage,
+        {Field("weight"), " does not go with ", Field("per_person"), ": a value of several records has no weight"},
+        {"leave one of them out, or give each person's row a weight in ", Field("sql")}, "weight");
+  }
 }
 
 void ColumnToCount::validate() const {
@@ -262,6 +280,11 @@ void ColumnToCount::validate() const {
 
 void RecordSelection::require_public_rows() const {
   if (!selects()) return;
+  if (weights) {
+    throw Error(ErrorCode::usage,
+                {Field("public_rows"), " does not go with ", Field("weight"), ": no rows are counted"}, "leave it out",
+                "public_rows");
+  }
   throw Error(ErrorCode::usage,
               {Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"),
                ": how many records are kept, or are in a group, tells more than how many rows the table has"},
@@ -269,8 +292,9 @@ void RecordSelection::require_public_rows() const {
 }
 
 CountedColumn RecordSelection::counted(std::vector<RankProfile> profiles) const {
-  if (by.empty()) return {std::move(profiles.at(0)), records_per_person};
-  return {keys.all(), std::move(profiles), records_per_person};
+  CountedColumn counted = by.empty() ? CountedColumn(std::move(profiles.at(0)), records_per_person)
+                                     : CountedColumn(keys.all(), std::move(profiles), records_per_person);
+  return weights ? std::move(counted).weighted(*weights) : counted;
 }
 
 }  // namespace fractile

@@ -24,6 +24,7 @@ struct SelectedColumns {
   std::optional<Column> person;
   std::vector<Column> keys;
   std::optional<PerPerson> per_person = {};
+  std::optional<Column> weight = {};
 };
 
 /// What comes of the numbers, for RecordSelector.
@@ -37,6 +38,7 @@ struct SelectedColumn {
   const SelectedColumns& columns;
   const Lattice& lattice;  ///< the selector's, but in the units that were asked for
   RecordSelector& selector;
+  const Lattice* weights = nullptr;  ///< as `lattice`, their grid, where there is one
 };
 
 /// Reads every record, on all threads of the engine, into the selectors. How many there are. Throws EngineFailure.

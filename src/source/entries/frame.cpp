@@ -34,6 +34,8 @@ using source_detail::NumberBlock;
 using source_detail::RecordSelector;
 using source_detail::SelectedProfiles;
 using source_detail::SharedTally;
+using source_detail::WeightCells;
+using source_detail::WeightGrid;
 
 namespace {
 
@@ -79,6 +81,34 @@ std::vector<Block> blocks_of(const ArrowColumn& column) {
   return blocks;
 }
 
+/// The same records of two columns, block by block: their pieces may be others.
+struct BlocksOfTwo {
+  std::vector<Block> first;
+  std::vector<Block> second;
+};
+
+BlocksOfTwo blocks_of(const ArrowColumn& a, const ArrowColumn& b) {
+  const std::vector<Block> of_a = blocks_of(a);
+  const std::vector<Block> of_b = blocks_of(b);
+  BlocksOfTwo both;
+  const auto part = [](const Block& block, std::uint64_t before, std::size_t rows) {
+    return Block{block.piece, block.from + static_cast<std::size_t>(before - block.before), rows, before};
+  };
+  std::uint64_t before = 0;
+  for (auto at_a = of_a.begin(), at_b = of_b.begin(); at_a != of_a.end() && at_b != of_b.end();) {
+    const std::uint64_t end = std::min(at_a->before + at_a->rows, at_b->before + at_b->rows);
+    if (end > before) {
+      const auto rows = static_cast<std::size_t>(end - before);
+      both.first.push_back(part(*at_a, before, rows));
+      both.second.push_back(part(*at_b, before, rows));
+    }
+    at_a += at_a->before + at_a->rows == end ? 1 : 0;
+    at_b += at_b->before + at_b->rows == end ? 1 : 0;
+    before = end;
+  }
+  return both;
+}
+
 std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
   const std::size_t most = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   return std::min(most, std::max<std::size_t>(1, blocks / 2));
@@ -119,8 +149,8 @@ Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* wha
           {"fill the cell, or leave such records out with ", Field("null").text("drop")}};
 }
 
-/// The first record, from 1, that is missing; there is one.
-std::uint64_t first_missing(const ArrowColumn& column, const MissingValues& missing) {
+/// The first record, from 1, that is missing.
+std::optional<std::uint64_t> first_missing(const ArrowColumn& column, const MissingValues& missing) {
   NumberBlock numbers;
   for (const Block& block : blocks_of(column)) {
     const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows, missing);
@@ -128,6 +158,13 @@ std::uint64_t first_missing(const ArrowColumn& column, const MissingValues& miss
       const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
       if (view.is_null(row) || is_nan) return block.before + row + 1;
     }
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_missing(const ArrowColumn& column, const MissingValues& missing) {
+  if (const std::optional<std::uint64_t> row = first_missing(column, missing)) {
+    throw missing_cell(column, *row, "NULL or NaN");
   }
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
@@ -453,6 +490,10 @@ void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
     static_cast<void>(counted_on(state_->counted_column(asked), asked));
     state_->names_column(asked.selection.person);
     for (const std::string& name : asked.selection.by.names()) state_->names_column(name);
+    if (const std::optional<RecordWeights>& weights = asked.selection.weights) {
+      require_countable(weights->column, ValueKind::number);
+      require_countable(weights->column, weights->grid());
+    }
     if (asked.public_rows) asked.selection.require_public_rows();
   }
 }
@@ -483,7 +524,7 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
                  });
   Counted counted = tally.finish();
   if (counted.any_missing && null_policy == NullPolicy::error) {
-    throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
+    refuse_missing(column, missing);
   }
   return relabeled(std::move(counted.profile), lattice);
 }
@@ -520,7 +561,7 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
     before += block.rows;
   });
   if (any_missing && null_policy == NullPolicy::error) {
-    throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
+    refuse_missing(column, missing);
   }
   return relabeled(builder.finish(), lattice);
 }
@@ -554,19 +595,38 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
   const Lattice lattice_of_units = counted_on(column, asked);
   const source_detail::CellReading reading = reading_of(column, asked);
   const std::optional<SamplingKey> sampling_key = source_detail::sampling_key(selection, bits);
-  RecordSelector selector(lattice_of_units, selection, sampling_key, state.threads, state.memory, reading.type);
+  const ArrowColumn* const weight_column =
+      selection.weights ? &state.numeric_column(selection.weights->column, ValueKind::number) : nullptr;
+  std::optional<WeightGrid> grid;
+  if (weight_column != nullptr) {
+    grid.emplace(WeightGrid{in_units_of(*weight_column, selection.weights->grid()),
+                            selection.weights->least_units_of_record(), selection.weights->most_units_of_record()});
+  }
+  RecordSelector selector(lattice_of_units, selection, sampling_key, state.threads, state.memory, reading.type, grid);
   const MissingValues missing(state.missing, column.type.form());
+  const MissingValues missing_weights(state.missing,
+                                      weight_column == nullptr ? column.type.form() : weight_column->type.form());
   const MissingNames missing_names(state.missing);
-  const std::vector<Block> blocks = blocks_of(column);
+  const BlocksOfTwo of_both =
+      weight_column == nullptr ? BlocksOfTwo{blocks_of(column), {}} : blocks_of(column, *weight_column);
+  const std::vector<Block>& blocks = of_both.first;
   for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
                    NamesInOrder persons(person_column);
                    std::vector<NamesInOrder> keys(key_columns.begin(), key_columns.end());
                    CountedBlock counted(column, missing, missing_names);
+                   NumberBlock of_weights;
+                   std::optional<WeightCells> weights;
+                   if (weight_column != nullptr) {
+                     const Block& at = of_both.second[static_cast<std::size_t>(&block - blocks.data())];
+                     weights.emplace(
+                         WeightCells{of_weights.read(*at.piece, weight_column->type, at.from, at.rows, missing_weights),
+                                     weight_column->type.reading()});
+                   }
                    selector.add(
                        counted.read(block, numbers), reading,
                        [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
-                       [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); });
+                       [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); }, weights);
                  });
   SelectedProfiles selected = selector.finish(on_progress);
   if (null_policy == NullPolicy::error && selected.any_nobody) {
@@ -575,7 +635,8 @@ std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits&
   if (null_policy == NullPolicy::error && selected.any_missing) {
     const bool is_number = column.type.is_number() || column.type.unit;
     if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
-    throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
+    const bool is_weight = weight_column != nullptr && !first_missing(column, missing);
+    is_weight ? refuse_missing(*weight_column, missing_weights) : refuse_missing(column, missing);
   }
   for (RankProfile& profile : selected.profiles) profile = relabeled(std::move(profile), lattice);
   return std::move(selected.profiles);

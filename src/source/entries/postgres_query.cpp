@@ -387,6 +387,10 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
 void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns) const {
   for (const ColumnToCount& asked : columns) {
     asked.validate();
+    if (asked.selection.weights) {
+      throw Error(ErrorCode::usage, "weights do not go with a query on a server",
+                  {"leave ", Field("weight"), " out, or release from a file: COPY (...) TO"}, "weight");
+    }
     if (asked.public_rows) {
       throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
                   {"leave ", Field("public_rows"), " out"}, "public_rows");

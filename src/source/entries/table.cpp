@@ -41,6 +41,7 @@ using source_detail::SelectedColumn;
 using source_detail::SelectedColumns;
 using source_detail::SelectedProfiles;
 using source_detail::SpoolFailure;
+using source_detail::WeightGrid;
 
 namespace {
 
@@ -549,10 +550,21 @@ struct Task {
   RecordSelection typed;  // with its keys as their column has them
   source_detail::UnitLattice units;
   std::optional<SamplingKey> key;
+  std::optional<Lattice> grid = {};                // of weights, where records have some
+  std::optional<WeightGrid> counted_weights = {};  // the same, as the engine is asked for them
 
   bool missing_too() const { return asked.null_policy == NullPolicy::error; }
   bool looks_for_missing(const std::string& engine_name) const {
-    return columns.number.engine_name == engine_name || (columns.person && columns.person->engine_name == engine_name);
+    return std::ranges::any_of(columns_with_missing(),
+                               [&](const Column& column) { return column.engine_name == engine_name; });
+  }
+  /// In which what is declared to be missing is.
+  std::vector<Column> columns_with_missing() const {
+    std::vector<Column> all{columns.number};
+    for (const std::optional<Column>* beside : {&columns.person, &columns.weight}) {
+      if (*beside) all.push_back(**beside);
+    }
+    return all;
   }
 };
 
@@ -570,7 +582,28 @@ SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked)
   for (const std::string& name : asked.selection.by.names()) {
     columns.keys.push_back(table.relation->column(name, table.display_name));
   }
+  const std::optional<RecordWeights>& weights = asked.selection.weights;
+  if (weights) columns.weight = table.relation->numeric_column(weights->column, ValueKind::number, table.display_name);
   return columns;
+}
+
+/// The grid of weights as the engine is asked for them.
+WeightGrid weights_on(const Column& column, const RecordWeights& weights) {
+  source_detail::UnitLattice units = counted_on(column, weights.grid());
+  return {std::move(units.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(units.left_out),
+          weights.most_units_of_record()};
+}
+
+/// Weights are counted in units, of which a release takes no more than of records: as many as there can be are refused before any is read.
+void require_countable_units(const OpenedTable& table, const RecordWeights& weights) {
+  std::uint64_t records = 0;
+  for (const Input& input : table.inputs) records += input.relation->most_records();
+  const std::uint64_t units = weights.most_units_of_record();
+  if (records <= RankProfile::max_records / units) return;
+  throw Error(ErrorCode::data,
+              table.display_name + " may hold more than " + std::to_string(RankProfile::max_records / units) +
+                  " records, and no more of " + std::to_string(units) + " units of weight each can be counted",
+              {"write a coarser ", Field("weight_step"), ", or unpack the file"}, "weight_step");
 }
 
 std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns, RandomBits& bits) {
@@ -579,8 +612,13 @@ std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToC
   for (const ColumnToCount& asked : columns) {
     SelectedColumns read = columns_of(table, asked);
     source_detail::UnitLattice units = units_of(read.number, asked);
-    tasks.push_back({asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
-                     source_detail::sampling_key(asked.selection, bits)});
+    Task task{asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
+              source_detail::sampling_key(asked.selection, bits)};
+    if (asked.selection.weights) {
+      task.grid = asked.selection.weights->grid();
+      task.counted_weights = weights_on(*task.columns.weight, *asked.selection.weights);
+    }
+    tasks.push_back(std::move(task));
   }
   return tasks;
 }
@@ -605,8 +643,8 @@ std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const s
       std::vector<SelectedColumn> selected;
       for (const Task& task : tasks) {
         selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each,
-                               cells_of(task.columns, task.asked.lattice, table.unreadable));
-        selected.push_back({task.columns, task.asked.lattice, selectors.back()});
+                               cells_of(task.columns, task.asked.lattice, table.unreadable), task.counted_weights);
+        selected.push_back({task.columns, task.asked.lattice, selectors.back(), task.grid ? &*task.grid : nullptr});
       }
       const Connection connection = connect(table, Order::any, memory);
       require_all(table, count_selected(connection, relation, selected, table.unreadable, on_progress));
@@ -618,16 +656,22 @@ std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const s
   });
 }
 
+/// What every cell of the task's columns of numbers must be.
+std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
+  std::vector<Asked> all{{task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable,
+                          task.columns.per_person == PerPerson::count}};
+  if (task.grid) all.push_back({*task.columns.weight, *task.grid, task.missing_too(), table.unreadable, false});
+  return all;
+}
+
 /// Counts all of them in one reading.
 std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
                                                        const std::function<void()>& on_progress) {
   std::vector<Column> counted;
-  std::vector<Asked> asked;
+  std::vector<Asked> all_asked;
   for (const Task& task : tasks) {
-    counted.push_back(task.columns.number);
-    if (task.columns.person) counted.push_back(*task.columns.person);
-    asked.push_back({task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable,
-                     task.columns.per_person == PerPerson::count});
+    for (Column& column : task.columns_with_missing()) counted.push_back(std::move(column));
+    for (Asked& each : asked_of(table, task)) all_asked.push_back(each);
   }
   const Relation relation = look_through(table, std::move(counted), on_progress);
   std::vector<std::vector<RankProfile>> all;
@@ -639,7 +683,7 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
         throw explain_nobody(table, relation, *task.columns.person);
       }
       if (task.missing_too() && selected[i].any_missing) {
-        throw explain(table, relation, {asked[i]}, some_missing(table.display_name));
+        throw explain(table, relation, asked_of(table, task), some_missing(table.display_name));
       }
       for (RankProfile& profile : selected[i].profiles) {
         profile = task.units.back_on(task.asked.lattice, std::move(profile));
@@ -647,7 +691,7 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
       all.push_back(std::move(selected[i].profiles));
     }
   } catch (const EngineFailure& failure) {
-    throw explain(table, relation, asked, worded(failure, table.display_name));
+    throw explain(table, relation, all_asked, worded(failure, table.display_name));
   }
   return all;
 }
@@ -828,6 +872,11 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     const SelectedColumns read = columns_of(*state_, asked);
     all.push_back(read.number);
     if (read.person) all.push_back(*read.person);
+    if (read.weight) {
+      static_cast<void>(counted_on(*read.weight, asked.selection.weights->grid()));
+      require_countable_units(*state_, *asked.selection.weights);
+      all.push_back(*read.weight);
+    }
     all.insert(all.end(), read.keys.begin(), read.keys.end());
     if (!asked.selection.selects()) continue;
     static_cast<void>(state_->relation->from(all));  // refuses what cannot be read at once

@@ -151,6 +151,9 @@ std::vector<StoredColumn> stored_columns(const Connection& connection, const std
   return columns;
 }
 
+/// So many bytes of text come at most of one byte that deflate has packed: 258 of two bits.
+constexpr std::uint64_t most_bytes_of_packed = 1032;
+
 /// So many bytes of text could hold more records than can be counted, which would be found when they are charged.
 void require_countable_size(const std::string& file, std::uint64_t most) {
   if (most <= RankProfile::max_records) return;
@@ -252,19 +255,16 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
     require_countable_size(file.display_name(), file.size());
     require_readable_gzip(file);
   }
-  switch (format) {
-    case Format::parquet:
-      refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
-      return of_parquet(connection, file);
-    case Format::json:
-      return of_json(file);
-    case Format::tsv:
-      refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
-      return of_delimited(connection, file, delimiter.empty() ? "\t" : std::move(delimiter), line_ends);
-    default:
-      refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
-      return of_delimited(connection, file, std::move(delimiter), line_ends);
+  if (format == Format::parquet) {
+    refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
+    return of_parquet(connection, file);
   }
+  if (format == Format::tsv && delimiter.empty()) delimiter = "\t";
+  if (format != Format::json) refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
+  Relation text =
+      format == Format::json ? of_json(file) : of_delimited(connection, file, std::move(delimiter), line_ends);
+  text.most_records_ = file.size() * (file.is_gzip() ? most_bytes_of_packed : 1);
+  return text;
 }
 
 Relation Relation::of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
@@ -301,7 +301,8 @@ Relation Relation::of_parquet(const Connection& connection, const InputFile& fil
   Relation relation;
   relation.from_ = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
   relation.columns_ = described_columns(connection, "SELECT * FROM " + relation.from_);
-  require_countable_size(file.display_name(), parquet_rows(connection, file.path()));
+  relation.most_records_ = parquet_rows(connection, file.path());
+  require_countable_size(file.display_name(), relation.most_records_);
   const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
   if (stored.size() != relation.columns_.size()) {
     throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",

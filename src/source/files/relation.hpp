@@ -69,6 +69,8 @@ class Relation {
   /// The same, each row of which is that of another person, by this column; and that column, or "".
   Relation of_persons(std::string person) const;
   const std::string& person_of_rows() const { return person_of_rows_; }
+  /// A file holds no more, as its size or its footer says; 0 of a query.
+  std::uint64_t most_records() const { return most_records_; }
   /// JSON whose records were found to stand on lines of their own: read with many threads.
   Relation on_lines() const;
 
@@ -88,6 +90,7 @@ class Relation {
   std::optional<DelimitedShape> shape_;
   std::shared_ptr<TextTable> text_;
   std::optional<JsonForm> json_form_;
+  std::uint64_t most_records_ = 0;
   std::vector<Column> blanked_;  // whose cells are NULL where they are one of these
   std::vector<std::string> missing_;
   std::string person_of_rows_;

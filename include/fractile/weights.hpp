@@ -1,0 +1,48 @@
+// Weights of records, as surveys have them: points of a public grid. A record of weight w counts as w / step records of its value.
+// Proof: docs/proofs/weights.md
+// Thread-safety: values; threads may share them while none changes one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fractile/exact.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// How records are weighted; public through and through. A record's weight is a function of that record alone: clamped to the bounds, then
+/// rounded to the nearest multiple of the step, the upper one when two are equally near.
+struct RecordWeights {
+  /// A finest grid has so many steps up to the largest weight, so that no total of weights reaches what can be counted.
+  static constexpr std::uint32_t most_units = 4096;
+
+  std::string column;  ///< which holds the weights
+  Rational lower;      ///< a smaller weight counts as this one
+  Rational upper;      ///< a larger one as this
+  Rational step;       ///< the distance between weights, and that of which a record of weight `step` is one unit
+  /// Declared by the owner, and checked by nobody: one person's records, there or not, change at most so many of the records that count,
+  /// their own among them: where weights are calibrated to totals, a joiner moves the weights of others. The promise is made to persons of so
+  /// many records. Nothing: the weights are taken as they are, and neighbors are weighted files, one weighted record more or less.
+  std::optional<std::uint32_t> stability = {};
+  /// About how large the weights are on average, as is publicly known: with it, how many records are expected says how many units are.
+  std::optional<Rational> mean = {};
+
+  /// Throws `usage` unless there is a column, 0 <= lower <= upper and 0 < upper, both are multiples of the step, which is above 0, there are
+  /// at most `most_units` steps in `upper`, the stability is at least 1, and the mean lies within the bounds and is above 0.
+  void validate() const;
+  /// lower, lower + step, ..., upper, valid as above: a record's weight is where this lattice has it.
+  Lattice grid() const;
+  /// Of the grid's first point: how many units a record of the smallest weight is.
+  std::uint32_t least_units_of_record() const;
+  /// The same of the largest weight.
+  std::uint32_t most_units_of_record() const;
+
+  /// What decides as how many units a record counts, and nothing else.
+  RecordWeights as_counted() const { return {column, lower, upper, step}; }
+
+  friend bool operator==(const RecordWeights&, const RecordWeights&) = default;
+};
+
+}  // namespace fractile

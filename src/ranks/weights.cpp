@@ -1,0 +1,67 @@
+#include "fractile/weights.hpp"
+
+#include <fmt/core.h>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+[[noreturn]] void refuse(const Words& what, const Words& hint, const char* field) {
+  throw Error(ErrorCode::usage, what, hint, field);
+}
+
+const Field bounds_field("weight_bounds");
+const Field step_field("weight_step");
+
+void require_grid(const RecordWeights& weights) {
+  const auto& [column, lower, upper, step, stability, mean] = weights;
+  if (step.sign() <= 0)
+    refuse({step_field, ": not above 0"}, {"write for example ", step_field.number(1)}, "weight_step");
+  if (lower.sign() < 0 || upper.sign() <= 0 || upper < lower) {
+    refuse({bounds_field, ": weights lie between 0 or more and something above 0"},
+           {"write the smallest and the largest weight: ", bounds_field.pair("0", "300")}, "weight_bounds");
+  }
+  for (const Rational* bound : {&lower, &upper}) {
+    if ((*bound / step).is_integer()) continue;
+    refuse({bounds_field, ": ", bound->to_string(), " is no multiple of ", step_field, ", ", step.to_string()},
+           "write multiples of the step, or a finer step", "weight_bounds");
+  }
+  if (upper / step <= Rational(std::int64_t{RecordWeights::most_units})) return;
+  refuse({step_field, fmt::format(": the largest weight is more than {} steps", RecordWeights::most_units)},
+         "write a coarser step: noise grows with the largest weight, and no error of rounding comes near it",
+         "weight_step");
+}
+
+}  // namespace
+
+void RecordWeights::validate() const {
+  if (column.empty()) {
+    const Field field("weight");
+    refuse({field, " is missing: the column of weights"}, {"name it, for example ", field.text("weight")}, "weight");
+  }
+  require_grid(*this);
+  if (stability == std::uint32_t{0}) {
+    const Field field("weight_stability");
+    refuse({field, ": a person's own record is one of those that change"}, {"write ", field.number(1), " or more"},
+           "weight_stability");
+  }
+  if (!mean || (mean->sign() > 0 && lower <= *mean && *mean <= upper)) return;
+  refuse({Field("expected_weight"), ": a mean of weights lies within ", bounds_field, " and above 0"},
+         "write about how large the weights are on average, as is publicly known", "expected_weight");
+}
+
+Lattice RecordWeights::grid() const {
+  validate();
+  return Lattice::regular(lower, upper, step);
+}
+
+std::uint32_t RecordWeights::least_units_of_record() const {
+  return static_cast<std::uint32_t>((lower / step).to_int64());
+}
+
+std::uint32_t RecordWeights::most_units_of_record() const {
+  return static_cast<std::uint32_t>((upper / step).to_int64());
+}
+
+}  // namespace fractile

@@ -1,0 +1,260 @@
+"""Weighted records: each counts as so many records as its weight has steps, law for law, and what receipts and pages say of it."""
+
+import json
+import random
+import unittest
+
+from cli.program import CommandTest, Engine, options, require_engine, run
+
+setUpModule = require_engine
+
+WEIGHTS = {"weight": "w", "weight_bounds": ("1", "5"), "weight_step": "1"}
+
+
+def units_of(weight):
+    """On that grid: clamped, then the nearest whole number, the upper of two."""
+    return int(min(5.0, max(1.0, weight)) + 0.5)
+
+
+class WeightsTest(CommandTest):
+    """t.csv, of weighted records of several persons and groups, and units.csv, in which each stands as often as it has units."""
+
+    def setUp(self):
+        super().setUp()
+        dice = random.Random(5)
+        self.rows = [(f"p{dice.randrange(60)}", dice.choice("ab"), dice.randrange(0, 101), round(dice.uniform(0, 7), 2)) for _ in range(400)]
+        self.write("t.csv", "id,g,x,w\n" + "".join(f"{i},{g},{x},{w}\n" for i, g, x, w in self.rows))
+        self.write("units.csv", "id,g,x\n" + "".join(f"{i},{g},{x}\n" * units_of(w) for i, g, x, w in self.rows))
+
+    def asked(self, file="t.csv", **changes):
+        return self.run_release(file, **{"bounds": ("0", "100"), **WEIGHTS, **changes})
+
+    def refuse(self, *parts, **changes):
+        self.assert_refused(self.asked(**changes), 2, *parts)
+
+
+class Units(WeightsTest):
+    def values(self, file, **changes):
+        result = self.run_release(file, **{"bounds": ("0", "100"), "format": "csv", "unsafe_seed": "3", **changes})
+        self.assertEqual(result.code, 0, result.err)
+        return result.out
+
+    def test_a_record_is_its_units_law_for_law(self):
+        """One seed gives one release of both tables: whatever is drawn, and at whatever rate."""
+        for query in (
+            {},
+            {"quantiles": "deciles"},
+            {"quantiles": "deciles", "rho": "1/2", "epsilon": None},
+            {"mechanism": "tree", "quantiles": "deciles"},
+            {"mechanism": "joint-total"},
+            {"mechanism": "independent", "delta": "1e-6"},
+            {"mechanism": "exponential", "quantiles": "0.3"},
+            {"by": "g", "keys": "b,a,none"},
+            {"by": "g", "keys": "a,b", "rho": "2", "epsilon": None, "quantiles": "deciles"},
+            {"intervals": "0.9", "of": "table", "epsilon": "3"},
+            {"step": "0.001", "bounds": ("-1000", "1000")},
+            {"bounds": "auto"},
+            {"candidates": "0,10,25.5,60", "bounds": None, "step": None},
+        ):
+            if query.get("bounds") == "auto":
+                query = {**query, "bounds": ("auto",)}
+            for records in ("1", "3"):
+                with self.subTest(query=query, records=records):
+                    weighted = self.values("t.csv", **WEIGHTS, **query, records_per_person=records)
+                    self.assertEqual(weighted, self.values("units.csv", **query, records_per_person=str(5 * int(records))))
+
+    def test_whose_weights_change_multiplies_the_cost(self):
+        for stability in ("1", "4"):
+            weighted = self.values("t.csv", **WEIGHTS, weight_stability=stability)
+            self.assertEqual(weighted, self.values("units.csv", records_per_person=str(5 * int(stability))))
+        self.refuse("--weight-stability: 3 records of one person may count", "write --weight-stability 3 or more", weight_stability="2",
+                    records_per_person="3")
+
+    def test_of_persons_a_sample_counts_with_its_weights(self):
+        """Each person has one record, so that all count, and each is up to five units."""
+        self.write("one.csv", "id,x,w\n" + "".join(f"q{k},{x},{w}\n" for k, (_, _, x, w) in enumerate(self.rows)))
+        self.write("ones.csv", "id,x\n" + "".join(f"q{k},{x}\n" * units_of(w) for k, (_, _, x, w) in enumerate(self.rows)))
+        self.assertEqual(self.values("one.csv", **WEIGHTS, person="id"), self.values("ones.csv", person="id", records_per_person="5"))
+
+    def test_every_format(self):
+        expected = self.values("t.csv", **WEIGHTS, by="g", keys="a,b")
+        self.write("t.jsonl", "".join(json.dumps({"id": i, "g": g, "x": x, "w": w}) + "\n" for i, g, x, w in self.rows))
+        Engine().write_parquet(self.folder / "t.parquet", f"SELECT id, g, CAST(x AS INT) AS x, CAST(w AS DECIMAL(5,2)) AS w FROM read_csv('{self.folder}/t.csv', all_varchar = true)")
+        for file, changes in (("t.jsonl", {"input_format": "json"}), ("t.parquet", {}), ("t.csv", {"threads": "3"}), ("t.csv", {"sql": "SELECT g, x, w FROM input"})):
+            self.assertEqual(self.values(file, **WEIGHTS, by="g", keys="a,b", **changes), expected)
+
+    def test_the_weighted_median(self):
+        units = sorted(x for _, _, x, w in self.rows for _ in range(units_of(w)))
+        median = float(self.sure_release("t.csv", bounds=("0", "100"), quantiles="median", **WEIGHTS)[0])
+        self.assertLessEqual(abs(units[len(units) // 2] - median), 1)
+
+    def test_a_record_without_a_weight_is_left_out(self):
+        self.write("gaps.csv", "x,w\n90,\n90,NaN\n10,2\n90,NA\n")
+        query = {"bounds": ("0", "100"), "quantiles": "median", **WEIGHTS}
+        self.assertEqual(self.sure_release("gaps.csv", **query, missing="NA"), ["10"])
+        self.assertEqual(self.sure_release("gaps.csv", **query, unreadable="missing"), ["10"])
+        self.assert_refused(self.run_release("gaps.csv", **query), 3, "gaps.csv: row 4, column 'w': not a number")
+
+
+class Said(WeightsTest):
+    def test_the_receipt(self):
+        result = self.asked(receipt="r.json", expected_rows="400", expected_weight="3", records_per_person="2", quantiles="median")
+        self.assertEqual(result.code, 0, result)
+        receipt = json.loads(self.content("r.json"))
+        self.assertEqual(receipt["source"]["weights"], {
+            "column": "w", "lower": 1, "upper": 5, "step": 1, "expected_mean": "3", "units_per_record": 5, "records_per_person": 2,
+            "neighbors": "weighted files", "noise_factor": "5", "relative_noise_factor": "5/3"})
+        self.assertEqual(receipt["privacy"]["records_per_person"], 10)
+        self.assertEqual(receipt["worst_case"]["rows"], 1200)
+        again = run("explain", "r.json", "--format", "text", cwd=self.folder)
+        self.assertEqual(again.code, 0, again)
+        text = " ".join(again.out.split())
+        for part in (
+            "For every person who has at most 2 records in the table",
+            "The promise is about weighted files: with one person's weighted records or without them, and all other weights as they are.",
+            "Where weights were calibrated to totals, a person also shows in the weights of others. That is outside of this promise.",
+            "weights are 1 to 5 in steps of 1, smaller and larger ones counting as the nearest: a record counts as up to 5 units of 1",
+            "in units, the noise is 5 times that of as many records without weights; in shares of the total 1.667 times, if the mean weight is 3",
+            "units of weight",
+            "the table's records by their weights",
+            "weights.md",
+        ):
+            self.assertIn(part, text)
+        page = run("explain", "r.json", "--format", "html", cwd=self.folder)
+        self.assertIn("The promise is about weighted files", page.out)
+
+    def test_a_declared_stability(self):
+        self.assertEqual(self.asked(receipt="r.json", weight_stability="7", quantiles="median").code, 0)
+        weights = json.loads(self.content("r.json"))["source"]["weights"]
+        self.assertEqual((weights["stability"], weights["neighbors"], weights["noise_factor"]), (7, "calibrated weights", "35"))
+        text = " ".join(run("explain", "r.json", "--format", "text", cwd=self.folder).out.split())
+        self.assertIn("files that differ in one person's records and in the weights that these change: 7 records in all at most", text)
+
+    def test_the_table(self):
+        out = self.asked(format="table").out
+        for part in ("at most 1 record a person", "weights are 1 to 5 in steps of 1", "neighbors are weighted files: one weighted record more or less",
+                     "calibrated to totals carry of a person is outside of the promise", "the noise is 5 times", ", without a weight were left out"):
+            self.assertIn(part, out)
+
+
+class Refused(WeightsTest):
+    def test_what_does_not_go_with_weights(self):
+        for changes, parts in (
+            ({"neighbors": "change-one"}, ("weights do not go with change-one", "leave --neighbors out")),
+            ({"intervals": "0.9"}, ("intervals of a population do not go with weights", "--of table")),
+            ({"public_rows": True}, ("--public-rows goes neither with",)),
+            ({"count": True}, ("do not go with --weight",)),
+            ({"expected_rows": "100"}, ("--expected-weight is missing", "--expected-weight 3")),
+            ({"weight_bounds": None}, ("--weight-bounds is missing",)),
+            ({"weight_step": None}, ("--weight-step is missing",)),
+            ({"weight_step": "0"}, ("--weight-step: not above 0",)),
+            ({"weight_step": "0.3"}, ("--weight-bounds: 1 is no multiple of --weight-step, 3/10",)),
+            ({"weight_step": "0.001"}, ("more than 4096 steps",)),
+            ({"weight_bounds": ("5", "1")}, ("--weight-bounds: weights lie between",)),
+            ({"weight": None}, ("--weight-bounds goes with --weight",)),
+            ({"weight": None, "weight_bounds": None, "weight_step": None, "weight_stability": "2"}, ("--weight-stability goes with --weight",)),
+            ({"weight_stability": "1000000000"}, ("more than 4294967295 units",)),
+            ({"expected_weight": "6", "expected_rows": "10"}, ("--expected-weight: a mean of weights lies within --weight-bounds",)),
+        ):
+            with self.subTest(changes=changes):
+                self.refuse(*parts, **changes)
+        self.assert_refused(self.asked(weight="v"), 3, "'v'")
+
+
+class Counts(WeightsTest):
+    def test_a_profile_file_carries_weights(self):
+        words = options({"column": "x", "bounds": ("0", "100"), "step": "1"}, **WEIGHTS, by="g", keys="a,b")
+        for name in ("one", "two"):
+            self.assertEqual(run("count", "t.csv", *words, "--source", name, "--output", name, cwd=self.folder).code, 0)
+        table = self.asked(by="g", keys="a,b", unsafe_seed="4", format="csv").out
+        seeded = ("--epsilon", "1", "--unsafe-seed", "4", "--format", "csv")
+        self.assertEqual(run("release", "--counts", "one", *seeded, cwd=self.folder).out, table)
+        self.assertEqual(run("merge", "one", "two", "--output", "both", "--disjoint-persons", cwd=self.folder).code, 0)
+        receipt = json.loads(run("release", "--counts", "both", "--epsilon", "1", "--format", "json", cwd=self.folder).out)
+        self.assertEqual((receipt["source"]["weights"]["units_per_record"], receipt["privacy"]["records_per_person"]), (5, 5))
+        self.assert_refused(run("release", "--counts", "both", "--epsilon", "1", "--weight", "x", cwd=self.folder), 2, "was counted with 'w'")
+
+    def test_a_ledger_asks_of_counts_what_it_asks_of_tables(self):
+        words = options({"column": "x", "bounds": ("0", "100"), "step": "1"}, **WEIGHTS)
+        self.assertEqual(run("count", "t.csv", *words, "--output", "p", cwd=self.folder).code, 0)
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--weight-stability", "2", cwd=self.folder).code, 0)
+        asked = ("release", "--counts", "p", "--epsilon", "1", "--ledger", "l.db")
+        self.assert_refused(run(*asked, cwd=self.folder), 2, "write --weight-stability 2")
+        self.assertEqual(run(*asked, "--weight-stability", "2", cwd=self.folder).code, 0)
+
+
+class Planned(WeightsTest):
+    ASKED = ("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.3,median", "--epsilon", "1", "--weight-bounds", "0", "3000", "--weight-step", "1",
+             "--expected-rows", "5000", "--expected-weight", "100")
+
+    def test_noise_in_weights_and_in_shares(self):
+        plan = json.loads(run(*self.ASKED, "--format", "json").out)
+        weights = plan["weights"]
+        self.assertEqual((weights["expected_units"], weights["noise_factor"], weights["relative_noise_factor"]), (500_000, "3000", "30"))
+        self.assertEqual(plan["privacy"]["records_per_person"], 3000)
+        for each, share in zip(plan["quantiles"], weights["nine_in_ten_of_the_total"]):
+            self.assertAlmostEqual(each["nine_in_ten"] / 500_000, share, delta=share / 100 + 1e-5)
+
+    def test_a_smaller_largest_weight_that_may_be_worth_it(self):
+        trimmed = json.loads(run(*self.ASKED, "--format", "json").out)["weights"]["trimmed"]
+        self.assertEqual(trimmed["upper"], 400)
+        text = run(*self.ASKED, "--format", "table").out
+        self.assertIn("A largest weight of 400 would leave about", text)
+        self.assertIn("where what weights exceed 400 by is together less than", " ".join(text.split()))
+        near = [word if word != "3000" else "500" for word in self.ASKED]
+        self.assertNotIn("trimmed", json.loads(run(*near, "--format", "json").out)["weights"])
+        self.assertIn("<h2>Weights</h2>", run(*self.ASKED, "--format", "html").out)
+
+    def test_what_must_be_told(self):
+        without = [word for word in self.ASKED if word not in ("--expected-rows", "5000")]
+        self.assert_refused(run(*without), 2, "--expected-rows is missing: what noise is beside a total of weights depends on it")
+        self.assert_refused(run(*self.ASKED, "--count"), 2, "--count is about records, and does not go with weights")
+        self.assert_refused(run(*self.ASKED, "--intervals", "0.9"), 2, "intervals of a population do not go with weights")
+
+
+class Ledgers(WeightsTest):
+    def init(self, *declared):
+        self.assertEqual(run("ledger", "init", "budget.db", "--dataset", "d", "--epsilon", "10", *declared, cwd=self.folder).code, 0)
+
+    def paid(self, **changes):
+        result = self.asked(ledger="budget.db", quantiles="median", **changes)
+        self.assertEqual(result.code, 0, result)
+        return result
+
+    def spent(self):
+        return json.loads(run("ledger", "show", "budget.db", "--format", "json", cwd=self.folder).out)["datasets"][0]["spent"]
+
+    def test_weights_are_refused_unless_their_owner_says_whom_they_tell_of(self):
+        self.init()
+        self.refuse("dataset 'd' does not declare what one person's records change of the weights", "--weights-as-they-are", "--weight-stability K", ledger="budget.db")
+        self.refuse("--weight-stability holds on a ledger's dataset only as its owner declared it", weight_stability="100", ledger="budget.db")
+        self.assertEqual(run("release", "t.csv", "--column", "x", "--bounds", "0", "100", "--step", "1", "--epsilon", "1", "--ledger", "budget.db", cwd=self.folder).code, 0)
+
+    def test_as_they_are(self):
+        self.init("--weights-as-they-are")
+        first = self.paid().out
+        again = self.paid()
+        self.assertIn("this was released", again.err)
+        self.assertEqual(again.out, first)
+        for another in ({"weight_bounds": ("0", "5")}, {"weight_step": "0.5"}, {"weight": "x"}):
+            self.assertNotIn("this was released", self.paid(**another).err)
+        self.refuse("--weight-stability holds on a ledger's dataset only as its owner declared it", weight_stability="2", ledger="budget.db")
+
+    def test_a_stability(self):
+        self.init("--weight-stability", "3")
+        self.refuse("dataset 'd' declares that one person can change the weights of 3 records", "write --weight-stability 3", ledger="budget.db")
+        self.refuse("dataset 'd' declares --weight-stability 3", weight_stability="2", ledger="budget.db")
+        self.paid(weight_stability="3")
+        self.paid(weight_stability="4")
+        self.assertEqual(self.asked(ledger="budget.db", weight_stability="3", quantiles="median", receipt="r.json").code, 0)
+        self.assertEqual(json.loads(self.content("r.json"))["source"]["weights"]["stability"], 3)
+        verified = run("ledger", "verify", "budget.db", "--receipts", ".", cwd=self.folder)
+        self.assertEqual(verified.code, 0, verified)
+
+    def test_one_of_both_is_declared(self):
+        result = run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1", "--weights-as-they-are", "--weight-stability", "2", cwd=self.folder)
+        self.assert_refused(result, 2, "--weight-stability says that other weights change, and --weights-as-they-are that none does")
+
+
+if __name__ == "__main__":
+    unittest.main()
