@@ -184,7 +184,7 @@ class Counts(WeightsTest):
 
 
 class Planned(WeightsTest):
-    ASKED = ("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.3,median", "--epsilon", "1", "--weight-bounds", "0", "3000", "--weight-step", "1",
+    ASKED = ("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.3,0.5", "--epsilon", "1", "--weight-bounds", "0", "3000", "--weight-step", "1",
              "--expected-rows", "5000", "--expected-weight", "100")
 
     def test_noise_in_weights_and_in_shares(self):
