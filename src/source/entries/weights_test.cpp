@@ -22,7 +22,7 @@ using source_test::error_of;
 using source_test::lattice_of;
 
 /// 0.5 to 20 in steps of 0.5: 1 to 40 units.
-const RecordWeights halves{"w", Rational(1, 2), Rational(20), Rational(1, 2)};
+const RecordWeights weights_in_halves{"w", Rational(1, 2), Rational(20), Rational(1, 2)};
 
 struct Row {
   std::string who;
@@ -31,7 +31,7 @@ struct Row {
   std::string weight;
 };
 
-/// How many units a weight is on the grid of halves, exactly: clamped, then the nearest, the upper of two.
+/// How many units a weight is on the grid of weights_in_halves, exactly: clamped, then the nearest, the upper of two.
 int units_of(double weight) {
   const double clamped = std::min(20.0, std::max(0.5, weight));
   return static_cast<int>(std::floor(clamped * 2 + 0.5));
@@ -61,7 +61,7 @@ class Weights : public source_test::EngineTest {
     return all;
   }
 
-  static RecordSelection weighted(RecordWeights weights = halves) {
+  static RecordSelection weighted(RecordWeights weights = weights_in_halves) {
     RecordSelection selection;
     selection.weights = std::move(weights);
     return selection;
@@ -127,7 +127,7 @@ TEST_F(Weights, AreEqualInEveryFormatAndOnAnyThreads) {
 }
 
 TEST_F(Weights, AreClampedAndRoundedByThemselves) {
-  const auto total = [&](const std::string& weight, const RecordWeights& weights = halves) {
+  const auto total = [&](const std::string& weight, const RecordWeights& weights = weights_in_halves) {
     return count({{"p", "north", "3", weight}}, weighted(weights)).front().records();
   };
   EXPECT_EQ(total("0.74"), 1U);
