@@ -109,6 +109,11 @@ Typed with_texts_of_files(Typed typed) {
     const std::string in_file = std::string(name) + "_file";
     if (!typed.has(in_file)) continue;
     const Field field(in_file);
+    if (typed.has("ledger")) {
+      usage({field, " does not go with ", Field("ledger"),
+             ": a file that is named could be one of the records, and be quoted"},
+            {"write the contents behind ", Field(name)}, in_file);
+    }
     if (typed.has(name)) usage({field, " stands instead of ", Field(name)}, "give one or the other", in_file);
     const std::string path = typed.one(in_file);
     TextFile file = read_plain_file(path, largest);

@@ -23,7 +23,8 @@ TextFile read_text(const std::string& path, std::size_t most);
 TextFile read_standard_input(std::size_t most);
 
 /// With `quantiles`, `candidates` and `sql` as the files hold them that `quantiles_file`, `candidates_file` and `sql_file` name: a number a line,
-/// or several with commas between them; the text of a query. Throws `usage` where both are given and for an empty file, `data` for one that
+/// or several with commas between them; the text of a query. Throws `usage` where both are given, with a ledger, as what stands in
+/// such a file is quoted and published, and for an empty file, `data` for one that
 /// cannot be read.
 Typed with_texts_of_files(Typed typed);
 

@@ -232,12 +232,16 @@ TEST_P(LedgerWitnesses, AWitnessThatGoesWhileAReleaseRuns) {
   EXPECT_EQ(spent(), "epsilon = 0");
 }
 
-TEST_P(LedgerWitnesses, OneOfAnotherLedgerIsRefused) {
+/// It may be this one's, put back to before its datasets: they are added again, and nothing is charged until the witness is accepted.
+TEST_P(LedgerWitnesses, OneOfAnotherLedgerKeepsReleasesBack) {
   Ledger ledger = Ledger::open(path);
   ledger.commit(ledger.reserve(request("q", pure("1/4"))), "r");
   path = fresh();
-  expect_behind([&] { add({"others", pure("1")}); });
-  EXPECT_TRUE(Ledger::open(path).datasets().empty());
+  add({"others", pure("1")});
+  LedgerRequest asked = request("q", pure("1/8"));
+  asked.dataset = "others";
+  expect_behind([&] { Ledger::open(path).reserve(asked); });
+  EXPECT_TRUE(Ledger::open(path).statement().entries.empty());
 }
 
 /// All that the ledger holds is charged again, of every dataset and measure, whichever of them has the witness.

@@ -513,6 +513,8 @@ class TextsInFiles(CommandTest):
         self.assert_refused(self.run_release("t.csv", quantiles="median", quantiles_file="q.txt"), 2, "--quantiles-file stands instead of --quantiles")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="q.txt"), 2, "--quantiles: '0.x' is not a number")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="blank.txt"), 2, "--quantiles-file: blank.txt is empty")
+        self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="t.csv", ledger="b.db"), 2,
+                            "--quantiles-file does not go with --ledger")  # the table itself would be quoted
         self.assert_refused(self.run_release("t.csv", sql_file="gone.sql"), 3, "--sql-file: cannot read gone.sql: No such file", "name a text file")
 
 
