@@ -392,7 +392,7 @@ class Counted:
     """
 
     @staticmethod
-    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = "", weight: Sequence[str] = []) -> Counted:
+    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], missing: Sequence[str], per_person: str = '', weight: Sequence[str] = []) -> Counted:
         """The question, answered for no record."""
 
     @staticmethod
