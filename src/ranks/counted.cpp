@@ -92,7 +92,8 @@ CountedColumn CountedColumn::in_groups(std::vector<GroupKey> groups, std::span<c
   CountedColumn counted = groups.empty() ? CountedColumn(std::move(sums.front()), records_per_person_)
                                          : CountedColumn(std::move(groups), std::move(sums), records_per_person_);
   counted = std::move(counted).over_query(sql_stability_);
-  return weights_ ? std::move(counted).weighted(*weights_) : counted;
+  if (weights_) return std::move(counted).weighted(*weights_);
+  return counted;
 }
 
 void CountedColumn::require_bound(std::uint64_t asked) const {

@@ -53,6 +53,7 @@
 #include <fractile/statistics.hpp>
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>
+#include <fractile/weights.hpp>
 #include <fractile/windows.hpp>
 #include <iostream>
 #include <string>

@@ -294,7 +294,8 @@ void RecordSelection::require_public_rows() const {
 CountedColumn RecordSelection::counted(std::vector<RankProfile> profiles) const {
   CountedColumn counted = by.empty() ? CountedColumn(std::move(profiles.at(0)), records_per_person)
                                      : CountedColumn(keys.all(), std::move(profiles), records_per_person);
-  return weights ? std::move(counted).weighted(*weights) : counted;
+  if (weights) return std::move(counted).weighted(*weights);
+  return counted;
 }
 
 }  // namespace fractile
