@@ -56,8 +56,9 @@ struct Answer {
 
 /// What a request would get, as far as that is known before a charge and before a record.
 struct Rehearsal {
-  std::string column_type;                    ///< of the column, in the engine's words
-  std::optional<LedgerEntry> stored = {};     ///< the entry that holds this very release, which would be given out for nothing
+  std::string column_type;  ///< of the column, in the engine's words
+  std::optional<LedgerEntry> stored =
+      {};  ///< the entry that holds this very release, which would be given out for nothing
   std::optional<LedgerAccount> account = {};  ///< of the dataset that pays, as it would be afterwards
 };
 

@@ -151,7 +151,7 @@ TEST(Lattice, FractionsLieWhereTheyAreDefinedTo) {
       Lattice::explicit_points({Rational(-4), Rational(1, 2), Rational(2), Rational::parse("2.5")})};
   for (const Lattice& lattice : lattices) {
     for (std::int64_t sum = -30; sum <= 30; ++sum) {
-      for (const std::uint64_t count : {1, 2, 3, 4, 10}) {
+      for (const std::uint64_t count : {1U, 2U, 3U, 4U, 10U}) {
         const Rational mean = Rational(sum) / Rational(count);
         EXPECT_EQ(lattice.position_of(mean), ranks_test::defined_position(lattice, mean)) << mean.to_string();
         EXPECT_EQ(lattice.position_of_mean(sum, count), lattice.position_of(mean)) << mean.to_string();

@@ -26,7 +26,7 @@ Enclosure highest_cost(const StepCosts& costs) {
 std::vector<std::size_t> different(std::vector<std::size_t> steps, bool is_count) {
   if (is_count) return {0, 1};
   std::ranges::sort(steps);
-  steps.erase(std::ranges::unique(steps).begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
 }
 

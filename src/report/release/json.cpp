@@ -226,7 +226,7 @@ std::string domain_of(ValueKind kind, const SourceDescription& source) {
 
 /// How records are weighted, who is a neighbor then, and what that does to the noise.
 void write_weights(Writer& json, const WeightsDescription& weights) {
-  const auto& [how, records] = weights;
+  const RecordWeights& how = weights.how;
   object(json, "weights", [&] {
     member(json, "column", how.column);
     number(json, "lower", how.lower.to_decimal());
@@ -234,7 +234,7 @@ void write_weights(Writer& json, const WeightsDescription& weights) {
     number(json, "step", how.step.to_decimal());
     if (how.mean) member(json, "expected_mean", how.mean->to_string());
     member(json, "units_per_record", std::uint64_t{how.most_units_of_record()});
-    member(json, "records_per_person", std::uint64_t{records});
+    member(json, "records_per_person", std::uint64_t{weights.records_per_person});
     if (how.stability) member(json, "stability", std::uint64_t{*how.stability});
     member(json, "neighbors", std::string(how.stability ? "calibrated weights" : "weighted files"));
     member(json, "noise_factor", weights.noise_factor().to_string());
