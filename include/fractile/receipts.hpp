@@ -105,8 +105,8 @@ WebPage to_html(const Release& release, const std::vector<NamedComparison>& comp
 std::string receipt_of_page(const std::string& html);
 
 /// The headings of a page's parts that are not as they are `made_again`, by to_html() of its receipt without options; parts that options add
-/// are not compared, nor is what stands before the first heading. Empty when all others are the same: then the page shows what its receipt
-/// says. A page of another version may differ, too.
+/// are not compared, nor is what stands before the first heading. Empty when all that is compared is the same. A page of another version may
+/// differ, too.
 std::vector<std::string> altered_parts(const std::string& html, const WebPage& made_again);
 
 /// A record for the public registry of deployments of differential privacy (github.com/opendp/deployments-registry-data), as

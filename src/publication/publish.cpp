@@ -103,8 +103,7 @@ class ReleaseRun {
 /// A request, its source and who pays, when all was refused that can be before a record is read.
 struct Opened {
   ReleaseRequest request;
-  std::optional<ReleaseCharge> charge = {};
-  std::unique_ptr<Records> records = {};
+  publication_detail::OpenedSource from = {};
   SourceDescription description = {};
   std::string query = {};                  ///< of canonical_text(), where there is a charge
   std::optional<LedgerEntry> stored = {};  ///< which holds this very release
@@ -114,22 +113,12 @@ Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<P
               Attendant& attendant) {
   Opened opened{for_persons(asked)};
   const ReleaseRequest& request = opened.request;
-  std::optional<ReleaseCharge>& charge = opened.charge;
   request.validate(source.options().sql_stability.value_or(1));
-  publication_detail::require_receipts_place(request.receipt, payment.has_value());
-  if (payment) charge.emplace(ReleaseCharge::of(*payment, source, request, attendant));
-  attendant.at("opening " + source.name());  // standard input is read to its end here
-  const auto on_opened = [&](const std::vector<OpenedFile>& files) {
-    if (charge) charge->require_fit(source, files);
-  };
-  opened.records = source.open(on_opened, publication_detail::unsaid(payment.has_value()));
-  attendant.at("");
-  if (charge) charge->require_persons(source, *opened.records);
-  opened.records->require_countable({request.column});
-  publication_detail::warn_of_weak_budgets(request.query.budget, attendant);
-  const GroupKeys& keys = request.column.selection.keys;
-  for (std::size_t i = 0; i < keys.columns(); ++i) publication_detail::warn_of_like_keys(keys.list(i), attendant);
-  opened.description = publication_detail::described(source, request, payment.has_value(), *opened.records);
+  const bool is_paid = payment.has_value();
+  opened.from = publication_detail::open_source(source, request, {request.column}, publication_detail::unsaid(is_paid),
+                                                payment, attendant);
+  opened.description = publication_detail::described(source, request, is_paid, *opened.from.records);
+  const std::optional<ReleaseCharge>& charge = opened.from.charge;
   if (!charge) return opened;
   opened.query =
       publication_detail::canonical_text(source, request, opened.description, charge->source(), charge->tables());
@@ -142,7 +131,8 @@ Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<P
 Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                Attendant& attendant) {
   RandomBits bits = asked.unsafe_seed ? RandomBits::unsafe_seeded(*asked.unsafe_seed) : RandomBits::system();
-  auto [request, charge, records, description, query, stored] = opened(source, asked, payment, attendant);
+  auto [request, from, description, query, stored] = opened(source, asked, payment, attendant);
+  std::optional<ReleaseCharge>& charge = from.charge;
   Answer answer;
   answer.stored = std::move(stored);
   if (answer.stored) {
@@ -153,26 +143,25 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
     charge->repeat(*answer.stored, attendant);
     return answer;
   }
-  records->require_unchanged();
-  ReleaseRun(request, *records, source, bits, charge, attendant).run(description, std::move(query), answer);
+  from.records->require_unchanged();
+  ReleaseRun(request, *from.records, source, bits, charge, attendant).run(description, std::move(query), answer);
   answer.kept = where_kept(request, charge);
   return answer;
 }
 
 Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                    Attendant& attendant) {
-  Opened opened = fractile::opened(source, asked, payment, attendant);
-  Rehearsal rehearsal;
-  for (const TableColumn& column : opened.records->columns()) {
+  const Opened opened = fractile::opened(source, asked, payment, attendant);
+  const std::optional<ReleaseCharge>& charge = opened.from.charge;
+  Rehearsal rehearsal{{}, opened.stored};
+  for (const TableColumn& column : opened.from.records->columns()) {
     if (column.name == opened.request.column.column) rehearsal.column_type = column.type;
   }
-  rehearsal.stored = std::move(opened.stored);
-  if (!opened.charge) return rehearsal;
+  if (!charge) return rehearsal;
   const std::uint64_t largest =
-      publication_detail::largest_receipt(opened.request, opened.description, opened.charge->dataset());
-  rehearsal.account = rehearsal.stored
-                          ? opened.charge->account()
-                          : opened.charge->account_with({opened.query, opened.request.query.budget, largest});
+      publication_detail::largest_receipt(opened.request, opened.description, charge->dataset());
+  rehearsal.account =
+      opened.stored ? charge->account() : charge->account_with({opened.query, opened.request.query.budget, largest});
   return rehearsal;
 }
 

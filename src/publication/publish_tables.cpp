@@ -86,27 +86,27 @@ Plan plan_of(const PublicationRequest& request) {
   return plan;
 }
 
-/// The most cells of the finest level that a margin's cell adds up; 1 without margins.
-std::size_t most_added_up(const Publication& publication, const PublicationTable& table) {
+/// The most cells of the finest level that a cell of a table's margins adds up; 1 without margins.
+std::size_t most_added_up(const Plan& plan, std::size_t table) {
   std::size_t most = 1;
-  for (std::size_t level = 1; level < table.levels.size(); ++level) {
-    const LevelCells cells = cells_of(publication, table, table.levels[level]);
-    std::vector<std::size_t> added_up(cells.cells.size());
-    for (const std::size_t cell : cells.of_finest) most = std::max(most, ++added_up[cell]);
+  for (const LevelToDraw& level : plan.levels) {
+    if (level.part.table != table) continue;
+    std::vector<std::size_t> added_up(level.cells.cells.size());
+    for (const std::size_t cell : level.cells.of_finest) most = std::max(most, ++added_up[cell]);
   }
   return most;
 }
 
 /// Throws `usage` where the table's margins cannot add up the level's counts.
-void require_summable(const Publication& publication, const LevelToDraw& level, std::uint32_t sql_stability) {
+void require_summable(const Plan& plan, const LevelToDraw& level, std::uint32_t sql_stability) {
   const ReleaseRequest& asked = level.request;
   if (!asked.statistics) return;
-  const PublicationTable& table = publication.tables[level.part.table];
-  const std::size_t added_up = most_added_up(publication, table);
+  const std::size_t added_up = most_added_up(plan, level.part.table);
   if (added_up == 1) return;
+  const Lattice& lattice = asked.column.lattice;
   QuantileQuery each = group_query(over_query(asked.query, sql_stability));
   each.budget = each.budget.scaled(asked.statistics->share);
-  StatisticsIntervals(StatisticsSampler(*asked.statistics, each, table.lattice).terms(), table.lattice, added_up);
+  StatisticsIntervals(StatisticsSampler(*asked.statistics, each, lattice).terms(), lattice, added_up);
 }
 
 /// What a charge has to know of all levels: whose records count, and how they are read.
@@ -206,7 +206,7 @@ class TablesRun {
       if (held_[i]) continue;
       try {
         plan_.levels[i].request.validate(sql_stability_);
-        require_summable(request_.publication, plan_.levels[i], sql_stability_);
+        require_summable(plan_, plan_.levels[i], sql_stability_);
       } catch (const Error& error) {
         if (error.code() != ErrorCode::usage) throw;
         const std::string& name = request_.publication.tables[plan_.levels[i].part.table].name;
@@ -305,20 +305,8 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
                         Attendant& attendant) {
   Plan plan = plan_of(request);
   const ReleaseRequest terms = terms_of(request, plan);
-  publication_detail::require_receipts_place(request.receipt, payment.has_value());
-  std::optional<ReleaseCharge> charge;
-  if (payment) charge.emplace(ReleaseCharge::of(*payment, source, terms, attendant));
-  attendant.at("opening " + source.name());
-  const auto on_opened = [&](const std::vector<OpenedFile>& files) {
-    if (charge) charge->require_fit(source, files);
-  };
-  const std::unique_ptr<Records> records = source.open(on_opened, Unreadable::missing);
-  attendant.at("");
-  if (charge) charge->require_persons(source, *records);
-  records->require_countable(plan.columns);
-  publication_detail::warn_of_weak_budgets(request.publication.budget, attendant);
-  for (const KeyColumn& column : request.publication.keys)
-    publication_detail::warn_of_like_keys(column.keys, attendant);
+  auto [charge, records] =
+      publication_detail::open_source(source, terms, plan.columns, Unreadable::missing, payment, attendant);
   for (LevelToDraw& level : plan.levels) {
     level.description = publication_detail::described(source, level.request, true, *records);
     level.description.margin_of =

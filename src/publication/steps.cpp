@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "exact/workers.hpp"
 #include "fractile/durable.hpp"
 
 namespace fractile::publication_detail {
+
+namespace {
 
 /// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
 /// mechanism of that epsilon has: 20^2 / 8.
@@ -21,7 +24,11 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
                  "one person's record can change the odds of a release at will");
 }
 
-namespace {
+/// Throws where a receipt cannot be written; of what a ledger pays for it may be there from an earlier run.
+void require_receipts_place(const std::string& receipt, bool is_paid) {
+  const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt);  // from an earlier run
+  if (!receipt.empty() && !may_be_there) require_writable(receipt);
+}
 
 bool is_letter(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -96,9 +103,29 @@ void warn_of_like_keys(const std::vector<std::string>& keys, Attendant& attendan
       "where one is a slip, it has no records, and nobody is told so: compare the list with what the table may hold");
 }
 
-void require_receipts_place(const std::string& receipt, bool is_paid) {
-  const bool may_be_there = is_paid && std::filesystem::is_regular_file(receipt);  // from an earlier run
-  if (!receipt.empty() && !may_be_there) require_writable(receipt);
+OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std::vector<ColumnToCount>& columns,
+                         Unreadable unsaid, const std::optional<Payment>& payment, Attendant& attendant) {
+  OpenedSource opened;
+  std::optional<ReleaseCharge>& charge = opened.charge;
+  require_receipts_place(terms.receipt, payment.has_value());
+  if (payment) charge.emplace(ReleaseCharge::of(*payment, source, terms, attendant));
+  attendant.at("opening " + source.name());  // standard input is read to its end here
+  const auto on_opened = [&](const std::vector<OpenedFile>& files) {
+    if (charge) charge->require_fit(source, files);
+  };
+  opened.records = source.open(on_opened, unsaid);
+  attendant.at("");
+  if (charge) charge->require_persons(source, *opened.records);
+  opened.records->require_countable(columns);
+  warn_of_weak_budgets(terms.query.budget, attendant);
+  std::set<std::string> warned;
+  for (const ColumnToCount& column : columns) {
+    const RecordSelection& selection = column.selection;
+    for (std::size_t i = 0; i < selection.by.size(); ++i) {
+      if (warned.insert(selection.by[i]).second) warn_of_like_keys(selection.keys.list(i), attendant);
+    }
+  }
+  return opened;
 }
 
 std::size_t threads_of(const Source& source) {

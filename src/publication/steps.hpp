@@ -2,21 +2,30 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fractile/publication.hpp"
+#include "publication/charge.hpp"
 
 namespace fractile::publication_detail {
 
-/// Before a budget is spent that promises next to nothing.
-void warn_of_weak_budgets(const Budget& budget, Attendant& attendant);
+/// A source that is open, and who pays for what is drawn from it.
+struct OpenedSource {
+  std::optional<ReleaseCharge> charge;
+  std::unique_ptr<Records> records;
+};
 
-/// Before a charge: of keys of one column that differ by case or blanks alone, or, from six characters on, by one letter, one may be a slip.
+/// Opens the ledger that pays, if one does, and then the source; refuses all that can be refused before it is known what the ledger holds,
+/// and warns of what may be a mistake. Nothing is charged, and no record is read. `terms`: what holds for all that is charged; `columns`: which
+/// are to be counted; `unsaid`: as Source::open() has it.
+OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std::vector<ColumnToCount>& columns,
+                         Unreadable unsaid, const std::optional<Payment>& payment, Attendant& attendant);
+
+/// Of keys of one column that differ by case or blanks alone, or, from six characters on, by one letter, one may be a slip.
 void warn_of_like_keys(const std::vector<std::string>& keys, Attendant& attendant);
-
-/// Throws `usage` where a receipt cannot be written; of what a ledger pays for it may be there from an earlier run.
-void require_receipts_place(const std::string& receipt, bool is_paid);
 
 /// On how many threads groups are drawn: as many as read.
 std::size_t threads_of(const Source& source);

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -132,64 +130,6 @@ std::string weighted_noise_in_words(const WeightsDescription& weights) {
                          weights.how.mean->to_string());
   }
   return words;
-}
-
-namespace {
-
-/// In weights, three digits, rounded up.
-std::string three_digits(const Rational& number) { return fmt::format("{:.3g}", number.to_double() * 1.005); }
-
-std::string in_percent(const Rational& share) { return three_digits(share * Rational(100)) + " %"; }
-
-Rational units_of(double units) { return Rational(static_cast<std::int64_t>(std::ceil(units * 10)), 10); }
-
-}  // namespace
-
-Rational share_of_total(const PlanReport& report, double units) {
-  return units_of(units) / Rational(static_cast<std::int64_t>(report.plan.query.expected_rows.value()));
-}
-
-std::optional<Trimming> trimming_of(const PlanReport& report) {
-  if (!report.weights) return {};
-  const RecordWeights& how = report.weights->how;
-  const Rational usual = *how.mean * Rational(4);  // surveys trim at three to five times the mean
-  const Rational upper = (usual / how.step).ceil() * how.step;
-  if (upper * Rational(3) > how.upper * Rational(2)) return {};
-  const Rational share = share_of_total(report, std::ranges::max(report.plan.typical.nine_in_ten));
-  const Rational trimmed = share * upper / how.upper;
-  return Trimming{upper, trimmed, share - trimmed};
-}
-
-std::vector<std::vector<std::string>> planned_weights_rows(const PlanReport& report) {
-  if (!report.weights) return {};
-  const ReleasePlan& plan = report.plan;
-  const Rational& step = report.weights->how.step;
-  std::vector<std::vector<std::string>> rows{
-      {"quantile", "nine in ten, as a weight", "of the total", "worst case, of the total"}};
-  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
-    const std::optional<std::uint64_t>& worst = plan.worst.ranks[i];
-    rows.push_back({plan.query.quantiles[i].to_string(), three_digits(units_of(plan.typical.nine_in_ten[i]) * step),
-                    in_percent(share_of_total(report, plan.typical.nine_in_ten[i])),
-                    worst ? in_percent(share_of_total(report, static_cast<double>(*worst))) : "-"});
-  }
-  return rows;
-}
-
-std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
-  if (!report.weights) return {};
-  const RecordWeights& how = report.weights->how;
-  std::vector<std::string> sentences{
-      fmt::format("The records of these errors are units of weight, each {}: {}. About {} units are expected.",
-                  how.step.to_decimal(), weights_in_words(*report.weights), report.plan.query.expected_rows.value()),
-      fmt::format("Compared with records of one unit each, {}.", weighted_noise_in_words(*report.weights))};
-  if (const std::optional<Trimming> trimming = trimming_of(report)) {
-    sentences.push_back(fmt::format(
-        "A largest weight of {} would leave about {} of the total in place of {}: it is worth it where what weights "
-        "exceed {} by is together less than {} of their total, since no share moves by more.",
-        trimming->upper.to_decimal(), in_percent(trimming->share), in_percent(trimming->share + trimming->saved),
-        trimming->upper.to_decimal(), in_percent(trimming->saved)));
-  }
-  return sentences;
 }
 
 }  // namespace fractile::report_detail

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "fractile/plan_report.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
 
@@ -58,21 +55,5 @@ std::string weights_in_words(const WeightsDescription& weights);
 std::string weighted_neighbors_in_words(const WeightsDescription& weights);
 /// By how much the noise is larger.
 std::string weighted_noise_in_words(const WeightsDescription& weights);
-
-/// Of a plan's errors: what nine releases in ten miss by at most, as a share of the total of the weights.
-Rational share_of_total(const PlanReport& report, double units);
-/// A smaller largest weight that may be worth it.
-struct Trimming {
-  Rational upper;
-  Rational share;  ///< of the total: about what nine releases in ten would miss by at most, of the worst quantile
-  Rational
-      saved;  ///< how much less that is; it pays where what weights exceed `upper` by is less than this share of their total
-};
-/// Nothing where the largest weight is not much above the mean one.
-std::optional<Trimming> trimming_of(const PlanReport& report);
-/// A heading, and a row a quantile: its errors as weights, and in shares of the total. None without weights.
-std::vector<std::vector<std::string>> planned_weights_rows(const PlanReport& report);
-/// What they mean, and whether a smaller largest weight is worth it: sentences.
-std::vector<std::string> planned_weights_meaning(const PlanReport& report);
 
 }  // namespace fractile::report_detail

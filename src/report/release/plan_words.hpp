@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "report/text/text_columns.hpp"
@@ -19,6 +20,22 @@ std::string plan_meaning(const ReleasePlan& plan);
 std::vector<Row> planned_statistics_rows(const ReleasePlan& plan);
 /// What these mean: one line.
 std::string planned_statistics_meaning(const ReleasePlan& plan);
+/// Of a plan's errors: what nine releases in ten miss by at most, as a share of the total of the weights.
+Rational share_of_total(const PlanReport& report, double units);
+/// A smaller largest weight that may be worth it.
+struct Trimming {
+  Rational upper;
+  Rational share;  ///< of the total: about what nine releases in ten would miss by at most, of the worst quantile
+  Rational
+      saved;  ///< how much less that is: it pays where what weights exceed `upper` by is less than this share of their total
+};
+/// Nothing where the largest weight is not much above the mean one.
+std::optional<Trimming> trimming_of(const PlanReport& report);
+/// A heading, and a row a quantile: its errors as weights, and in shares of the total. None without weights.
+std::vector<Row> planned_weights_rows(const PlanReport& report);
+/// What they mean, and whether a smaller largest weight is worth it: sentences.
+std::vector<std::string> planned_weights_meaning(const PlanReport& report);
+
 /// What it costs: lines.
 std::string plan_cost(const ReleasePlan& plan);
 /// A heading, and a row a budget: the worst quantile's errors, and the widest interval.

@@ -53,7 +53,7 @@ std::string table_of_classes() {
 }
 
 TEST(OptionClasses, StandInTheThreatModel) {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../docs/threat-model.md");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../docs/threat-model.md");
   const std::string page{std::istreambuf_iterator<char>(file), {}};
   const std::string table = table_of_classes();
   EXPECT_NE(page.find("\n\n" + table + "\n"), std::string::npos)

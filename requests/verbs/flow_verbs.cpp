@@ -1,0 +1,314 @@
+// What can be typed behind flow and its words.
+#include <array>
+
+#include "requests/verbs/options.hpp"
+
+namespace fractile::requests {
+namespace {
+
+constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
+constexpr OptionSpec flow_format{"--format", output, "FORMAT", "table", "Output", "table, json or csv"};
+
+constexpr OptionSpec flow_duckdb{
+    "--duckdb", owner,
+    "PATH",     "FRACTILE_DUCKDB, or where the system looks",
+    "Input",    "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
+
+constexpr OptionSpec figure_option{
+    "--figure",
+    output,
+    "FILE.svg",
+    "",
+    "Output",
+    "also draw the analyst's loss against epsilon: shaded where it rises, a line where it is without a release"};
+
+constexpr std::array flow_check_table{
+    OptionSpec{"--from", asker, "E", "", "What",
+               "with --to: is this epsilon worth at least as much to every analyst? \"ln 3\""},
+    OptionSpec{"--to", asker, "E", "", "What",
+               R"(as that one? Verdicts are exact, and want logarithms: "ln 2", "ln 3.5")"},
+    OptionSpec{
+        "--epsilon", asker, "LO..HI", "", "What",
+        "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+    OptionSpec{"--any-prior", asker, "", "", "What",
+               "of the file's analyst only the loss counts: for everybody with it, whatever their prior"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is decided and what is not"},
+    flow_duckdb,
+    OptionSpec{"--format", output, "FORMAT", "table", "Output",
+               "table, json, csv or html (a page to look at, one file)"},
+    figure_option,
+    about_option,
+    figures_option,
+};
+
+constexpr VerbSpec flow_check_spec{
+    "flow check",
+    "is one epsilon worth more than another to every analyst?",
+    "fractile flow check FILE --epsilon LO..HI [options]",
+    toml_file,
+    flow_check_table,
+    "With --epsilon and an [analyst] in FILE, also where more epsilon costs that analyst.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
+    "  fractile flow check survey.toml --epsilon 0.1..10\n"
+    "\n"
+    "Exit codes: 0 it refines, or is stable; 1 it does not, or is unstable; 2 wrong usage; 3 unusable\n"
+    "file; 6 undecided; 70 internal.\n",
+};
+
+constexpr OptionSpec late_option{"--within",      asker,  "SECONDS",
+                                 "until it ends", "What", "end by then, 1 to 1000000, with exit code 6 and no answer"};
+
+constexpr std::array flow_loss_table{
+    OptionSpec{"--epsilon", asker, "E", "", "What",
+               "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    OptionSpec{"--exact", asker, "", "", "What",
+               "the fraction, however long; more than 200 characters are left out otherwise"},
+    late_option,
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
+constexpr const char* late_epilogue =
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n";
+
+constexpr VerbSpec flow_loss_spec{
+    "flow loss",
+    "the expected loss of the file's analyst",
+    "fractile flow loss FILE --epsilon E [--exact] [--format FORMAT]",
+    toml_file,
+    flow_loss_table,
+    late_epilogue,
+    {},
+    "utility",
+};
+
+constexpr OptionSpec guess_option{"--guess",
+                                  asker,
+                                  "WHAT",
+                                  "value",
+                                  "What",
+                                  "what an attacker guesses about the target: value, presence, above:2, or among:0,1;2 "
+                                  "(which of these sets of values)"};
+
+constexpr std::array flow_leakage_table{
+    OptionSpec{"--epsilon", asker, "E", "", "What",
+               "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    guess_option,
+    late_option,
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_leakage_spec{
+    "flow leakage",
+    "how often the best guess about a person is right, with the release and without it",
+    "fractile flow leakage FILE --epsilon E [--guess WHAT] [--format FORMAT]",
+    toml_file,
+    flow_leakage_table,
+    "With the file's prior, and whatever the prior (the multiplicative Bayes capacity); beside it what\n"
+    "epsilon alone allows. secret = \"target\" is an attacker who knows all others, secret = \"everyone\"\n"
+    "one who knows the prior alone, and guesses about the last participant.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n",
+};
+
+constexpr std::array flow_sweep_table{
+    OptionSpec{"--epsilon", asker, "LO..HI", "", "What",
+               "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
+    OptionSpec{
+        "--guess", asker, "WHAT", "", "What",
+        "in place of the loss: how often the best guess about a target is right, as fractile flow leakage has it"},
+    OptionSpec{"--points", asker, "N", "200", "What", "how many points, 2 to 100000"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is known of where it rises"},
+    flow_duckdb,
+    page_format,
+    figure_option,
+    about_option,
+    figures_option,
+};
+
+constexpr VerbSpec flow_sweep_spec{
+    "flow sweep",
+    "the expected loss of the file's analyst against epsilon, and where it rises",
+    "fractile flow sweep FILE --epsilon LO..HI [--points N] [--format FORMAT]",
+    toml_file,
+    flow_sweep_table,
+    flow_epilogue,
+};
+
+constexpr std::array flow_choose_table{
+    OptionSpec{"--loss", asker, "LOSS", "", "What",
+               "the largest expected loss that is borne (required): one for all files, or one for each, with commas"},
+    OptionSpec{"--epsilon", asker, "LO..HI", "0.1..10", "What", "among these epsilons"},
+    OptionSpec{
+        "--guess", asker, "WHAT", "", "What",
+        "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or\n"
+        "among:0,1;2,3, of the value, the participation or a set of values of the target"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is known and what is not"},
+    flow_duckdb,
+    OptionSpec{"--format", output, "FORMAT", "table", "Output",
+               "table, json, csv or html (a page to look at, one file)"},
+    about_option,
+    figures_option,
+    OptionSpec{"--figure", output, "FILE.svg", "", "Output",
+               "also draw the first analyst's loss against epsilon, with a line at what they bear"},
+};
+
+constexpr VerbSpec flow_choose_spec{
+    "flow choose",
+    "the least epsilon at which the files' analysts lose at most so much, and all other ranges of such epsilons",
+    "fractile flow choose FILE... --loss LOSS [--epsilon LO..HI] [options]",
+    toml_file,
+    flow_choose_table,
+    "More epsilon may cost an analyst: ranges that serve have gaps between them, however narrow.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow choose survey.toml --loss 1654.305\n"
+    "  fractile flow choose health.toml income.toml --loss 0.25,1000 --epsilon 0.01..5\n"
+    "\n"
+    "Exit codes: 0 some epsilon serves; 1 none does; 2 wrong usage; 3 unusable file; 6 undecided;\n"
+    "70 internal.\n",
+    {},
+    nullptr,
+    nullptr,
+    true,
+};
+
+constexpr std::array flow_channel_table{
+    OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    late_option,
+    flow_duckdb,
+    data_format,
+};
+
+constexpr VerbSpec flow_channel_spec{
+    "flow channel",
+    "the probability of every observation under every secret",
+    "fractile flow channel FILE --epsilon E [--format FORMAT]",
+    toml_file,
+    flow_channel_table,
+    late_epilogue,
+};
+
+constexpr std::array flow_compare_table{
+    OptionSpec{"--from", asker, "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
+    OptionSpec{"--to", asker, "E", "", "What", "OTHER at this one: \"ln 2\""},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What", "end by then, 1 to 1000000: undecided"},
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_compare_spec{
+    "flow compare",
+    "is one pipeline, or channel, worth as much as another to every analyst?",
+    "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
+    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it",
+    flow_compare_table,
+    "Both have the same secrets. --format json prints a certificate, which flow verify checks.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow compare geometric.toml response.toml --from \"ln 3\" --to \"ln 3\"\n"
+    "  fractile flow compare first.csv second.csv\n"
+    "\n"
+    "Exit codes: 0 it refines; 1 it does not; 2 wrong usage; 3 unusable file; 6 undecided; 70 internal.\n",
+    {},
+    nullptr,
+    "the same, of what it is compared with",
+};
+
+constexpr std::array flow_verify_table{
+    OptionSpec{"--of", asker, "FILE", "", "What",
+               "the pipeline it is of: its channels are multiplied out again, and all that it says is compared"},
+    OptionSpec{"--other", asker, "OTHER", "", "What", "of a comparison: the second file"},
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_verify_spec{
+    "flow verify",
+    "does a certificate hold that flow check or compare printed?",
+    "fractile flow verify CERTIFICATE [--of FILE] [--format FORMAT]",
+    "what fractile flow check or compare printed with --format json",
+    flow_verify_table,
+    "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
+    "Without --of it says what of the document was not checked.\n"
+    "\n"
+    "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
+    "70 internal.\n",
+};
+
+constexpr std::array flow_cost_table{
+    OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    late_option,
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_cost_spec{
+    "flow cost",
+    "the least epsilon that an answer, and the release, costs a participant",
+    "fractile flow cost FILE --epsilon E [--format FORMAT]",
+    toml_file,
+    flow_cost_table,
+    late_epilogue,
+};
+
+constexpr std::array flow_words{&flow_check_spec,   &flow_choose_spec, &flow_compare_spec,
+                                &flow_cost_spec,    &flow_verify_spec, &flow_loss_spec,
+                                &flow_leakage_spec, &flow_sweep_spec,  &flow_channel_spec};
+
+constexpr VerbSpec flow_spec{
+    "flow",
+    "what a release is worth to an analyst, and whether less epsilon can be worth more",
+    "fractile flow check FILE --epsilon LO..HI",
+    nullptr,
+    {},
+    "Such a file\n"
+    "  [pipeline]\n"
+    "  participants = 4\n"
+    "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
+    "  # \"geometric\" wants values that are equally spaced\n"
+    "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] },\n"
+    "  # whose entries may depend on epsilon, \"odds/(odds + 2)\" with odds = exp(epsilon), \"odds^(1/2)\",\n"
+    "  # and may have other answers than values, answers = [0, 1, 9]; or { geometric = 2 }, noise that is\n"
+    "  # truncated 2 places beyond the values; or { subset = 2 }, \"hadamard\", \"symmetric-unary\" and\n"
+    "  # \"optimized-unary\"; or a list of these, one a participant, the target last, of whom neighbors may\n"
+    "  # be said together and each has an epsilon of their own, [{ of = 3, perturber = \"geometric\",\n"
+    "  # epsilon = \"ln 3\" }, { of = 1, perturber = \"geometric\", epsilon = \"1/2 epsilon\" }]\n"
+    "  # or, for participants, values and perturber together, a curator's release: { release =\n"
+    "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
+    "  # approximate with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
+    "  # or \"sum\", \"mode\", \"identity\", { round = 2 }, or an output a tuple of values, { table = [...] };\n"
+    "  # \"shuffle\" is how many gave each answer, \"bits\" how many have a 1 in each place of it\n"
+    "  post = { query = \"count\", of = [0, 2] }\n"
+    "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
+    "  # the other participants' values, where one is the target; or how many people have each value, the\n"
+    "  # target among them or not, { histogram = [1, 2, 0] }, { histogram = \"codes.csv\" } (code,count)\n"
+    "  known = [0, 1, 1]\n"
+    "\n"
+    "  [analyst]                  # for loss and sweep, and for more of check --epsilon\n"
+    "  # or \"frequencies\" (of the known others), \"uniform-uncounted\" (a target with none of the counted\n"
+    "  # values), \"uniform-full\" (histograms in which every value occurs), { participants =\n"
+    "  # [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently), or just this list, in the\n"
+    "  # order of flow channel\n"
+    "  prior = \"uniform\"\n"
+    "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"
+    "  loss = \"linear-error\"\n"
+    "  # about = \"mode\"           # what is guessed: a mode, sum or count of the true values, as in post\n"
+    "  scale = 1000               # all losses times this\n"
+    "\n"
+    "Ready-made ones are in examples/flow/.\n",
+    flow_words,
+};
+
+}  // namespace
+
+const VerbSpec& flow_verb() { return flow_spec; }
+
+}  // namespace fractile::requests

@@ -1,0 +1,45 @@
+"""release --dry-run: what it would cost, and that nothing is charged, read or written."""
+
+import unittest
+
+from cli.ledger_test import LedgerTest
+
+
+class DryRuns(LedgerTest):
+    def rehearsed(self, *arguments, code=0, **changes):
+        result = self.run_paid(*(arguments or ("t.csv",)), "--dry-run", **changes)
+        self.assertEqual(result.code, code, result)
+        return result.out if code == 0 else result.err
+
+    def test_says_what_it_would_cost_and_what_would_remain(self):
+        self.init("--epsilon", "1")
+        before = (self.folder / "budget.db").read_bytes()
+        said = self.rehearsed()
+        for line in ("column     x (VARCHAR)", "cost       epsilon = 1/4 (pure), neighbors add-remove, at most 1 record a person",
+                     "remaining  epsilon = 3/4 of epsilon = 1 in dataset people, afterwards", "nothing was charged, and no record was read"):
+            self.assertIn(line, said)
+        self.assertEqual((self.folder / "budget.db").read_bytes(), before)
+        values = self.paid()
+        self.assertIn("remaining  epsilon = 3/4 of epsilon = 1", self.rehearsed())  # held: it would cost nothing
+        self.assertRegex(self.rehearsed(), r"held       entry 1 has this very release since [-0-9: ]+: it would cost nothing")
+        self.assertIn("remaining  epsilon = 1/4 of epsilon = 1", self.rehearsed(epsilon="1/2"))
+        self.assertIn(values[0], self.run_paid().out)
+
+    def test_refuses_what_would_be_refused(self):
+        self.init("--epsilon", "1/8")
+        self.assertIn("exceeds what remains of dataset 'people', epsilon = 1/8 of epsilon = 1/8", self.rehearsed(code=4))
+        self.assertIn("no column 'y'", self.rehearsed(code=3, column="y", epsilon="1/8"))
+        self.assertIn("a cost of rho = 1 is not counted", self.rehearsed(code=2, rho="1", epsilon=None))
+
+    def test_no_record_is_read(self):
+        """A cell that is no number ends a release without a ledger, and a dry run does not see it."""
+        self.write("t.csv", "x\n7\nseven\n")
+        self.assertEqual(self.run_release("t.csv").code, 3)
+        result = self.run_release("t.csv", "--dry-run")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertIn("ledger     none: no budget would be debited", result.out)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["t.csv"])
+
+
+if __name__ == "__main__":
+    unittest.main()
