@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "explain.hpp"
+#include "fractile/dates.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
 #include "fractile/text.hpp"
@@ -66,8 +67,11 @@ namespace {
 std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request) {
   const std::string cost = request.query.budget.to_string();
   std::string text = fmt::format("column     {} ({})\n", shown_text(request.column.column), rehearsal.column_type);
-  text += fmt::format("values     {} possible ones, {} to {}\n", request.column.lattice.size(),
-                      request.column.lattice.text(0), request.column.lattice.text(request.column.lattice.size() - 1));
+  const Lattice& lattice = request.column.lattice;
+  text += request.bounds ? fmt::format("values     multiples of {}, between bounds that a part of the cost finds\n",
+                                       distance_text(lattice.kind(), lattice.step()))
+                         : fmt::format("values     {} possible ones, {} to {}\n", lattice.size(), lattice.text(0),
+                                       lattice.text(lattice.size() - 1));
   if (!request.column.selection.by.empty()) {
     text += fmt::format("groups     {}, by {}\n", request.column.selection.keys.size(),
                         shown_text(to_string(request.column.selection.by)));
@@ -86,7 +90,7 @@ std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request)
   } else {
     text += "ledger     none: no budget would be debited\n";
   }
-  return text + "a dry run: nothing was charged, and no record was read\n";
+  return text + "a dry run: nothing was charged, and no record was looked at\n";
 }
 
 }  // namespace

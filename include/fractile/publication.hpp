@@ -105,7 +105,7 @@ Answer publish(Source source, const ReleaseRequest& request, const std::optional
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment = {});
 
 /// All that publish() does before it charges: refuses what it would refuse, and looks up what the ledger holds. Nothing is charged, drawn or
-/// written, and no record is read. Errors as those of publish() until then, and of a budget that does not suffice.
+/// written, and no record is looked at. Errors as those of publish() until then, and of a budget that does not suffice.
 Rehearsal rehearse(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment,
                    Attendant& attendant);
 

@@ -38,7 +38,8 @@ constexpr std::array release_table{
     OptionSpec{"--again", asker, "", "", "Ledger", "pay anew even if the ledger holds this very release"},
     OptionSpec{
         "--dry-run", asker, "", "", "Ledger",
-        "say what it would cost and what would remain, and refuse what would be refused; nothing is charged or read"},
+        "say what it would cost and what would remain, and refuse what would be refused; nothing is charged, and no "
+        "record is looked at"},
     source_option,
     mechanism_option,
     expected_rows_option,

@@ -19,7 +19,7 @@ struct OpenedSource {
 };
 
 /// Opens the ledger that pays, if one does, and then the source; refuses all that can be refused before it is known what the ledger holds,
-/// and warns of what may be a mistake. Nothing is charged, and no record is read. `terms`: what holds for all that is charged; `columns`: which
+/// and warns of what may be a mistake. Nothing is charged, and no record is looked at. `terms`: what holds for all that is charged; `columns`: which
 /// are to be counted; `unsaid`: as Source::open() has it.
 OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std::vector<ColumnToCount>& columns,
                          Unreadable unsaid, const std::optional<Payment>& payment, Attendant& attendant);

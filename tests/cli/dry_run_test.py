@@ -16,7 +16,7 @@ class DryRuns(LedgerTest):
         before = (self.folder / "budget.db").read_bytes()
         said = self.rehearsed()
         for line in ("column     x (VARCHAR)", "cost       epsilon = 1/4 (pure), neighbors add-remove, at most 1 record a person",
-                     "remaining  epsilon = 3/4 of epsilon = 1 in dataset people, afterwards", "nothing was charged, and no record was read"):
+                     "remaining  epsilon = 3/4 of epsilon = 1 in dataset people, afterwards", "nothing was charged, and no record was looked at"):
             self.assertIn(line, said)
         self.assertEqual((self.folder / "budget.db").read_bytes(), before)
         values = self.paid()
@@ -31,13 +31,16 @@ class DryRuns(LedgerTest):
         self.assertIn("no column 'y'", self.rehearsed(code=3, column="y", epsilon="1/8"))
         self.assertIn("a cost of rho = 1 is not counted", self.rehearsed(code=2, rho="1", epsilon=None))
 
-    def test_no_record_is_read(self):
+    def test_no_record_is_looked_at(self):
         """A cell that is no number ends a release without a ledger, and a dry run does not see it."""
         self.write("t.csv", "x\n7\nseven\n")
         self.assertEqual(self.run_release("t.csv").code, 3)
         result = self.run_release("t.csv", "--dry-run")
         self.assertEqual((result.code, result.err), (0, ""))
         self.assertIn("ledger     none: no budget would be debited", result.out)
+        self.assertIn("values     11 possible ones, 0 to 10\n", result.out)
+        found = self.run_release("t.csv", "--dry-run", bounds="auto")
+        self.assertIn("values     multiples of 1, between bounds that a part of the cost finds\n", found.out)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["t.csv"])
 
 
