@@ -6,6 +6,6 @@
 namespace fractile::cli {
 
 /// The exit code.
-int run_release(const Typed& typed);
+int run_release(const Typed& words);
 
 }  // namespace fractile::cli
