@@ -101,11 +101,11 @@ class Floors(HouseTest):
 
     def test_sub_rooms_have_floors_of_their_own(self):
         self.write("src/flow/algebra/ring.hpp", "")
-        self.write("src/flow/loss/target_sum.hpp", '#include "flow/algebra/ring.hpp"\n')
+        self.write("src/flow/loss/target_total.hpp", '#include "flow/algebra/ring.hpp"\n')
         self.write("src/flow/refinement/reduction.hpp", "")
-        self.write("src/report/flow/flow_json.cpp", '#include "flow/loss/target_sum.hpp"\n')
+        self.write("src/report/flow/flow_json.cpp", '#include "flow/loss/target_total.hpp"\n')
         self.assertEqual(self.floors(), [])
-        self.write("src/flow/algebra/real_roots.cpp", '#include "flow/loss/target_sum.hpp"\n')
+        self.write("src/flow/algebra/real_roots.cpp", '#include "flow/loss/target_total.hpp"\n')
         self.assert_one(self.floors(), "src/flow/algebra/real_roots.cpp:1: room 'flow/algebra' (floor 2.1)", "upward")
         self.write("src/flow/algebra/real_roots.cpp", "")
         self.write("src/flow/pipeline/rows.cpp", '#include "flow/refinement/reduction.hpp"\n')

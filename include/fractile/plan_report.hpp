@@ -16,8 +16,6 @@
 
 namespace fractile {
 
-NoiseInWords in_words(const UnsettledEnds& ends);
-
 /// How often a guess about a person is right, before and after.
 struct PlannedGuess {
   PersonGuess guess;
@@ -47,6 +45,9 @@ struct PlanReport {
   /// Of weighted records: the plan's own query is asked of units of weight, of so many as are expected.
   std::optional<WeightsDescription> weights = {};
 };
+
+/// That intervals are expected to end at the range for want of records; else, that values are mostly noise; nothing where neither is so.
+std::optional<NoiseInWords> noise_in_words(const PlanReport& report);
 
 /// One JSON object, with `guess` `analyst` and `weights` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
 std::string to_json(const PlanReport& report);

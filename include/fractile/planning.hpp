@@ -77,7 +77,7 @@ struct PlannedStatistics {
   StatisticsErrors errors;
 };
 
-/// That intervals are expected to end at the range for want of records: where an interval says no more than the worst case does.
+/// That intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
 struct UnsettledEnds {
   std::uint64_t rows;            ///< as many as there are believed to be
   std::uint64_t settled_from;    ///< among so many, all but about one end in a hundred are inside the range
@@ -88,11 +88,11 @@ struct UnsettledEnds {
 /// intervals, and where no number does. Two digits. Error(usage) as QuantileQuery::validate().
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 
-/// Nothing where so many rows settle the ends, and without intervals. Error(usage) as QuantileQuery::validate().
+/// Nothing where so many rows settle the ends, where no number does, and without intervals. Throws `usage` as QuantileQuery::validate().
 std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows);
 
-/// Of all groups of a release that have an end at the range: the one with the fewest rows, as its noisy count has them. Nothing where that
-/// was not for want of records.
+/// Describes the group with the fewest rows, by its noisy count, among those that have an end at the range. Nothing where that was not for
+/// want of records.
 std::optional<UnsettledEnds> unsettled_ends(const Release& release);
 
 /// What intervals that are asked for will be.

@@ -53,8 +53,8 @@ struct NoiseInWords {
   std::string what;
   std::string hint;
 };
-NoiseInWords in_words(const MostlyNoise& noise);
-/// That the values are mostly noise, of all groups or of some; nothing where they are more.
+/// With intervals, that some end at the range for want of records; without, that the values are mostly noise, of all groups or of some.
+/// Nothing where neither is so.
 std::optional<NoiseInWords> noise_in_words(const Release& release);
 
 /// What is to be compared: two keys of one key column, quantile by quantile, between groups that have the same keys otherwise; or else two

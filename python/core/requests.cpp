@@ -149,10 +149,8 @@ void bind_plan(nb::module_& module) {
                      return report.plan.intervals ? report.plan.intervals->widths : std::vector<double>();
                    })
       .def_prop_ro("noise", [](const PlanReport& report) -> std::optional<std::pair<std::string, std::string>> {
-        const auto pair_of = [](NoiseInWords words) { return std::pair{std::move(words.what), std::move(words.hint)}; };
-        const ReleasePlan& plan = report.plan;
-        if (plan.intervals && plan.intervals->unsettled) return pair_of(in_words(*plan.intervals->unsettled));
-        return plan.noise ? std::optional(pair_of(in_words(*plan.noise))) : std::nullopt;
+        const std::optional<NoiseInWords> words = noise_in_words(report);
+        return words ? std::optional(std::pair{words->what, words->hint}) : std::nullopt;
       });
 }
 

@@ -6,19 +6,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "support/distributions.hpp"
+
 namespace fractile {
 namespace {
 
-std::vector<Rational> some_priors(std::size_t count) {
-  std::vector<Rational> priors;
-  Rational sum;
-  for (std::size_t i = 0; i < count; ++i) {
-    priors.emplace_back(*rc::gen::inRange(i == 0 ? 1 : 0, 6));
-    sum += priors.back();
-  }
-  for (Rational& p : priors) p /= sum;
-  return priors;
-}
+std::vector<Rational> some_priors(std::size_t count) { return some_distribution(count, 6); }
 
 Rational some_odds() { return Rational(1) + Rational(*rc::gen::inRange(0, 40), 7); }
 

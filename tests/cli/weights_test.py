@@ -205,6 +205,16 @@ class Planned(WeightsTest):
         self.assertNotIn("trimmed", json.loads(run(*near, "--format", "json").out)["weights"])
         self.assertIn("<h2>Weights</h2>", run(*self.ASKED, "--format", "html").out)
 
+    def test_warnings_count_units(self):
+        few = ("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.3,0.5", "--epsilon", "0.01", "--weight-bounds", "0", "100",
+               "--weight-step", "1", "--expected-rows", "200", "--expected-weight", "20")
+        for how in ("table", "html"):
+            noise = " ".join(run(*few, "--format", how).out.split())
+            self.assertIn("among 4000 units of a public normal table, simulated values miss by", noise)
+            ends = " ".join(run(*few, "--intervals", "0.95", "--of", "table", "--format", how).out.split())
+            self.assertIn("about 4000 units are too few to settle them; about", ends)
+            self.assertNotIn("mostly noise", ends)
+
     def test_what_must_be_told(self):
         without = [word for word in self.ASKED if word not in ("--expected-rows", "5000")]
         self.assert_refused(run(*without), 2, "--expected-rows is missing: what noise is beside a total of weights depends on it")
@@ -246,9 +256,6 @@ class Ledgers(WeightsTest):
         self.refuse("dataset 'd' declares --weight-stability 3", weight_stability="2", ledger="budget.db")
         self.paid(weight_stability="3")
         self.paid(weight_stability="4")
-        self.refuse("--column makes something else of 'w', too", column="w", ledger="budget.db", weight_stability="3")
-        self.refuse("a query could make something else of these weights, too", "leave --sql out", sql="SELECT w AS x, w FROM input",
-                    ledger="budget.db", weight_stability="3")
         self.assertEqual(self.asked(ledger="budget.db", weight_stability="3", quantiles="median", receipt="r.json").code, 0)
         self.assertEqual(json.loads(self.content("r.json"))["source"]["weights"]["stability"], 3)
         verified = run("ledger", "verify", "budget.db", "--receipts", ".", cwd=self.folder)

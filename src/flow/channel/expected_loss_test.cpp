@@ -3,21 +3,13 @@
 
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
+#include "support/distributions.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {
 
-std::vector<Rational> random_distribution(std::size_t size) {
-  std::vector<Rational> weights;
-  Rational sum;
-  for (std::size_t i = 0; i < size; ++i) {
-    weights.emplace_back(*rc::gen::inRange(i == 0 ? 1 : 0, 8));
-    sum += weights.back();
-  }
-  for (Rational& weight : weights) weight /= sum;
-  return weights;
-}
+std::vector<Rational> random_distribution(std::size_t size) { return some_distribution(size, 8); }
 
 Channel random_channel(std::size_t secrets, std::size_t observations) {
   std::vector<std::vector<Rational>> rows;

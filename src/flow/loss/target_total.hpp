@@ -39,7 +39,7 @@ class TargetTotal {
   std::size_t longest_step() const { return longest_step_; }
   /// How many steps lie between the least total and the greatest.
   double range() const;
-  /// The others, by value. Whose answer is certain only moves a count, and is left out of it by all but exact_loss().
+  /// The others, by value. Those whose answers are certain only move a count, and are left out of it.
   const Composition& others() const { return others_; }
   std::size_t other_people() const;
 

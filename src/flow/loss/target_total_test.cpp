@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fractile/error.hpp"
+#include "support/distributions.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {
@@ -47,14 +48,7 @@ Analyst some_analyst(std::size_t values) {
   Analyst analyst;
   analyst.goal =
       *rc::gen::element(Analyst::Goal::bayes_risk, Analyst::Goal::linear_error, Analyst::Goal::squared_error);
-  std::vector<Rational> prior;
-  Rational sum;
-  for (std::size_t value = 0; value < values; ++value) {
-    prior.emplace_back(*rc::gen::inRange(value == 0 ? 1 : 0, 5));
-    sum += prior.back();
-  }
-  for (Rational& p : prior) p /= sum;
-  analyst.prior = Prior(prior);
+  analyst.prior = Prior(some_distribution(values, 5));
   return analyst;
 }
 

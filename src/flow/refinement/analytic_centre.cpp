@@ -22,16 +22,14 @@ struct Beliefs {
   }
 };
 
-Beliefs beliefs_of(const IntegerMatrix& matrix, const std::vector<Rational>& scales) {
+Beliefs beliefs_of(const RoughRows& rows) {
   Beliefs result;
-  for (std::size_t y = 0; y < matrix.columns(); ++y) {
+  for (std::size_t y = 0; y < rows.front().size(); ++y) {
     Row direction;
     double mass = 0;
-    for (std::size_t x = 0; x < matrix.rows(); ++x) {
-      Rational entry;
-      fmpq_set_fmpz(flint_of(entry), matrix.at(x, y));
-      direction.push_back((entry / scales[x]).to_double());
-      mass += direction.back();
+    for (const Row& row : rows) {
+      direction.push_back(row[y]);
+      mass += row[y];
     }
     for (double& part : direction) part /= mass;
     result.directions.push_back(std::move(direction));
@@ -290,18 +288,19 @@ bool Centering::step() {
 
 }  // namespace
 
-std::optional<Inside> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
-                                     const std::vector<Rational>& scales) {
+std::optional<Inside> suggest_inside(const RoughRows& from, const RoughRows& to) {
   constexpr double negligible = 1e-20;
-  const Beliefs a = beliefs_of(from, scales);
-  const Beliefs b = beliefs_of(to, scales);
+  const Beliefs a = beliefs_of(from);
+  const Beliefs b = beliefs_of(to);
   if (!a.are_seen() || !b.are_seen()) return {};
   Centering centering(a, b);
   if (!centering.converges()) return {};
-  Inside inside{Rows(from.columns(), Row(to.columns())), Rows(to.columns(), Row(from.columns())),
+  const std::size_t observations = a.masses.size();
+  const std::size_t outputs = b.masses.size();
+  Inside inside{Rows(observations, Row(outputs)), Rows(outputs, Row(observations)),
                 static_cast<std::size_t>(std::ranges::max_element(b.masses) - b.masses.begin())};
-  for (std::size_t y = 0; y < from.columns(); ++y) {
-    for (std::size_t z = 0; z < to.columns(); ++z) {
+  for (std::size_t y = 0; y < observations; ++y) {
+    for (std::size_t z = 0; z < outputs; ++z) {
       const double share = centering.share(y, z);
       const double entry = share * centering.ratio(y, z);
       inside.shares[z][y] = share;

@@ -6,19 +6,18 @@
 #include <optional>
 #include <vector>
 
-#include "flow/algebra/integer_matrix.hpp"
+#include "flow/refinement/rough_rows.hpp"
 
 namespace fractile::flow {
 
 struct Inside {
-  std::vector<std::vector<double>>
-      entries;                              ///< of X, not negative; 0 what matters neither to its row nor to its column
+  /// Of X, not negative; 0 where they matter neither to their row nor to their column.
+  std::vector<std::vector<double>> entries;
   std::vector<std::vector<double>> shares;  ///< by column: of all that leads there, about what comes from each row
   std::size_t rest;                         ///< the column that is likeliest in B
 };
 
-/// Rows of A and B, divided by `scales`, are probabilities. Nothing when there is no such X with room around it.
-std::optional<Inside> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
-                                     const std::vector<Rational>& scales);
+/// Nothing when there is no such X with room around it.
+std::optional<Inside> suggest_inside(const RoughRows& from, const RoughRows& to);
 
 }  // namespace fractile::flow

@@ -35,12 +35,6 @@ struct ProgramColumns {
   }
 };
 
-double probability(const IntegerMatrix& matrix, std::size_t row, std::size_t column, const Rational& scale) {
-  Rational value;
-  fmpq_set_fmpz(flint_of(value), matrix.at(row, column));
-  return (value / scale).to_double();
-}
-
 constexpr int basic = 1;  // of Clp's statuses
 
 // An iteration takes about as long as the matrix has entries. The limit is one of work and never of time: the verdict is that of the
@@ -74,15 +68,15 @@ std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const
 
 }  // namespace
 
-Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales) {
-  const std::size_t observations = from.columns();
-  const std::size_t outputs = to.columns();
-  const std::size_t equations = from.rows() * outputs;  // equation (x, z) is row x outputs + z; then a row a row of X
+Suggestion suggest(const RoughRows& from, const RoughRows& to) {
+  const std::size_t observations = from.front().size();
+  const std::size_t outputs = to.front().size();
+  const std::size_t equations = from.size() * outputs;  // equation (x, z) is row x outputs + z; then a row a row of X
 
   ProgramColumns columns;
   for (std::size_t y = 0; y < observations; ++y) {
     for (std::size_t z = 0; z < outputs; ++z) {
-      for (std::size_t x = 0; x < from.rows(); ++x) columns.entry(x * outputs + z, probability(from, x, y, scales[x]));
+      for (std::size_t x = 0; x < from.size(); ++x) columns.entry(x * outputs + z, from[x][y]);
       columns.entry(equations + y, 1);
       columns.end(0);
     }
@@ -94,9 +88,7 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
     }
   }
   std::vector<double> right;
-  for (std::size_t x = 0; x < from.rows(); ++x) {
-    for (std::size_t z = 0; z < outputs; ++z) right.push_back(probability(to, x, z, scales[x]));
-  }
+  for (const std::vector<double>& row : to) right.insert(right.end(), row.begin(), row.end());
   right.insert(right.end(), observations, 1.0);
 
   const auto model = solved(columns, right);
@@ -109,7 +101,7 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
     }
   }
   const double* prices = Clp_dualRowSolution(model.get());
-  for (std::size_t x = 0; x < from.rows(); ++x) {
+  for (std::size_t x = 0; x < from.size(); ++x) {
     suggestion.prices.emplace_back(prices + x * outputs, prices + (x + 1) * outputs);
   }
   return suggestion;

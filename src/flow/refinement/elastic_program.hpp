@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "flow/algebra/integer_matrix.hpp"
+#include "flow/refinement/rough_rows.hpp"
 
 namespace fractile::flow {
 
@@ -14,7 +14,7 @@ struct Suggestion {
   std::vector<std::vector<double>> prices;  ///< a row a row of A, a column a column of B, within -1 .. 1
 };
 
-/// The elastic form min |A X - B|_1 (docs/proofs/refinement.md, "The linear program"), rows of A and B divided by `scales`.
-Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales);
+/// The elastic form min |A X - B|_1 (docs/proofs/refinement.md, "The linear program").
+Suggestion suggest(const RoughRows& from, const RoughRows& to);
 
 }  // namespace fractile::flow

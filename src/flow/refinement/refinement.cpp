@@ -87,7 +87,7 @@ class Decision {
   std::optional<Refinement> refuted_by_three_secrets() const;
   Refinement decided_by_program() const;
   std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
-  std::optional<Matrix> witness_inside(const std::vector<Rational>& scales) const;
+  std::optional<Matrix> witness_inside(const RoughRows& from, const RoughRows& to) const;
   std::optional<Counterexample> example_of(const std::vector<Rational>& prices) const;
   Refinement decided_in_rationals() const;
 
@@ -183,18 +183,6 @@ std::optional<Refinement> Decision::refuted_by_two_secrets() const {
   return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
 }
 
-RoughRows rough(const IntegerMatrix& rows, const std::vector<Rational>& scales) {
-  RoughRows result(rows.rows());
-  for (std::size_t x = 0; x < rows.rows(); ++x) {
-    for (std::size_t y = 0; y < rows.columns(); ++y) {
-      Rational entry;
-      fmpq_set_fmpz(flint_of(entry), rows.at(x, y));
-      result[x].push_back((entry / scales[x]).to_double());
-    }
-  }
-  return result;
-}
-
 /// By an analyst who is offered a bet about three secrets, which no observation of the first makes worth taking.
 std::optional<Refinement> Decision::refuted_by_three_secrets() const {
   const auto bet = bet_on_three(rough(reduction_.from, reduction_.scales), rough(reduction_.to, reduction_.scales));
@@ -261,7 +249,7 @@ std::vector<std::size_t> leading_columns(std::vector<std::vector<double>> rows) 
 }
 
 /// What comes from each column, when they are taken in these shares.
-std::vector<std::vector<double>> parts_of(const RoughRows& rows, const std::vector<double>& shares) {
+RoughRows parts_of(const RoughRows& rows, const std::vector<double>& shares) {
   std::vector<double> masses(shares.size());
   for (const std::vector<double>& row : rows) {
     for (std::size_t y = 0; y < row.size(); ++y) masses[y] += row[y];
@@ -307,22 +295,21 @@ std::vector<Rational> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, s
 }
 
 /// X that is far from all bounds in floating point, moved column by column until A X = B: docs/proofs/refinement.md, "From inside".
-std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scales) const {
+std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const RoughRows& to) const {
   constexpr std::size_t most_rows = 20;
   constexpr std::size_t most = 250'000;
   if (pivots_.rank() > most_rows || observations() * outputs() > most) return {};
   const IntegerMatrix a = reduction_.from.part(pivots_.rows, all_of(observations()));
   const IntegerMatrix b = reduction_.to.part(pivots_.rows, all_of(outputs()));
-  const std::optional<Inside> inside = suggest_inside(a, b, scales);
+  const std::optional<Inside> inside = suggest_inside(from, to);
   if (!inside) return {};
-  const RoughRows rows = rough(a, scales);
   Matrix witness(observations(), outputs());
   for (std::size_t z = 0; z < outputs(); ++z) {
     if (z == inside->rest) continue;
     std::vector<double> near;
     near.reserve(observations());
     for (const std::vector<double>& row : inside->entries) near.push_back(row[z]);
-    const std::vector<std::size_t> moved = leading_columns(parts_of(rows, inside->shares[z]));
+    const std::vector<std::size_t> moved = leading_columns(parts_of(from, inside->shares[z]));
     if (moved.empty()) return {};
     const std::vector<Rational> column = moved_to(a, b, z, near, moved);
     for (std::size_t y = 0; y < observations(); ++y) witness(y, z) = column[y];
@@ -408,16 +395,17 @@ Refinement Decision::decided_by_program() const {
   if (std::optional<Refinement> refuted = refuted_by_three_secrets()) return *std::move(refuted);
   std::vector<Rational> scales;
   for (const std::size_t row : pivots_.rows) scales.push_back(reduction_.scales[row]);
+  const RoughRows from = rough(reduction_.from.part(pivots_.rows, all_of(observations())), scales);
+  const RoughRows to = rough(reduction_.to.part(pivots_.rows, all_of(outputs())), scales);
   const bool is_large = observations() * outputs() > few;  // a simplex method's steps take longer than these
   if (is_large) {
-    if (const std::optional<Matrix> witness = witness_inside(scales)) return confirmed(*witness, from_inside);
+    if (const std::optional<Matrix> witness = witness_inside(from, to)) return confirmed(*witness, from_inside);
   }
   if (observations() * outputs() > most || pivots_.rank() * outputs() > most) {
     return {Undecided{"the columns of the first channel are dependent, and the linear program is too large"},
             "no verdict"};
   }
-  const Suggestion suggestion = suggest(reduction_.from.part(pivots_.rows, all_of(observations())),
-                                        reduction_.to.part(pivots_.rows, all_of(outputs())), scales);
+  const Suggestion suggestion = suggest(from, to);
   if (const std::optional<Matrix> witness = suggested_witness(suggestion)) {
     return confirmed(*witness, "a linear program suggested a witness, and it holds");
   }
@@ -425,7 +413,7 @@ Refinement Decision::decided_by_program() const {
     return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
   }
   if (!is_large) {
-    if (const std::optional<Matrix> witness = witness_inside(scales)) return confirmed(*witness, from_inside);
+    if (const std::optional<Matrix> witness = witness_inside(from, to)) return confirmed(*witness, from_inside);
   }
   return decided_in_rationals();
 }

@@ -5,12 +5,10 @@
 #include <optional>
 #include <vector>
 
+#include "flow/refinement/rough_rows.hpp"
 #include "fractile/flow.hpp"
 
 namespace fractile::flow {
-
-/// Rows of two channels in floating point, a row a secret: the observations that are likely enough to matter.
-using RoughRows = std::vector<std::vector<double>>;
 
 /// By secret: what a bet costs that is free otherwise, 0 for all but three. With `from` no observation makes it worth taking, or hardly; with
 /// `to` some do. Within -1 .. 1. Nothing when there is none, of three secrets, whose gain is above rounding errors.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -153,12 +154,35 @@ TEST(ReleaseGroups, HaveBitsOfTheirOwn) {
   EXPECT_NEAR(equal, 2 * expected, 8 * std::sqrt(2 * expected));
 }
 
+RandomBits without_bits() {
+  return RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
+}
+
+/// Splits into sources of which the last has no bits.
+class FailingLast : public RandomSource {
+ public:
+  using RandomSource::RandomSource;
+  std::vector<std::unique_ptr<DrawSource>> split(std::size_t pieces) override {
+    std::vector<std::unique_ptr<DrawSource>> sources = RandomSource::split(pieces - 1);
+    sources.push_back(std::make_unique<RandomSource>(none_));
+    return sources;
+  }
+
+ private:
+  RandomBits none_ = without_bits();
+};
+
 TEST(ReleaseGroups, AFailureInAThreadIsThrown) {
   ReleaseOptions options = query_of({"1/2"}, pure("1"), Mechanism::automatic);
-  options.threads = 4;
-  RandomBits bits = RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
-  EXPECT_THROW(detail::release({"x", "y"}, {RankProfile(five, {}, {}), RankProfile(five, {}, {})}, options, bits, {}),
-               Error);
+  const std::vector<RankProfile> profiles(3, RankProfile(five, {}, {}));
+  for (const std::size_t threads : {1U, 4U}) {
+    options.threads = threads;
+    RandomBits bits = RandomBits::unsafe_seeded(1);
+    FailingLast source(bits);
+    EXPECT_THROW(release_with({"x", "y", "z"}, profiles, options, source), Error);
+    RandomBits none = without_bits();  // which are not split
+    EXPECT_THROW(detail::release({"x", "y", "z"}, profiles, options, none, {}), Error);
+  }
 }
 
 TEST(ReleaseGroups, HaveTheLawThatIsAudited) {

@@ -110,6 +110,21 @@ TEST(UnsettledEnds, AreFewFromTheRecordsOnThatThePlanNames) {
   }
 }
 
+// Whichever of the two outermost ends it is that has fewer records beyond it. Two digits are said, rounded up.
+TEST(UnsettledEnds, AreTheSameInTheMirroredColumn) {
+  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+    for (const std::vector<Rational>& quantiles :
+         {std::vector<Rational>{{1, 10}}, {{1, 4}}, {{1, 20}, {1, 2}}, {{1, 10}, {1, 2}, {3, 4}}}) {
+      QuantileQuery query = evenly(1, Budget::pure(Rational(1)), of);
+      query.quantiles = quantiles;
+      const double from = static_cast<double>(records_that_settle(query).value());
+      query.quantiles.clear();
+      for (const Rational& q : quantiles) query.quantiles.insert(query.quantiles.begin(), Rational(1) - q);
+      EXPECT_NEAR(static_cast<double>(records_that_settle(query).value()), from, from / 6) << quantiles.size();
+    }
+  }
+}
+
 TEST(UnsettledEnds, NameTheLeastBudgetThatDoes) {
   for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
     for (const Budget& budget : {Budget::pure(Rational(1, 10)), Budget::zcdp(Rational(1, 1000))}) {

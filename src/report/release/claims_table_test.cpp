@@ -693,7 +693,8 @@ const std::vector<Claim>& claims() {
        "definition", by_definition},
       {"nine in ten: of these releases miss by no more than this", "definition", by_definition},
       {"interval: the middle width of simulated intervals, in records(?: of that table| of a table of [0-9]+) between "
-       "the ends from about ([0-9]+) records on, all but one end in a hundred are inside the range",
+       "the ends from about ([0-9]+) records on, all but about one end in a hundred are inside the range, where values "
+       "are not tied",
        "definition", ends_settle_elsewhere},
       {"Warning: with this budget ends of intervals are the range's own: about ([0-9]+) records? (?:is|are) too few to "
        "settle them; about ([0-9]+) would do(?:, or (?:an epsilon|a rho) of about [0-9.]+)?[.]",

@@ -369,8 +369,10 @@ std::string interval_meaning(const ReleasePlan& plan) {
       fmt::format("interval     the middle width of simulated intervals, in records{} between the ends\n",
                   rows == plan.typical.rows ? " of that table" : fmt::format(" of a table of {}", rows));
   if (settled_from) {
-    text += fmt::format("             from about {} records on, all but one end in a hundred are inside the range\n",
-                        *settled_from);
+    text += fmt::format(
+        "             from about {} records on, all but about one end in a hundred are inside the range,\n"
+        "             where values are not tied\n",
+        *settled_from);
   }
   return text;
 }
@@ -466,9 +468,9 @@ std::string warning(NoiseInWords words) {
   return fmt::format("warning: {}\n{}\n\n", words.what, words.hint);
 }
 
-std::string noise(const ReleasePlan& plan) {
-  if (plan.intervals && plan.intervals->unsettled) return warning(in_words(*plan.intervals->unsettled));
-  return plan.noise ? warning(in_words(*plan.noise)) : "";
+std::string noise(const PlanReport& report) {
+  const std::optional<NoiseInWords> words = noise_in_words(report);
+  return words ? warning(*words) : "";
 }
 
 std::string coarse_step(const ReleasePlan& plan) {
@@ -549,19 +551,15 @@ std::string about(const Budget& enough) {
                      budget_number(enough));
 }
 
-}  // namespace
-
-NoiseInWords in_words(const UnsettledEnds& ends) {
+NoiseInWords in_words(const UnsettledEnds& ends, bool with_weights) {
   return {"with this budget ends of intervals are the range's own",
-          fmt::format("about {} record{} are too few to settle them; about {} would do{}", ends.rows,
-                      ends.rows == 1 ? "" : "s", ends.settled_from,
+          fmt::format("about {} {}{} are too few to settle them; about {} would do{}", ends.rows,
+                      with_weights ? "unit" : "record", ends.rows == 1 ? "" : "s", ends.settled_from,
                       ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
 }
 
-namespace {
-
-/// `of`: what is counted, "row" or "unit".
-NoiseInWords in_words_of(const MostlyNoise& noise, const char* of) {
+NoiseInWords in_words(const MostlyNoise& noise, bool with_weights) {
+  const char* const of = with_weights ? "unit" : "row";
   const std::string would_do =
       noise.enough ? about(*noise.enough) + " would do" : "ask for fewer quantiles, or of a larger table";
   return {
@@ -573,12 +571,19 @@ NoiseInWords in_words_of(const MostlyNoise& noise, const char* of) {
 
 }  // namespace
 
-NoiseInWords in_words(const MostlyNoise& noise) { return in_words_of(noise, "row"); }
+std::optional<NoiseInWords> noise_in_words(const PlanReport& report) {
+  const std::optional<PlannedIntervals>& intervals = report.plan.intervals;
+  const std::optional<MostlyNoise>& noise = report.plan.noise;
+  const bool with_weights = report.weights.has_value();
+  if (intervals && intervals->unsettled) return in_words(*intervals->unsettled, with_weights);
+  return noise ? std::optional(in_words(*noise, with_weights)) : std::nullopt;
+}
 
 std::optional<NoiseInWords> noise_in_words(const Release& release) {
+  const bool with_weights = release.source.weights.has_value();
   if (release.query.intervals) {
     const std::optional<UnsettledEnds> ends = unsettled_ends(release);
-    return ends ? std::optional(in_words(*ends)) : std::nullopt;
+    return ends ? std::optional(in_words(*ends, with_weights)) : std::nullopt;
   }
   const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(release);
   std::vector<std::size_t> noisy;
@@ -587,7 +592,7 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   }
   if (noisy.empty()) return {};
   const MostlyNoise& first = *noises[noisy.front()];
-  NoiseInWords words = in_words_of(first, release.source.weights ? "unit" : "row");
+  NoiseInWords words = in_words(first, with_weights);
   const bool same = std::ranges::all_of(noisy, [&](std::size_t i) { return noises[i]->rows == first.rows; });
   if (same && noisy.size() == noises.size()) return words;
   std::string named;
@@ -612,7 +617,7 @@ std::string statistics_text(const ReleasePlan& plan) {
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
-         "\n" + noise(plan) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(plan) +
+         "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(plan) +
          weights_text(report) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }

@@ -190,8 +190,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   const auto warn = [&](const NoiseInWords& words) {
     page.paragraph(fmt::format("Warning: {}: {}.", words.what, words.hint));
   };
-  if (plan.noise) warn(in_words(*plan.noise));
-  if (plan.intervals && plan.intervals->unsettled) warn(in_words(*plan.intervals->unsettled));
+  if (const auto words = noise_in_words(report)) warn(*words);
   if (const auto words = report_detail::coarse_step(plan.lattice)) warn(*words);
 }
 

@@ -1,0 +1,26 @@
+// Shared by tests: distributions that RapidCheck draws.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fractile/exact.hpp"
+
+namespace fractile {
+
+/// Of whole weights below `limit`, all but the first of which may be 0.
+inline std::vector<Rational> some_distribution(std::size_t size, std::int64_t limit) {
+  std::vector<Rational> weights;
+  Rational sum;
+  for (std::size_t i = 0; i < size; ++i) {
+    weights.emplace_back(*rc::gen::inRange<std::int64_t>(i == 0 ? 1 : 0, limit));
+    sum += weights.back();
+  }
+  for (Rational& weight : weights) weight /= sum;
+  return weights;
+}
+
+}  // namespace fractile
