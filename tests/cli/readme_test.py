@@ -1,6 +1,7 @@
 """The README's commands, one after another as they stand there, in a folder that holds what it says to copy."""
 
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -38,11 +39,23 @@ def commands():
             yield command, shown
 
 
+def made_wages(publication):
+    """Wages in the columns of the public ones, and of all cells that the publication lists."""
+    numbers = random.Random(1)
+    states = re.findall(r'"([^"]+)"', re.search(r"(?s)^state = \[(.*?)\]", publication, re.M)[1])
+    schooling = re.findall(r"(?m)^(\d+) = ", publication)
+    rows = [f"{numbers.lognormvariate(6.5, 0.6):.2f},{numbers.choice(schooling)},{i % 40},{numbers.choice(states)}" for i in range(29_501)]
+    return "\n".join(["weekly_wage,education,experience,state", *rows, ""])
+
+
 class Readme(CommandTest):
     def setUp(self):
         super().setUp()
         for copied in re.search(r"(?m)^cp ((?:\S+\.csv )+)\. ", README)[1].split():
             shutil.copy(HOUSE / copied, self.folder)
+        publication = (HOUSE / "examples" / "wages.toml").read_text(encoding="utf-8")
+        self.write("wages.toml", publication)
+        self.write("wages.csv", made_wages(publication))  # ./dev demo fetches the public ones
         pipelines = blocks("toml")
         self.assertEqual(len(pipelines), 1)
         self.write(re.search(r"# (\w+\.toml)$", pipelines[0], re.M)[1], pipelines[0])
