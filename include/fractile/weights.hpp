@@ -22,9 +22,9 @@ struct RecordWeights {
   Rational lower;      ///< a smaller weight counts as this one
   Rational upper;      ///< a larger one as this
   Rational step;       ///< the distance between weights, and that of which a record of weight `step` is one unit
-  /// Declared by the owner, and checked by nobody: one person's records, there or not, change at most so many of the records that count,
-  /// their own among them: where weights are calibrated to totals, a joiner moves the weights of others. The promise is made to persons of so
-  /// many records. Nothing: the weights are taken as they are, and neighbors are weighted files, one weighted record more or less.
+  /// The owner declares, and Fractile does not check, how many of the records that count differ by one person's presence: each comes, goes or
+  /// has another weight, and differs in nothing else. Where weights are calibrated to totals, a joiner moves the weights of others. The promise
+  /// is made to persons of so many records. Nothing: neighbors are weighted files, one weighted record more or less, all weights as they are.
   std::optional<std::uint32_t> stability = {};
   /// About how large the weights are on average, as is publicly known: with it, how many records are expected says how many units are.
   std::optional<Rational> mean = {};

@@ -21,7 +21,7 @@ def visits(seed=1, size=4000):
             "id": f"p{chance.randrange(300)}" if chance.random() > 0.02 else None,
             "region": chance.choice(["north", "south", "east"]),
             "cost": None if chance.random() < 0.05 else chance.randrange(-2000, 5000),
-            "note": chance.choice(["a", "b", "", "NA", None]),
+            "note": chance.choice(["a", "b", "", "NA", "NaN", None]),
         }
         for _ in range(size)
     ]

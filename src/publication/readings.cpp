@@ -129,6 +129,32 @@ void require_declared_weights(const RecordSelection& selection, const LedgerData
               "weight");
 }
 
+/// With a person, the weights of others change and nothing else of their records: nothing else is made of weights.
+void require_nothing_else_of_weights(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
+  const RecordSelection& selection = column.selection;
+  if (!selection.weights || declared_value(dataset, "weight_stability").empty()) return;
+  const Words changes{"dataset '", dataset.name, "' declares that one person changes the weights of others, and "};
+  const TableOptions& read = source.options();
+  if (!read.sql.empty() && !read.sql_stability && read.format != "profile") {
+    throw Error(ErrorCode::usage, {changes, "a query could make something else of these weights, too"},
+                {"leave ", Field("sql"), " out"}, "sql");
+  }
+  if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
+    throw Error(ErrorCode::usage,
+                {changes, Field("missing"), ", which it does not declare so, could empty some of these"},
+                {"say what is missing as the dataset declares it"}, "missing");
+  }
+  const std::string& weight = selection.weights->column;
+  const auto refuse_if = [&](bool is_weight, const char* field) {
+    if (!is_weight) return;
+    throw Error(ErrorCode::usage, {changes, Field(field), " makes something else of '", weight, "', too"},
+                {"name another column, or leave ", Field("weight"), " out"}, field);
+  };
+  refuse_if(column.column == weight, "column");
+  refuse_if(selection.person == weight, "person");
+  refuse_if(std::ranges::find(selection.by.names(), weight) != selection.by.names().end(), "by");
+}
+
 std::set<std::string> declared_tables(const LedgerDataset& dataset) {
   std::set<std::string> tables;
   const std::string text = declared_value(dataset, "table");
@@ -155,6 +181,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
   if (source.has_disjoint_persons()) reading["disjoint_persons"] = yes;  // of a profile file, by its header
   require_declared_query(source.options(), dataset);
   require_declared_weights(column.selection, dataset);
+  require_nothing_else_of_weights(source, column, dataset);
   for (const std::string_view field : permitted) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;

@@ -114,6 +114,38 @@ TEST(ReadingsOfReleases, AStabilityIsDeclaredOfOneQuery) {
   EXPECT_EQ(read_by_owner({.sql = "SELECT 2"}, dataset), declared);  // which must be row-wise
 }
 
+// With a declared stability others' weights change, and no asker makes a value, a person or a group of them.
+TEST(ReadingsOfReleases, NothingElseIsMadeOfWeightsThatChange) {
+  const LedgerReading declared{{"weight_stability", "3"}};
+  const auto field_of = [&](const ColumnToCount& column, const TableOptions& read, const LedgerReading& of_dataset) {
+    try {
+      EXPECT_EQ(read_by_owner(read, people_with(of_dataset), column), of_dataset);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      return error.field();
+    }
+    return std::string();
+  };
+  ColumnToCount ages = ages_read();
+  ages.selection.weights = RecordWeights{"w", 0, 4, 1, 3};
+  EXPECT_EQ(field_of(ages, people_file(), declared), "");
+  EXPECT_EQ(field_of(ages, {.file = "people.csv", .sql = "SELECT w AS age, w FROM input"}, declared), "sql");
+  EXPECT_EQ(field_of(ages, {.file = "people.csv", .missing = {"1.25"}}, declared), "missing");
+  EXPECT_EQ(field_of(ages, {.file = "people.csv", .missing = {"NA"}}, {{"missing", "NA"}, {"weight_stability", "3"}}),
+            "");
+  ColumnToCount of_weights = ages;
+  of_weights.column = "w";
+  EXPECT_EQ(field_of(of_weights, people_file(), declared), "column");
+  ColumnToCount of_persons = ages;
+  of_persons.selection.person = "w";
+  EXPECT_EQ(field_of(of_persons, people_file(), declared), "person");
+  ColumnToCount in_groups = ages;
+  in_groups.selection.by = KeyColumns{"city", "w"};
+  EXPECT_EQ(field_of(in_groups, people_file(), declared), "by");
+  of_weights.selection.weights->stability.reset();
+  EXPECT_EQ(field_of(of_weights, people_file(), {{"weights_as_they_are", "yes"}}), "");
+}
+
 TEST(ReadingsOfReleases, WhoHoldsTheRecordsSaysWhatIsLeftOpen) {
   const auto frame = [] {
     return Source::frame(Frame::of(NumberBuffer{nullptr, "g", 0, 8, nullptr}, "age"), TableOptions{});

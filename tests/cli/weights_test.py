@@ -256,6 +256,9 @@ class Ledgers(WeightsTest):
         self.refuse("dataset 'd' declares --weight-stability 3", weight_stability="2", ledger="budget.db")
         self.paid(weight_stability="3")
         self.paid(weight_stability="4")
+        self.refuse("--column makes something else of 'w', too", column="w", ledger="budget.db", weight_stability="3")
+        self.refuse("a query could make something else of these weights, too", "leave --sql out", sql="SELECT w AS x, w FROM input",
+                    ledger="budget.db", weight_stability="3")
         self.assertEqual(self.asked(ledger="budget.db", weight_stability="3", quantiles="median", receipt="r.json").code, 0)
         self.assertEqual(json.loads(self.content("r.json"))["source"]["weights"]["stability"], 3)
         verified = run("ledger", "verify", "budget.db", "--receipts", ".", cwd=self.folder)

@@ -185,7 +185,9 @@ std::string presence_expression(const Column& column) {
   const Numeric numeric = numeric_of(column.type);
   std::string is_there = name + " IS NOT NULL";
   if (numeric == Numeric::real) is_there += " AND NOT isnan(" + name + ")";
-  if (numeric == Numeric::text) is_there = "(" + number_text_expression(column) + ") IS NOT NULL";
+  if (numeric == Numeric::text) {
+    is_there = "(" + number_text_expression(column) + ") NOT IN ('NaN', 'nan', 'NaT', 'NAN')";  // as holds_nothing()
+  }
   return "CASE WHEN " + is_there + " THEN CAST(1 AS BIGINT) ELSE NULL END";
 }
 

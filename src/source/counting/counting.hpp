@@ -37,7 +37,8 @@ CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unrea
 /// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
 
-/// Whether a cell holds something, as the BIGINT 1 or NULL, whatever the column's type; never fails. Blank text and NaN are nothing.
+/// Whether a cell holds something, as the BIGINT 1 or NULL, whatever the column's type; never fails. NaN and what is one as text, and blank
+/// text, are nothing.
 std::string presence_expression(const Column& column);
 
 /// What persons' values are made of: number_expression(); of counts presence_expression(); of truth values the BIGINT 1 for true.

@@ -300,7 +300,7 @@ GroupKeys keys_in_file(Reader& reader, std::size_t columns) {
       numbers.push_back(static_cast<std::uint32_t>(reader.number(GroupKeys::most)));
     }
   }
-  return columns == 0 ? GroupKeys() : GroupKeys::numbered(std::move(lists), std::move(numbers));
+  return GroupKeys::numbered(std::move(lists), std::move(numbers));
 }
 
 RecordWeights weights_in_file(Reader& reader) {

@@ -31,12 +31,12 @@ struct SelectedProfiles {
   bool any_nobody;   ///< some record had no person, and was left out
 };
 
-/// Empty, nothing but white space, or what programs write for a number or a time that is none.
-inline bool names_nobody(std::string_view person) {
-  if (!person.empty() && static_cast<unsigned char>(person.front()) > ' ') {
-    return person.size() == 3 && (person == "NaN" || person == "nan" || person == "NaT" || person == "NAN");
+/// A cell's text that is empty, nothing but white space, or what programs write for a number or a time that is none.
+inline bool holds_nothing(std::string_view cell) {
+  if (!cell.empty() && static_cast<unsigned char>(cell.front()) > ' ') {
+    return cell.size() == 3 && (cell == "NaN" || cell == "nan" || cell == "NaT" || cell == "NAN");
   }
-  return person.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+  return cell.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
 /// The numbers of a column's keys, in their order.
@@ -205,7 +205,7 @@ class RecordSelector {
       const std::uint32_t units = weights ? units_at(part.weights[row]) : 1;
       const bool is_missing = are_marks ? part.missing[row] != 0 : position == nowhere;
       const std::string_view person = has_person_ ? person_at(row) : std::string_view();
-      const bool is_nobodys = has_person_ && names_nobody(person);
+      const bool is_nobodys = has_person_ && holds_nothing(person);
       part.any_missing = part.any_missing || is_missing;
       part.any_nobody = part.any_nobody || is_nobodys;
       if (is_missing || is_nobodys) continue;

@@ -219,7 +219,7 @@ std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& 
     const ColumnView cells = chunk->column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       ++number;
-      if (names_nobody(text_at(cells, row))) return number;
+      if (holds_nothing(text_at(cells, row))) return number;
     }
   }
   throw Error(ErrorCode::internal, "the table changed while it was read");

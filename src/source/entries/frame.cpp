@@ -169,16 +169,14 @@ std::optional<std::uint64_t> first_missing(const ArrowColumn& column, const Miss
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// Whether a cell of names holds something.
-bool holds_something(std::string_view cell) { return cell.find_first_not_of(" \t\n\v\f\r") != std::string_view::npos; }
-
 /// The first cell of names, from 1, that holds nothing; there is one.
 std::uint64_t first_empty(const ArrowColumn& column, const MissingNames& missing) {
   std::string buffer;
   std::uint64_t before = 0;
   for (const ArrowPiece& piece : column.pieces) {
     for (std::size_t row = 0; row < piece.rows; ++row) {
-      if (!holds_something(missing.without(name_at(piece, column.type, row, buffer)))) return before + row + 1;
+      if (source_detail::holds_nothing(missing.without(name_at(piece, column.type, row, buffer))))
+        return before + row + 1;
     }
     before += piece.rows;
   }
@@ -200,7 +198,7 @@ class CountedBlock {
     validity_.assign((block.rows + word - 1) / word, 0);
     for (std::size_t row = 0; row < block.rows; ++row) {
       const std::string_view cell = name_at(*block.piece, column_.type, block.from + row, buffer_);
-      const bool is_there = holds_something(missing_names_.without(cell));
+      const bool is_there = !source_detail::holds_nothing(missing_names_.without(cell));
       validity_[row / word] |= std::uint64_t{is_there} << (row % word);
     }
     return {ones_.data(), validity_.data(), block.rows};
@@ -245,7 +243,7 @@ std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& mi
   for (const ArrowPiece& piece : persons.pieces) {
     for (std::size_t row = 0; row < piece.rows; ++row) {
       const std::string_view name = missing.without(name_at(piece, persons.type, row, buffer));
-      if (source_detail::names_nobody(name)) return before + row + 1;
+      if (source_detail::holds_nothing(name)) return before + row + 1;
     }
     before += piece.rows;
   }

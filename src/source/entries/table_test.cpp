@@ -22,6 +22,7 @@ using source_detail::quote_literal;
 using source_test::ages_to_120;
 using source_test::EngineTest;
 using source_test::error_of;
+using source_test::holds;
 using source_test::lattice_of;
 using source_test::profile_of;
 
@@ -55,9 +56,6 @@ class TableTest : public EngineTest {
 };
 
 RankProfile profile_of_ages(const std::vector<double>& numbers) { return profile_of<double>(ages_to_120, numbers); }
-bool holds(const Error& error, const std::string& part) {
-  return (std::string(error.what()) + error.hint()).find(part) != std::string::npos;
-}
 
 TEST_F(TableTest, EngineNamesItsVersion) {
   const std::string engine = open(folder.write("x.csv", "age\n")).engine();

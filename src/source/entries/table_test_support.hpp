@@ -53,6 +53,11 @@ Error error_of(Action action) {
   return {ErrorCode::internal, ""};
 }
 
+/// Whether what an error says, or what it says to do, holds this part.
+inline bool holds(const Error& error, const std::string& part) {
+  return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
+}
+
 inline Lattice lattice_of(const std::string& lower, const std::string& upper, const std::string& step) {
   return Lattice::regular(Rational::parse(lower), Rational::parse(upper), Rational::parse(step));
 }

@@ -82,6 +82,17 @@ void require_kept(const SqlNode& select, const std::string& person) {
   }
 }
 
+/// The grouped SELECT in parentheses, which no judge sees as it stands there, since the persons' rows take its place.
+void require_whole(const SqlNode& from) {
+  if (!is_absent(member_of(from, "sample"))) refuse_rows("TABLESAMPLE", "leave it out");
+  const std::string_view stranger =
+      unknown_member(from, {"type", "alias", "query_location", "subquery", "column_name_alias"});
+  const std::string_view within = unknown_member(member_of(from, "subquery"), {"node"});
+  if (stranger.empty() && within.empty()) return;
+  refuse_rows(fmt::format("'{}', a part of queries that is not known here", stranger.empty() ? within : stranger),
+              "write SELECT ... FROM (SELECT ... GROUP BY id)");
+}
+
 struct Refused {
   std::string_view aggregate;
   std::string_view why;
@@ -105,23 +116,6 @@ constexpr std::array refused{
     Refused{"string_agg", by_order, "write count(x), min(x) or max(x)"},
     Refused{"sumkahan", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
 };
-
-/// Those whose result is a function of the multiset of their arguments, of the types that rows() lets pass.
-bool is_multiset_aggregate(std::string_view aggregate) {
-  return is_one_of(aggregate, {"avg", "bool_and", "bool_or", "count", "max", "mean", "median", "min", "quantile_cont",
-                               "quantile_disc", "sum"});
-}
-
-[[noreturn]] void refuse_aggregate(const std::string& name) {
-  const auto* const known = std::ranges::find(refused, std::string_view(name), &Refused::aggregate);
-  if (known != refused.end()) {
-    refuse_rows(fmt::format("the aggregate {}, {}", name, known->why), std::string(known->instead));
-  }
-  refuse_value(
-      fmt::format("{} is none of count, sum, min, max, avg, median, quantile_cont, quantile_disc, bool_and and "
-                  "bool_or",
-                  name));
-}
 
 /// A fraction of 0 to 1 that is written as one.
 std::string fraction_of(const SqlNode& node) {
@@ -155,6 +149,55 @@ bool has_quantiles(const Column& column) {
   return numeric_of(column.type) == Numeric::real || (adds_up(column) && column.type != "BOOLEAN");
 }
 
+/// What to write where an argument is of a type that an aggregate does not take.
+struct ArgumentHint {
+  std::string_view says;
+  std::string_view example;  ///< behind the aggregate's name
+};
+
+constexpr ArgumentHint make_decimals{"say with how many decimals", "(CAST(x AS DECIMAL(18, 2)))"};
+constexpr ArgumentHint make_number{"make a number of it", "(CAST(x AS DOUBLE)...)"};
+constexpr ArgumentHint make_comparable{"make a number, a text or a time of it", "(CAST(x AS VARCHAR))"};
+constexpr ArgumentHint make_condition{"write a condition", "(x > 0)"};
+
+bool takes_any(const Column& /*argument*/) { return true; }
+bool takes_what_has_a_least(const Column& argument) { return has_one_least(argument.type); }
+bool takes_conditions(const Column& argument) { return argument.type == "BOOLEAN"; }
+
+/// Its result is a function of the multiset of its arguments, where these are of types that it takes.
+struct Aggregate {
+  std::string_view name;
+  bool (*takes)(const Column& argument);
+  ArgumentHint instead;
+};
+
+constexpr std::array aggregates{
+    Aggregate{"count", takes_any, {}},
+    Aggregate{"sum", adds_up, make_decimals},
+    Aggregate{"min", takes_what_has_a_least, make_comparable},
+    Aggregate{"max", takes_what_has_a_least, make_comparable},
+    Aggregate{"avg", adds_up, make_decimals},
+    Aggregate{"mean", adds_up, make_decimals},
+    Aggregate{"median", has_quantiles, make_number},
+    Aggregate{"quantile_cont", has_quantiles, make_number},
+    Aggregate{"quantile_disc", has_quantiles, make_number},
+    Aggregate{"bool_and", takes_conditions, make_condition},
+    Aggregate{"bool_or", takes_conditions, make_condition},
+};
+
+/// Where it stands in the list, or the end.
+auto aggregate_called(std::string_view name) { return std::ranges::find(aggregates, name, &Aggregate::name); }
+
+[[noreturn]] void refuse_aggregate(const std::string& name) {
+  const auto* const known = std::ranges::find(refused, std::string_view(name), &Refused::aggregate);
+  if (known != refused.end()) {
+    refuse_rows(fmt::format("the aggregate {}, {}", name, known->why), std::string(known->instead));
+  }
+  std::string all;
+  for (const Aggregate& each : aggregates) all += (all.empty() ? "" : ", ") + std::string(each.name);
+  refuse_value(fmt::format("{} is none of {}", name, all));
+}
+
 [[noreturn]] void refuse_type(const std::string& name, const Column& argument, const std::string& instead) {
   const std::string& type = digits_of(argument.full_type).all > 0 ? argument.full_type : argument.type;
   refuse_rows(fmt::format("what {} is made of is {}", quote_identifier(name), type), instead);
@@ -182,7 +225,7 @@ PersonQuery::Value PersonQuery::aggregate_of(const SqlNode& item, std::size_t pl
   const std::string& name = value.aggregate;
   const bool counts_rows = name == "count_star";
   const bool is_quantile = name.starts_with("quantile");
-  if (!counts_rows && !is_multiset_aggregate(name)) refuse_aggregate(name);
+  if (!counts_rows && aggregate_called(name) == aggregates.end()) refuse_aggregate(name);
   if (!is_absent(member_of(item, "filter")))
     refuse_rows("FILTER", "write what counts as in count(CASE WHEN ... THEN 1 END)");
   value.distinct = !is_absent(member_of(item, "distinct"));
@@ -252,6 +295,7 @@ std::optional<PersonQuery> PersonQuery::of(const SqlTree& tree) {
   for (const SqlNode& item : list.GetArray()) query.add(item);
   query.require_one_name_each();
   for (const SqlNode* each : above) require_kept(*each, query.person_);
+  if (!above.empty()) require_whole(member_of(*above.back(), "from_table"));
   if (!is_absent(member_of(member_of(*select, "from_table"), "column_name_alias"))) {
     refuse_rows("the table that it groups has other names for its columns", "use the columns' own names");
   }
@@ -295,18 +339,10 @@ std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& 
   if (name == "count_star") return "count(*)";
   const auto argument = std::ranges::find(columns, value.argument, &Column::name);
   if (argument == columns.end()) throw Error(ErrorCode::internal, "an argument of an aggregate has no column");
-  if (is_one_of(name, {"sum", "avg", "mean"}) && !adds_up(*argument)) {
-    refuse_type(value.name, *argument, fmt::format("say with how many decimals: {}(CAST(x AS DECIMAL(18, 2)))", name));
-  }
-  if (is_one_of(name, {"median", "quantile_cont", "quantile_disc"}) && !has_quantiles(*argument)) {
-    refuse_type(value.name, *argument, fmt::format("make a number of it: {}(CAST(x AS DOUBLE)...)", name));
-  }
-  if (is_one_of(name, {"min", "max"}) && !has_one_least(argument->type)) {
+  const Aggregate& aggregate = *aggregate_called(name);
+  if (!aggregate.takes(*argument)) {
     refuse_type(value.name, *argument,
-                fmt::format("make a number, a text or a time of it: {}(CAST(x AS VARCHAR))", name));
-  }
-  if (is_one_of(name, {"bool_and", "bool_or"}) && argument->type != "BOOLEAN") {
-    refuse_type(value.name, *argument, fmt::format("write a condition: {}(x > 0)", name));
+                fmt::format("{}: {}{}", aggregate.instead.says, name, aggregate.instead.example));
   }
   std::string cell = quote_identifier(value.argument);
   // Of zeros with either sign, which are equal, the engine takes the one that it meets first.

@@ -15,6 +15,7 @@ namespace {
 
 using source_test::EngineTest;
 using source_test::error_of;
+using source_test::holds;
 using source_test::lattice_of;
 using source_test::profile_of;
 
@@ -38,9 +39,6 @@ class PersonQueries : public EngineTest {
   }
   Error refusal(const std::string& sql) const {
     return error_of([&] { Table::open({.file = folder.path("t.csv"), .sql = sql}); });
-  }
-  static bool holds(const Error& error, const std::string& part) {
-    return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
   }
   RankProfile values(const std::vector<double>& each) const { return profile_of<double>(numbers, each); }
   void SetUp() override {
@@ -156,6 +154,8 @@ TEST_F(PersonQueries, RefuseWhatIsMoreThanTheMultiset) {
       {"SELECT id, max(n) AS x FROM (SELECT id, count(*) AS n FROM input GROUP BY id, region) GROUP BY id", "GROUP BY"},
       {"SELECT sum(x) AS x FROM (SELECT id, count(*) AS x FROM input GROUP BY id)", "hand on the column 'id'"},
       {"SELECT id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id) LIMIT 1", "LIMIT"},
+      {"SELECT id, x FROM (SELECT id, count(*) AS x FROM input GROUP BY id) TABLESAMPLE 50%", "TABLESAMPLE"},
+      {"SELECT id, count(*) AS x FROM input TABLESAMPLE 50% GROUP BY id", "TABLESAMPLE"},
   };
   for (const auto& [sql, part] : refused) {
     const Error error = refusal(sql);

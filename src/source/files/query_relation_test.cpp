@@ -14,6 +14,7 @@ namespace {
 
 using source_test::EngineTest;
 using source_test::error_of;
+using source_test::holds;
 using source_test::lattice_of;
 using source_test::profile_of;
 
@@ -24,9 +25,6 @@ class QueryRelation : public EngineTest {
   }
   Error refusal(const TableOptions& options) const {
     return error_of([&] { Table::open(options); });
-  }
-  static bool holds(const Error& error, const std::string& part) {
-    return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
   }
   RankProfile profile_of_ages(const std::vector<double>& numbers) const { return profile_of<double>(ages, numbers); }
 
