@@ -123,8 +123,6 @@ class Frame final : public Records {
 
  private:
   struct State;
-  std::vector<RankProfile> selected(const ColumnToCount& asked, RandomBits& bits,
-                                    const std::function<void()>& on_progress) const;
   explicit Frame(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

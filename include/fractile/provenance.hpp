@@ -98,6 +98,7 @@ struct SourceDescription {
   std::optional<PerPerson> per_person = {};  ///< what each person's records became, if persons count by one value each
   bool one_row_a_person = false;             ///< whether the query made one row of each person's records
   std::optional<WeightsDescription> weights = {};
+  bool whole_records = false;  ///< whether a person's records were sampled whatever they held, once for several columns
 };
 
 }  // namespace fractile

@@ -45,7 +45,8 @@ struct PublishedTables {
 
 /// All tables of a publication, in the order of publish() of a release: every column is counted in one reading, all levels are charged in one
 /// transaction, each as an entry of its own, and all of them are committed in one. A level's profiles are sums of those of the table's
-/// finest cells, so that of each person the same records count at all levels of a table.
+/// finest cells. With Publication::person, of each person the same records count in all tables that are drawn: they are sampled as whole
+/// records, whatever they hold (RecordSelection::whole_records). A profile file's were sampled when it was counted.
 /// A level that the ledger holds, whatever it cost, is taken as it is: its cost counts in the publication's budget, and the other levels
 /// share the rest of it in their proportions. Throws `budget_refused` where nothing is left for them, and where the ledger does not have
 /// enough, before a record is read. With Payment::again all of it is drawn anew, at the full price.

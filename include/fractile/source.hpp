@@ -104,6 +104,9 @@ struct RecordSelection {
   /// Where records have weights: what is counted are units of weight. A record without a weight counts as one without a
   /// number does. Not with `per_person`: a value of several records has no weight.
   std::optional<RecordWeights> weights = {};
+  /// With `person`: each of that person's records may be one that counts, whatever it holds, and where columns are counted together, the
+  /// same ones count in all of them, each where it has a number and a listed key. Not with `per_person`.
+  bool whole_records = false;
 
   bool selects() const { return !person.empty() || !by.empty() || weights.has_value(); }
   /// Error(usage) unless as said above.
@@ -158,7 +161,8 @@ class Records {
   /// Error(usage) or Error(data) unless each of them can be counted: there are such columns, of types that go with the lattice and the
   /// selection, and all can be read at once. No record is looked at.
   virtual void require_countable(const std::vector<ColumnToCount>& columns) const = 0;
-  /// Counts all of them, in one reading where records are read from files; each is as if it were counted alone. Of a selection with persons
+  /// Counts all of them, in one reading where records are read from files; each is as if it were counted alone, but for those whose selections
+  /// are of whole records: these have one sample, are all read at once, and say the same of persons. Of a selection with persons
   /// and no sampling key one is drawn from the bits, in the order of the columns, so that with reproducible bits the sample is reproducible.
   /// Error(usage) as above; Error(data) for what cannot be read, and, under NullPolicy::error, for a record without a number or a person.
   /// `on_progress` is called now and then with nothing but the fact; what it throws ends the counting.

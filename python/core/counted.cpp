@@ -60,18 +60,23 @@ class CountedElsewhere final : public Records {
   std::vector<std::vector<RankProfile>> profiles_of(const std::vector<ColumnToCount>& columns, RandomBits& bits) const {
     std::vector<Counted> questions;
     std::vector<std::string> keys;
+    std::string key_of_sample;
     for (const ColumnToCount& asked : columns) {
       questions.push_back(Counted::of(asked, missing_));
-      keys.push_back(key_of(asked.selection, bits));
+      const bool is_drawn = asked.selection.whole_records && !key_of_sample.empty();
+      keys.push_back(is_drawn ? key_of_sample : key_of(asked.selection, bits));
+      if (asked.selection.whole_records) key_of_sample = keys.back();
     }
     return in_python([&] {
       nb::list asked;
       nb::list sampling_keys;
+      nb::list of_sample;
       for (std::size_t i = 0; i < questions.size(); ++i) {
         asked.append(nb::cast(std::move(questions[i])));
         sampling_keys.append(bytes_of(keys[i]));
+        of_sample.append(nb::bool_(columns[i].selection.whole_records));
       }
-      const nb::object answers = counter_.attr("count")(asked, sampling_keys);
+      const nb::object answers = counter_.attr("count")(asked, sampling_keys, of_sample);
       if (nb::len(answers) != columns.size()) throw Error(ErrorCode::internal, "another number of columns was counted");
       std::vector<std::vector<RankProfile>> profiles;
       for (const nb::handle answer : answers) profiles.push_back(std::move(nb::cast<Counted&>(answer)).profiles());
@@ -93,6 +98,18 @@ class CountedElsewhere final : public Records {
   nb::handle counter_;
   std::vector<std::string> missing_;
 };
+
+std::vector<Counted> parts_of_sample(const std::vector<Counted>& questions, Frame& frame,
+                                     const nb::bytes& sampling_key) {
+  const std::string key(text_of(sampling_key));
+  try {
+    const nb::gil_scoped_release unlocked;
+    SignalWatch signals;
+    return Counted::of_sample(questions, frame, key, [&] { signals.look(); });
+  } catch (const Interrupted&) {
+    raise_interrupted();
+  }
+}
 
 Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling_key) {
   const std::string key(text_of(sampling_key));
@@ -220,6 +237,26 @@ Counted Counted::of_frame(Frame& frame, const std::string& sampling_key,
   return Counted(std::move(answer));
 }
 
+std::vector<Counted> Counted::of_sample(const std::vector<Counted>& questions, Frame& frame,
+                                        const std::string& sampling_key, const std::function<void()>& on_progress) {
+  const SamplingKey key = SamplingKey::of_bytes(sampling_key);
+  std::vector<ColumnToCount> columns;
+  for (const Counted& question : questions) {
+    columns.push_back(question.header().counted());
+    columns.back().selection.sampling_key = key;
+    columns.back().selection.whole_records = true;
+  }
+  RandomBits unused = RandomBits::system();  // persons' records are chosen by the key
+  frame.use_missing(questions.at(0).header().missing);
+  std::vector<CountedColumn> counted = frame.count(columns, unused, on_progress);
+  std::vector<Counted> answers;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    answers.push_back(Counted({questions[i].header(), std::move(counted[i]).profiles()}));
+    answers.back().counted_.header.samplers = {fmt::format("key {}", key.id())};
+  }
+  return answers;
+}
+
 std::vector<Counted> Counted::alone() const {
   ProfileHeader of_one = header();
   of_one.column.clear();
@@ -270,6 +307,8 @@ void bind_counted(nb::module_& module) {
       .def("to_bytes", [](const Counted& counted) { return bytes_of(to_bytes(counted.all())); })
       .def("of_frame", &part_of, nb::arg("frame"), nb::arg("sampling_key"),
            "The same question, answered for the records of a frame.")
+      .def_static("of_sample", &parts_of_sample, nb::arg("questions"), nb::arg("frame"), nb::arg("sampling_key"),
+                  "Questions about the same persons, answered for one sample of whole records of a frame.")
       .def_static("of_counts", &of_counts, nb::arg("lattice"), nb::arg("positions"), nb::arg("counts"),
                   nb::arg("records_per_person"))
       .def_static("of_counted", &of_counted, nb::arg("frame"), nb::arg("column"), nb::arg("counted"), nb::arg("counts"),

@@ -25,6 +25,9 @@ class Counted {
 
   /// The same question, answered for the records of a frame. With persons, all records of each of its persons must be in it.
   Counted of_frame(Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress) const;
+  /// The same of several questions about the same persons, whose records are sampled as a whole.
+  static std::vector<Counted> of_sample(const std::vector<Counted>& questions, Frame& frame,
+                                        const std::string& sampling_key, const std::function<void()>& on_progress);
   /// Each of its profiles by itself, and of no column. Parts of one counting had no person in common, so that no merge of them counts.
   std::vector<Counted> alone() const;
   const ProfileHeader& header() const { return counted_.header; }
@@ -36,7 +39,8 @@ class Counted {
 };
 
 /// The records of a frame, which is used up. Unless `counter` is None, the frame has only the columns, and a Python object counts records:
-///     count(questions: list[Counted], sampling_keys: list[bytes]) -> list[Counted], rows() -> int, engine() -> str.
+///     count(questions: list[Counted], sampling_keys: list[bytes], of_sample: list[bool]) -> list[Counted], rows() -> int, engine() -> str.
+/// `of_sample` says which questions are about one sample of whole records, for which they have one key.
 /// The Python caller keeps `counter` alive.
 Source source_of(Frame&& frame, nanobind::handle counter, TableOptions read);
 

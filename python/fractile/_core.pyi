@@ -408,6 +408,12 @@ class Counted:
         """The same question, answered for the records of a frame."""
 
     @staticmethod
+    def of_sample(questions: Sequence[Counted], frame: Frame, sampling_key: bytes) -> list[Counted]:
+        """
+        Questions about the same persons, answered for one sample of whole records of a frame.
+        """
+
+    @staticmethod
     def of_counts(lattice: Lattice, positions: Sequence[int], counts: Sequence[int], records_per_person: int) -> Counted: ...
 
     @staticmethod

@@ -115,13 +115,14 @@ class _Task:
 
 class _Count(_Task):
     """Counts records for all questions, which are about the same persons, each with its sampling key: columns in the order of `names`, and
-    with persons one more, their buckets."""
+    with persons one more, their buckets. Where `of_sample` says so, questions are about one sample of whole records, and have one key."""
 
-    def __init__(self, questions: list[bytes], names: list[str], sampling_keys: list[bytes]) -> None:
+    def __init__(self, questions: list[bytes], names: list[str], sampling_keys: list[bytes], of_sample: Sequence[bool] = ()) -> None:
         super().__init__()
         self.questions = questions
         self.names = names
         self.sampling_keys = sampling_keys
+        self.of_sample = list(of_sample) or [False] * len(questions)
 
     def rows(self, batches: Iterator[Any]) -> list[Any]:
         import pyarrow as pa
@@ -138,8 +139,14 @@ class _Count(_Task):
                 table = table.select(range(len(self.names)))
             frame = _core.Frame.of_stream(table.rename_columns(self.names).__arrow_c_stream__(), "")
             frame.use_threads(1)  # a task has one core
-            for question, key, its_sum in zip(questions, self.sampling_keys, sums):
-                its_sum.add(question.of_frame(frame, key))
+            sampled = [place for place, is_of_sample in enumerate(self.of_sample) if is_of_sample]
+            if sampled:
+                key = self.sampling_keys[sampled[0]]
+                for place, part in zip(sampled, _core.Counted.of_sample([questions[place] for place in sampled], frame, key)):
+                    sums[place].add(part)
+            for place, question in enumerate(questions):
+                if not self.of_sample[place]:
+                    sums[place].add(question.of_frame(frame, self.sampling_keys[place]))
         counts = _bytes_of(sums)
         return [] if counts is None else [_row([_this_task()], counts, sorted(buckets), None)]
 
@@ -278,8 +285,8 @@ class _Counter:
                 raise DataError(f"column '{name}' has a type of Spark that cannot be counted", "choose a column of numbers", "df")
         return _core.Frame.of_stream(pa.schema(types).empty_table().__arrow_c_stream__(), "")
 
-    def count(self, questions: list[_core.Counted], sampling_keys: list[bytes]) -> list[_core.Counted]:
-        """One job for all questions, which are about the same persons."""
+    def count(self, questions: list[_core.Counted], sampling_keys: list[bytes], of_sample: Sequence[bool] = ()) -> list[_core.Counted]:
+        """One job for all questions, which are about the same persons. `of_sample` is as the tasks have it."""
         records = self._columns
         if questions[0].person:
             person = f"c{self._places[self._names.index(questions[0].person)]}"
@@ -288,7 +295,7 @@ class _Counter:
             if not questions[0].refuses_missing:  # records without a person would all go to one task
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
-        count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys)
+        count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys, of_sample)
         parts = records.mapInArrow(count, _PARTS)
         cores = self._cores()
         if cores >= _LEAST_CORES_THAT_MERGE:

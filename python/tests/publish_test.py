@@ -494,9 +494,9 @@ class Elsewhere:
     def __init__(self, table, names):
         self.table, self.names, self.jobs = table.select(names), names, []
 
-    def count(self, questions, keys):
+    def count(self, questions, keys, of_sample):
         self.jobs.append(len(questions))
-        task = fractile.spark._Count([question.to_bytes() for question in questions], self.names, keys)
+        task = fractile.spark._Count([question.to_bytes() for question in questions], self.names, keys, of_sample)
         ids = self.table.column("id").to_pylist()
         bucket = [-1 if each is None else each % 40 for each in ids]
         rows = []

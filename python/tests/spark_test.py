@@ -232,7 +232,8 @@ class Elsewhere:
         self.fails = fails
         self.calls = []
 
-    def count(self, questions, keys):
+    def count(self, questions, keys, of_sample):
+        assert not any(of_sample)  # which is for publications
         self.calls.append("count")
         if self.fails:
             raise self.fails

@@ -41,6 +41,7 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
                                 {},
                                 column.selection.per_person,
                                 !records.person_of_rows().empty()};
+  description.whole_records = column.selection.whole_records;
   if (const std::optional<RecordWeights>& weights = column.selection.weights) {
     const std::uint64_t of_person = std::max(request.query.records_per_person, column.selection.records_per_person);
     description.weights =

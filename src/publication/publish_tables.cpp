@@ -33,19 +33,22 @@ struct LevelToDraw {
   std::string form = {};  ///< all that determines its law but its cost; where there is a charge
 };
 
+/// `from_rows`: the records are read here, and not counted in a profile file.
 RecordSelection selection_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
-                             const LevelCells& cells) {
+                             const LevelCells& cells, bool from_rows) {
   RecordSelection selection;
   selection.person = publication.person;
   selection.records_per_person = publication.records_per_person;
+  selection.whole_records = from_rows && !publication.person.empty();
   selection.by = publication_detail::columns_of(table, level);
   if (!level.empty()) selection.keys = GroupKeys::tuples(cells.cells);
   return selection;
 }
 
 ColumnToCount column_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
-                        const LevelCells& cells) {
-  return {table.column, table.lattice, publication.null_policy, selection_of(publication, table, level, cells)};
+                        const LevelCells& cells, bool from_rows) {
+  return {table.column, table.lattice, publication.null_policy,
+          selection_of(publication, table, level, cells, from_rows)};
 }
 
 /// All that is to be drawn, and the columns that are counted for it, each once.
@@ -65,21 +68,22 @@ void require_quantiles(const PublicationTable& table) {
               "counts and means are published beside quantiles: write for example quantiles = \"median\"");
 }
 
-Plan plan_of(const PublicationRequest& request) {
+Plan plan_of(const PublicationRequest& request, const Source& source) {
   const Publication& publication = request.publication;
+  const bool from_rows = source.options().format != "profile";
   Plan plan;
   for (PublicationPart& part : parts(publication)) {
     const PublicationTable& table = publication.tables[part.table];
     require_quantiles(table);
     const KeyLevel& finest = table.levels.front();
-    ColumnToCount counted = column_of(publication, table, finest, cells_of(publication, table, finest));
+    ColumnToCount counted = column_of(publication, table, finest, cells_of(publication, table, finest), from_rows);
     const auto same =
         std::ranges::find_if(plan.columns, [&](const auto& each) { return is_counted_alike(each, counted); });
     const auto place = static_cast<std::size_t>(same - plan.columns.begin());
     if (same == plan.columns.end()) plan.columns.push_back(std::move(counted));
     const KeyLevel& level = table.levels[part.level];
     LevelCells cells = cells_of(publication, table, level);
-    ReleaseRequest asked{column_of(publication, table, level, cells), part.query};
+    ReleaseRequest asked{column_of(publication, table, level, cells, from_rows), part.query};
     if (part.counts_share.sign() > 0) asked.statistics = StatisticsRequest{table.below, table.mean, part.counts_share};
     plan.levels.push_back({std::move(part), std::move(cells), place, std::move(asked), {}});
   }
@@ -303,7 +307,7 @@ Spending PublishedTables::cost() const {
 
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant) {
-  Plan plan = plan_of(request);
+  Plan plan = plan_of(request, source);
   const ReleaseRequest terms = terms_of(request, plan);
   auto [charge, records] =
       publication_detail::open_source(source, terms, plan.columns, Unreadable::missing, payment, attendant);

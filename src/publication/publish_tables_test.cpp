@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -380,6 +381,36 @@ TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
     EXPECT_EQ(level.release.query.records_per_person, 2U);
     EXPECT_EQ(level.release.source.person, "id");
   }
+}
+
+/// The medians of two columns in which nobody's record that counts may be: of one person, whose first record is low in both, and the second
+/// one high.
+TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
+  file_ = folder.write("twice.csv", "id,region,sex,pay,hours\na,n,f,100,800\na,n,f,300,900\n");
+  Publication publication = earnings_and_hours(all_but_exact);
+  publication.person = "id";
+  for (PublicationTable& table : publication.tables) table.quantiles = {Rational(1, 2)};
+  std::map<std::string, int> seen;
+  for (int i = 0; i < 40; ++i) {
+    const PublishedTables tables = publish(publication);
+    ++seen[value(tables, 0, {"n", "f"}, 0) + " " + value(tables, 4, {"n"}, 0)];
+    EXPECT_TRUE(tables.levels[0].release.source.whole_records);
+  }
+  EXPECT_EQ(seen.size(), 2U);
+  EXPECT_EQ(seen["100 800"] + seen["300 900"], 40);
+}
+
+/// Who has a record without a number, and one whose region is not listed, is counted by a third one once in three times.
+TEST_F(PublishingTables, EveryRecordOfAKnownPersonMayBeChosen) {
+  std::string text = "id,region,sex,pay,hours\n";
+  constexpr int persons = 3000;
+  for (int i = 0; i < persons; ++i) text += fmt::format("{0},n,f,100,1\n{0},n,f,,1\n{0},abroad,f,100,1\n", i);
+  file_ = folder.write("thirds.csv", text);
+  Publication publication = with_counts(all_but_exact);
+  publication.person = "id";
+  const PublishedTables tables = publish(publication);
+  const std::int64_t count = statistics_of(tables, tables.levels[0])[0].count.value;
+  EXPECT_NEAR(static_cast<double>(count), persons / 3.0, 6 * std::sqrt(persons * 2.0 / 9));
 }
 
 /// Profiles that were counted elsewhere, so that thousands of publications can be made.

@@ -447,7 +447,12 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
       "By {}, with {} {}. Its output has exactly the probabilities that its proofs are about. Every draw was charged "
       "before it was made, in every cell.",
       joined(programs), mechanisms.size() == 1 ? "mechanism" : "mechanisms", joined(mechanisms)));
-  if (has_persons(tables.front())) {
+  if (tables.front().finest().source.whole_records) {
+    page.paragraph(
+        "A person's records that count were chosen once for all tables that were drawn together, at random among all "
+        "of "
+        "theirs. One that was chosen counts wherever it has a value and a listed key.");
+  } else if (has_persons(tables.front())) {
     page.paragraph(
         "A person's records that count in a table were chosen once for all of its levels that were drawn together.");
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "quantiles/audit/groups_test_support.hpp"
 #include "source/counting/keyed_sample.hpp"
 #include "source/counting/person_values.hpp"
+#include "source/counting/shared_sample.hpp"
 #include "support/neighbors.hpp"
 
 namespace fractile {
@@ -144,28 +146,37 @@ struct Verdict {
   Enclosure attained = Enclosure::of(Rational(0));
 };
 
-/// All pairs of neighbours, under each key; both groups run the query as release() does, independently.
-Verdict audit(const QuantileQuery& query, Bounding bounding) {
+/// All pairs of neighbours, under each key; all groups run the query as release() does, independently, and what they lose adds up to no more
+/// than the claim.
+Verdict audit_all(const QuantileQuery& query, std::uint32_t places, const Enclosure& claim,
+                  const std::vector<Persons>& tables, Bounding bounding) {
   Losses losses(release_law(group_query(query), candidates, 1));
-  const std::vector<Persons> tables = all_tables();
-  const Enclosure claim = Enclosure::of(query.budget.epsilon());
   Verdict verdict;
   for (const SamplingKey& key : some_keys()) {
-    std::vector<std::array<Counts, 2>> kept;
+    std::vector<std::vector<Counts>> kept;
     for (const Persons& table : tables) {
       const Records records = bounding(table, query.records_per_person, key);
-      kept.push_back({counts_of(records, 0), counts_of(records, 1)});
+      kept.emplace_back();
+      for (std::uint32_t place = 0; place < places; ++place) kept.back().push_back(counts_of(records, place));
     }
     for (std::size_t i = 0; i < tables.size(); ++i) {
       for (std::size_t j = 0; j < tables.size(); ++j) {
         if (!are_neighbors(tables[i], tables[j], query.neighbors)) continue;
-        const Enclosure loss = losses.between(kept[i][0], kept[j][0]) + losses.between(kept[i][1], kept[j][1]);
+        Enclosure loss = losses.between(kept[i][0], kept[j][0]);
+        for (std::uint32_t place = 1; place < places; ++place) {
+          loss = loss + losses.between(kept[i][place], kept[j][place]);
+        }
         verdict.holds = verdict.holds && certainly_at_most(loss, claim);
         if (certainly_less(verdict.attained, loss)) verdict.attained = loss;
       }
     }
   }
   return verdict;
+}
+
+/// Of two groups.
+Verdict audit(const QuantileQuery& query, Bounding bounding) {
+  return audit_all(query, 2, Enclosure::of(query.budget.epsilon()), all_tables(), bounding);
 }
 
 QuantileQuery asking(const char* quantile, Neighbors neighbors, std::uint32_t most, const char* epsilon = "1") {
@@ -224,6 +235,104 @@ TEST(ContributionAudit, OneValueAPersonKeepsThePromiseUnderEveryKey) {
       }
     }
   }
+}
+
+/// The position of a number that a whole record holds in the first column, and as `key` what it holds beside it: in a second column a number,
+/// at the first place or the last one, or none; and whether its key is listed for the first column.
+struct Beside {
+  static constexpr std::uint32_t no_number = 2;
+  std::uint32_t second;
+  bool is_listed;
+  explicit Beside(std::uint32_t key) : second(key % 3), is_listed(key / 3 == 0) {}
+};
+
+/// What ships, of two columns: what is kept in the first one has the key 0, in the second one 1.
+Records whole_records(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  const Lattice lattice = Lattice::regular(0, Rational(candidates - 1), 1);
+  RecordSelection by_key{
+      .person = "who", .records_per_person = most, .by = "key", .keys = {"k"}, .whole_records = true};
+  RecordSelection of_all{.person = "who", .records_per_person = most, .whole_records = true};
+  source_detail::SharedSample sample({{lattice, by_key}, {lattice, of_all}}, key, 1, 0);
+  std::vector<std::string> whose;
+  std::vector<Beside> beside;
+  std::array<std::vector<std::int64_t>, 2> numbers;
+  std::uint64_t validity = 0;
+  for (std::size_t who = 0; who < table.size(); ++who) {
+    for (const KeyedRecord& record : table[who]) {
+      beside.emplace_back(record.key);
+      if (beside.back().second != Beside::no_number) validity |= std::uint64_t{1} << whose.size();
+      whose.push_back(names[who]);
+      numbers[0].push_back(static_cast<std::int64_t>(record.position / 2));
+      numbers[1].push_back(beside.back().second == 0 ? 0 : candidates - 1);
+    }
+  }
+  if (!whose.empty()) {
+    const source_detail::CellReading whole{CellType::integer};
+    const std::vector<source_detail::SharedCells> cells{
+        {source_detail::ColumnView(numbers[0].data(), nullptr, whose.size()), whole},
+        {source_detail::ColumnView(numbers[1].data(), &validity, whose.size()), whole}};
+    sample.add(
+        cells, [&](std::size_t row) { return std::string_view(whose[row]); },
+        [&](std::size_t, std::size_t, std::size_t row) { return beside[row].is_listed ? "k" : "other"; });
+  }
+  Records kept;
+  std::vector<source_detail::SelectedProfiles> found = sample.finish({});
+  for (std::uint32_t column = 0; column < 2; ++column) {
+    const RankProfile& profile = found[column].profiles.at(0);
+    for (std::size_t k = 0; k < profile.distinct(); ++k) {
+      for (std::uint64_t i = 0; i < profile.count(k); ++i) kept.push_back({profile.position(k), column});
+    }
+  }
+  return kept;
+}
+/// Mutants: each person keeps one more; nobody's records are told from another's.
+Records one_whole_record_more(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  return whole_records(table, most + 1, key);
+}
+Records whole_records_of_one(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  return whole_records({all_records(table), {}}, 2 * most, key);
+}
+
+std::vector<Persons> all_tables_of_two_columns() {
+  std::vector<KeyedRecord> places;
+  for (const Position position : {first_place, last_place}) {
+    for (const std::uint32_t beside : {0U, 1U, Beside::no_number, 3U}) places.push_back({position, beside});
+  }
+  std::vector<Records> one{{}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    one.push_back({places[i]});
+    for (std::size_t j = i; j < places.size(); ++j) one.push_back({places[i], places[j]});
+  }
+  std::vector<Persons> all;
+  for (const Records& a : one) {
+    for (const Records& b : {Records{}, Records{places[0]}, Records{places[3], places[6]}}) all.push_back({a, b});
+  }
+  return all;
+}
+
+/// Two columns, each released at the query's epsilon: together they lose no more than twice that.
+Verdict audit_columns(const QuantileQuery& query, Bounding bounding) {
+  const Enclosure claim = Enclosure::of(query.budget.epsilon()) + Enclosure::of(query.budget.epsilon());
+  return audit_all(query, 2, claim, all_tables_of_two_columns(), bounding);
+}
+
+TEST(ContributionAudit, OneSampleOfWholeRecordsKeepsThePromiseUnderEveryKey) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const std::uint32_t most : {1U, 2U}) {
+      const QuantileQuery query = asking("0", neighbors, most);
+      const Verdict verdict = audit_columns(query, whole_records);
+      EXPECT_TRUE(verdict.holds) << to_string(neighbors) << " " << most << " " << verdict.attained.to_string();
+      EXPECT_GT(verdict.attained.to_double(), 0.9) << to_string(neighbors) << " " << most;
+    }
+  }
+}
+
+TEST(ContributionAuditMutant, KeepingOneWholeRecordMoreIsCaught) {
+  EXPECT_FALSE(audit_columns(asking("0", Neighbors::add_remove, 1), one_whole_record_more).holds);
+}
+
+TEST(ContributionAuditMutant, SamplingWholeRecordsOfATableIsCaught) {
+  EXPECT_FALSE(audit_columns(asking("0", Neighbors::add_remove, 1), whole_records_of_one).holds);
 }
 
 TEST(ContributionAuditMutant, CountingAPersonInEveryGroupIsCaught) {

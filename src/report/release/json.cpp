@@ -262,6 +262,7 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
     if (source.disjoint_persons) list(json, "declared", std::vector<std::string>{"disjoint_persons"}, text);
     member(json, "column", source.column);
     if (!source.person.empty()) member(json, "person", source.person);
+    if (source.whole_records) member(json, "sample", std::string("whole records"));
     if (source.per_person) member(json, "per_person", to_string(*source.per_person));
     if (source.weights) write_weights(json, *source.weights);
     member(json, "null_policy", to_string(source.null_policy));

@@ -168,6 +168,9 @@ std::string terms_of(const Release& release) {
     text += fmt::format("a person counts once{}: with {}\n", release.is_grouped() ? " in a group" : "",
                         report_detail::one_value_in_words(*source.per_person));
     if (release.is_grouped()) text += "of each person's groups no more than that count, sampled at random\n";
+  } else if (source.whole_records) {
+    text +=
+        "of each person's records no more than that were sampled at random, once for all tables, whatever they hold\n";
   } else if (!source.person.empty() && !source.one_row_a_person) {
     text += "of each person's records no more than that count, sampled at random\n";
   }

@@ -387,6 +387,7 @@ SourceDescription source_of(const Json& json) {
   read_back.sql_stability = small_count_of(source, "sql_stability");
   read_back.disjoint_persons = source.HasMember("declared");  // the schema knows no other
   read_back.one_row_a_person = source.HasMember("sql_rows");  // the schema knows no others
+  read_back.whole_records = source.HasMember("sample");       // likewise
   read_back.missing = texts_of(source, "missing");
   read_back.per_person = read(source, "per_person", [](const std::string& text) {
     return choice_of(text, {PerPerson::sum, PerPerson::count, PerPerson::mean, PerPerson::min, PerPerson::max,

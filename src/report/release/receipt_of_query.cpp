@@ -171,6 +171,7 @@ std::string difference(const Json& query, const Release& release) {
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},
+      {"the sample of persons' records", source.whole_records == query.HasMember("sample")},
       {"the value of each person",
        (source.per_person ? to_string(*source.per_person) : "") == text_at(query, "per_person")},
       {"the weights", has_weights(query, release)},

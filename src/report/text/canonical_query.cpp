@@ -96,6 +96,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");
   line.add("person", source.person);
+  if (source.whole_records) line.add("sample", "whole records");
   if (source.per_person) line.add("per_person", to_string(*source.per_person));
   if (source.weights) add_weights(line, source.weights->how);
   add_groups(line, source.by, details.keys);

@@ -38,16 +38,16 @@ class KeyedCounts {
       add_cell({{record.position, record.key}, record.units});
     }
   }
-  /// Records of the only key, each at its position and as so many units as units_at(i) says, but for those at `nowhere`; whether there are any
+  /// Records of the only key, each at its position and as so many units as units_at(i) says, but for those at `missing`; whether there are any
   /// of these.
   template <class UnitsAt>
-  bool add_all(std::span<const Position> positions, Position nowhere, UnitsAt units_at) {
+  bool add_all(std::span<const Position> positions, Position missing, UnitsAt units_at) {
     std::uint64_t* const totals = totals_.data();
     const bool are_totals = !totals_.empty();
     const int shift = on_candidates_ ? 1 : 0;
     bool any_nowhere = false;
     for (std::size_t i = 0; i < positions.size(); ++i) {
-      if (positions[i] == nowhere) {
+      if (positions[i] == missing) {
         any_nowhere = true;
       } else if (are_totals) {
         totals[positions[i] >> shift] += units_at(i);

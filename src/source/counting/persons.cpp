@@ -31,7 +31,8 @@ RecordCode::RecordCode(Position largest_position, std::uint64_t largest_key, std
       key_bytes_(largest_key == 0 ? 0 : bytes_for(largest_key)),
       units_bytes_(most_units == 1 ? 0 : bytes_for(most_units)) {}
 
-void PersonTable::clear(std::size_t records) {
+template <class Record>
+void TableByPerson<Record>::clear(std::size_t records) {
   if (records > most_in_table) {
     throw Error(ErrorCode::data, "more than 4294967294 records of one person", "count them by parts of the table");
   }
@@ -45,7 +46,8 @@ void PersonTable::clear(std::size_t records) {
   records_.reserve(records);
 }
 
-void PersonTable::add(std::string_view person, const KeyedRecord& record) {
+template <class Record>
+void TableByPerson<Record>::add(std::string_view person, const Record& record) {
   constexpr std::size_t spread = 0x9E3779B97F4A7C15;  // persons of one partition have hashes whose highest bits agree
   const std::size_t hash = hash_of(person);
   std::size_t slot = (hash * spread) >> shift_;
@@ -64,7 +66,8 @@ void PersonTable::add(std::string_view person, const KeyedRecord& record) {
   records_.push_back(record);
 }
 
-void PersonTable::bring_together() {
+template <class Record>
+void TableByPerson<Record>::bring_together() {
   std::uint32_t before = 0;
   for (Person& person : persons_) {
     person.next = before;
@@ -74,26 +77,32 @@ void PersonTable::bring_together() {
   for (std::size_t i = 0; i < records_.size(); ++i) together_[persons_[whose_[i]].next++] = records_[i];
 }
 
-class PersonRecords::Part {
+template <class Code>
+class RecordsByPerson<Code>::Part {
  public:
   std::array<Partition, partitions> of;
 };
 
-PersonRecords::PersonRecords(const RecordCode& code, const Limits& limits, unsigned level)
+template <class Code>
+RecordsByPerson<Code>::RecordsByPerson(const Code& code, const Limits& limits, unsigned level)
     : code_(code), limits_(limits), level_(level) {}
-PersonRecords::~PersonRecords() = default;
+template <class Code>
+RecordsByPerson<Code>::~RecordsByPerson() = default;
 
-PersonRecords::Part& PersonRecords::new_part() {
+template <class Code>
+typename RecordsByPerson<Code>::Part& RecordsByPerson<Code>::new_part() {
   auto part = std::make_unique<Part>();
   const std::lock_guard lock(mutex_);
   return *parts_.emplace_back(std::move(part));
 }
 
-std::size_t PersonRecords::partition_of(std::size_t hash) const {
+template <class Code>
+std::size_t RecordsByPerson<Code>::partition_of(std::size_t hash) const {
   return (hash >> (hash_bits - partition_bits * static_cast<int>(level_ + 1))) % partitions;
 }
 
-void PersonRecords::add(Part& part, std::string_view person, const KeyedRecord& record) {
+template <class Code>
+void RecordsByPerson<Code>::add(Part& part, std::string_view person, const Record& record) {
   Partition& partition = part.of[partition_of(hash_of(person))];
   const std::size_t most = code_.most_bytes(person) + RecordCode::slack;
   if (partition.open.size - partition.open.used < most) make_room(partition, most);
@@ -103,7 +112,8 @@ void PersonRecords::add(Part& part, std::string_view person, const KeyedRecord& 
   ++partition.records;
 }
 
-void PersonRecords::make_room(Partition& partition, std::size_t bytes) {
+template <class Code>
+void RecordsByPerson<Code>::make_room(Partition& partition, std::size_t bytes) {
   put_away(partition);
   const std::size_t wanted = std::max(bytes, std::clamp(partition.bytes, first_chunk, Limits::chunk));
   if (partition.open.size >= wanted) return;
@@ -111,7 +121,8 @@ void PersonRecords::make_room(Partition& partition, std::size_t bytes) {
 }
 
 /// The open chunk goes to the file, and is empty, or to those in memory, and is none.
-void PersonRecords::put_away(Partition& partition) {
+template <class Code>
+void RecordsByPerson<Code>::put_away(Partition& partition) {
   Chunk& chunk = partition.open;
   if (chunk.used == 0) return;
   partition.bytes += chunk.used;
@@ -124,17 +135,19 @@ void PersonRecords::put_away(Partition& partition) {
   partition.full.push_back(std::exchange(chunk, {}));
 }
 
-NamelessFile& PersonRecords::file() {
+template <class Code>
+NamelessFile& RecordsByPerson<Code>::file() {
   const std::lock_guard lock(mutex_);
   if (!file_) file_.emplace("persons' records");
   return *file_;
 }
 
+template <class Code>
 template <class Take>
-void PersonRecords::for_each_record(std::size_t partition, std::vector<char>& buffer, Take take) const {
+void RecordsByPerson<Code>::for_each_record(std::size_t partition, std::vector<char>& buffer, Take take) const {
   const auto take_all = [&](std::span<const char> written) {
     std::string_view person;
-    KeyedRecord record{};
+    Record record{};
     const char* at = written.data();
     while (at != written.data() + written.size()) {
       at = code_.read(at, person, record);
@@ -159,24 +172,27 @@ void PersonRecords::for_each_record(std::size_t partition, std::vector<char>& bu
   }
 }
 
-void PersonRecords::forget(std::size_t partition) {
+template <class Code>
+void RecordsByPerson<Code>::forget(std::size_t partition) {
   for (const std::unique_ptr<Part>& part : parts_) part->of[partition] = {};
 }
 
 /// By further bits of the hash.
-void PersonRecords::visit_in_parts(std::size_t partition, PersonTable& table, const Visit& visit) {
-  PersonRecords finer(code_, {limits_.largest_table, limits_.largest_table}, level_ + 1);
+template <class Code>
+void RecordsByPerson<Code>::visit_in_parts(std::size_t partition, Table& table, const Visit& visit) {
+  RecordsByPerson finer(code_, {limits_.largest_table, limits_.largest_table}, level_ + 1);
   Part& part = finer.new_part();
   {
     std::vector<char> buffer;
     for_each_record(partition, buffer,
-                    [&](std::string_view person, const KeyedRecord& record) { finer.add(part, person, record); });
+                    [&](std::string_view person, const Record& record) { finer.add(part, person, record); });
   }
   forget(partition);
   for (std::size_t k = 0; k < partitions; ++k) finer.for_each_person(k, table, visit);
 }
 
-void PersonRecords::for_each_person(std::size_t partition, PersonTable& table, const Visit& visit) {
+template <class Code>
+void RecordsByPerson<Code>::for_each_person(std::size_t partition, Table& table, const Visit& visit) {
   std::size_t records = 0;
   std::size_t bytes = 0;
   for (const std::unique_ptr<Part>& part : parts_) {
@@ -187,10 +203,14 @@ void PersonRecords::for_each_person(std::size_t partition, PersonTable& table, c
   if (bytes > limits_.largest_table && level_ < last_level) return visit_in_parts(partition, table, visit);
   std::vector<char> buffer;
   table.clear(records);
-  for_each_record(partition, buffer,
-                  [&](std::string_view person, const KeyedRecord& record) { table.add(person, record); });
+  for_each_record(partition, buffer, [&](std::string_view person, const Record& record) { table.add(person, record); });
   table.for_each_person(visit);
   forget(partition);
 }
+
+template class TableByPerson<KeyedRecord>;
+template class TableByPerson<WrittenRecord>;
+template class RecordsByPerson<RecordCode>;
+template class RecordsByPerson<WrittenRecordCode>;
 
 }  // namespace fractile::source_detail

@@ -16,6 +16,7 @@
 #include "fractile/ranks.hpp"
 #include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
+#include "source/counting/chunk_places.hpp"
 #include "source/counting/keyed_counts.hpp"
 #include "source/counting/person_values.hpp"
 #include "source/counting/persons.hpp"
@@ -128,6 +129,9 @@ struct WeightGrid {
   Lattice counted_on;
   std::uint32_t first_units;
   std::uint32_t most_units;  ///< of a record
+
+  /// Of a record at this position, on one of its points.
+  std::uint32_t units_at(Position on_grid) const { return first_units + static_cast<std::uint32_t>(on_grid / 2); }
 };
 
 /// A chunk's weights, and as what they are read.
@@ -161,8 +165,6 @@ class RecordSelector {
   SelectedProfiles finish(const std::function<void()>& on_progress);
 
  private:
-  static constexpr Position nowhere = ~Position{0};
-
   /// What one thread has.
   struct Part {
     explicit Part(RecordSelector& selector)
@@ -196,13 +198,13 @@ class RecordSelector {
     }
     if (weights) place_weights(*weights, part);
     if (weights && !has_person_ && !has_key_) {
-      const auto units_of_row = [&](std::size_t row) { return units_at(part.weights[row]); };
+      const auto units_of_row = [&](std::size_t row) { return weights_->units_at(part.weights[row]); };
       part.any_missing = part.counts->add_all(part.positions, nowhere, units_of_row) || part.any_missing;
       return;
     }
     for (std::size_t row = 0; row < part.positions.size(); ++row) {
       const Position position = part.positions[row];
-      const std::uint32_t units = weights ? units_at(part.weights[row]) : 1;
+      const std::uint32_t units = weights ? weights_->units_at(part.weights[row]) : 1;
       const bool is_missing = are_marks ? part.missing[row] != 0 : position == nowhere;
       const std::string_view person = has_person_ ? person_at(row) : std::string_view();
       const bool is_nobodys = has_person_ && holds_nothing(person);
@@ -227,33 +229,6 @@ class RecordSelector {
       if (part.weights[row] == nowhere) part.positions[row] = nowhere;
     }
   }
-  /// Of a record at this position of the grid, on one of its points.
-  std::uint32_t units_at(Position on_grid) const {
-    return weights_->first_units + static_cast<std::uint32_t>(on_grid / 2);
-  }
-
-  static void place(const ColumnView& column, const CellReading& reading, const Lattice& lattice,
-                    std::vector<Position>& positions) {
-    reading.type == CellType::real ? place<double>(column, lattice, positions)
-                                   : place<std::int64_t>(column, lattice, positions);
-  }
-  /// The position of each number of the chunk; `nowhere` for those that are NULL or NaN.
-  template <class Number>
-  static void place(const ColumnView& column, const Lattice& lattice, std::vector<Position>& positions) {
-    const std::span<const Number> numbers = column.numbers<Number>();
-    positions.resize(numbers.size());
-    if (!column.any_null() && !any_nan(numbers)) return lattice.positions_of(numbers, positions);
-    const auto is_missing = [&](std::size_t i) { return column.is_null(i) || is_nan(numbers[i]); };
-    std::vector<Number> all(numbers.begin(), numbers.end());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (is_missing(i)) all[i] = 0;
-    }
-    lattice.positions_of(std::span<const Number>(all), positions);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (is_missing(i)) positions[i] = nowhere;
-    }
-  }
-
   template <class Number>
   static void find_missing(const ColumnView& column, std::vector<char>& missing) {
     const std::span<const Number> numbers = column.numbers<Number>();

@@ -83,12 +83,13 @@ struct Places {
 class CellsOfAll {
  public:
   CellsOfAll(const Relation& relation, std::span<const SelectedColumn> selected, Unreadable unreadable) {
-    for (const auto& [columns, lattice, selector, weights] : selected) {
-      auto [expression, reading] = numbers_of(columns, lattice, unreadable);
+    for (const SelectedColumn& each : selected) {
+      const SelectedColumns& columns = each.columns;
+      auto [expression, reading] = numbers_of(columns, each.lattice, unreadable);
       const std::size_t number = add(columns.number, std::move(expression), reading.type);
       Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading};
       for (const Column& key : columns.keys) at.keys.push_back(add_name(key));
-      if (weights) std::tie(at.weight, at.weight_reading) = add_number(*columns.weight, *weights, unreadable);
+      if (each.weights) std::tie(at.weight, at.weight_reading) = add_number(*columns.weight, *each.weights, unreadable);
       places.push_back(std::move(at));
     }
     cells.relation = relation.from(read_);
@@ -100,6 +101,9 @@ class CellsOfAll {
  private:
   std::size_t add(const Column& column, std::string expression, CellType type) {
     if (std::ranges::find(read_, column.engine_name, &Column::engine_name) == read_.end()) read_.push_back(column);
+    for (std::size_t i = 0; i < cells.types.size(); ++i) {
+      if (cells.expressions[i] == expression && cells.types[i] == type) return i;
+    }
     cells.expressions.push_back(std::move(expression));
     cells.types.push_back(type);
     return cells.types.size() - 1;
@@ -178,30 +182,112 @@ UnitLattice units_of(const Column& number, const ColumnToCount& asked) {
   return how ? values_counted_on(number, asked.lattice, *how) : counted_on(number, asked.lattice);
 }
 
+std::vector<Column> columns_with_missing(const SelectedColumns& columns) {
+  std::vector<Column> all{columns.number};
+  for (const std::optional<Column>* beside : {&columns.person, &columns.weight}) {
+    if (*beside) all.push_back(**beside);
+  }
+  return all;
+}
+
+bool hide_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing) {
+  const auto looks_at = [](const SelectedColumns* columns, const Column& key) {
+    return std::ranges::any_of(columns_with_missing(*columns),
+                               [&](const Column& column) { return column.engine_name == key.engine_name; });
+  };
+  const auto hides_keys_of = [&](const SelectedColumns* columns) {
+    return std::ranges::any_of(columns->keys, [&](const Column& key) {
+      const auto looks = [&](const SelectedColumns* other) { return looks_at(other, key); };
+      return !looks(columns) && std::ranges::any_of(all, looks);
+    });
+  };
+  return !missing.empty() && std::ranges::any_of(all, hides_keys_of);
+}
+
+void require_shown_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing) {
+  if (!hide_keys(all, missing)) return;
+  throw Error(
+      ErrorCode::usage,
+      "a column whose keys are listed is also counted, or tells persons apart, and there some texts are missing: "
+      "one sample of each person's records cannot have both",
+      {"count a copy of it, ", Field("sql").text("SELECT *, age AS age_in_years FROM input"), ", or leave ",
+       Field("missing"), " out"},
+      "missing");
+}
+
+namespace {
+
+/// The cells of a chunk, as selectors ask for them.
+class ChunkCells {
+ public:
+  ChunkCells(const Chunk& chunk, const Places& at, const std::vector<CellType>& types, bool has_weights)
+      : numbers(chunk.column(at.number)), reading(at.reading), persons_(chunk, at.person, types) {
+    keys_.reserve(at.keys.size());
+    for (const std::size_t key : at.keys) keys_.emplace_back(chunk, key, types);
+    if (has_weights) weights.emplace(WeightCells{chunk.column(at.weight), at.weight_reading});
+  }
+
+  std::string_view person_at(std::size_t row) { return persons_.at(row); }
+  std::string_view key_at(std::size_t column, std::size_t row) { return keys_[column].at(row); }
+
+  ColumnView numbers;
+  CellReading reading;
+  std::optional<WeightCells> weights;
+
+ private:
+  NameCells persons_;
+  std::vector<NameCells> keys_;
+};
+
+}  // namespace
+
 std::uint64_t count_selected(const Connection& connection, const Relation& relation,
-                             std::span<const SelectedColumn> selected, Unreadable unreadable,
+                             std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress) {
   const CellsOfAll all(relation, selected, unreadable);
   const auto select = [&](const Chunk& chunk) {
+    std::vector<ChunkCells> shared;
+    std::vector<SharedCells> shared_cells;
     for (std::size_t i = 0; i < selected.size(); ++i) {
-      const Places& at = all.places[i];
-      NameCells persons(chunk, at.person, all.cells.types);
-      std::vector<NameCells> keys;
-      keys.reserve(at.keys.size());
-      for (const std::size_t key : at.keys) keys.emplace_back(chunk, key, all.cells.types);
-      std::optional<WeightCells> weights;
-      if (selected[i].weights) weights.emplace(WeightCells{chunk.column(at.weight), at.weight_reading});
-      selected[i].selector.add(
-          chunk.column(at.number), at.reading, [&](std::size_t row) { return persons.at(row); },
-          [&](std::size_t column, std::size_t row) { return keys[column].at(row); }, weights);
+      ChunkCells cells(chunk, all.places[i], all.cells.types, selected[i].weights != nullptr);
+      if (selected[i].selector == nullptr) {
+        shared_cells.push_back({cells.numbers, cells.reading, cells.weights});
+        shared.push_back(std::move(cells));
+        continue;
+      }
+      selected[i].selector->add(
+          cells.numbers, cells.reading, [&](std::size_t row) { return cells.person_at(row); },
+          [&](std::size_t column, std::size_t row) { return cells.key_at(column, row); }, cells.weights);
     }
+    if (shared.empty()) return;
+    sample->add(
+        shared_cells, [&](std::size_t row) { return shared.front().person_at(row); },
+        [&](std::size_t column, std::size_t k, std::size_t row) { return shared[column].key_at(k, row); });
   };
   return connection.for_each_chunk(all.cells, select, on_progress);
 }
 
-std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits) {
+std::optional<SamplingKey> SamplingKeys::of(const RecordSelection& selection) {
   if (selection.person.empty()) return {};
-  return selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits);
+  if (selection.whole_records && of_whole_records_) return of_whole_records_;
+  const SamplingKey key = selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits_);
+  if (selection.whole_records) of_whole_records_ = key;
+  return key;
+}
+
+void require_one_sample(const std::vector<ColumnToCount>& columns) {
+  const RecordSelection* first = nullptr;
+  for (const ColumnToCount& each : columns) {
+    const RecordSelection& selection = each.selection;
+    if (!selection.whole_records) continue;
+    if (first == nullptr) first = &selection;
+    if (selection.person == first->person && selection.records_per_person == first->records_per_person &&
+        selection.sampling_key == first->sampling_key) {
+      continue;
+    }
+    throw Error(ErrorCode::usage, "columns of one sample of whole records say different things of persons",
+                "count them by the same column of persons, with the same bound and key", "person");
+  }
 }
 
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection) {
@@ -254,6 +340,10 @@ void RecordSelection::validate() const {
                 "write a key for each key column", "keys");
   }
   keys.validate();
+  if (whole_records && (person.empty() || per_person)) {
+    throw Error(ErrorCode::usage, "whole records are sampled of persons, and values that are made of them are not",
+                {"name ", Field("person"), ", without ", Field("per_person")}, "person");
+  }
   if (!weights) return;
   weights->validate();
   if (per_person) {

@@ -13,6 +13,7 @@
 #include "fractile/source.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/record_selector.hpp"
+#include "source/counting/shared_sample.hpp"
 #include "source/engine/engine.hpp"
 #include "source/files/relation.hpp"
 
@@ -30,24 +31,45 @@ struct SelectedColumns {
 /// What comes of the numbers, for RecordSelector.
 CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable);
 
+/// In which what is declared to be missing is.
+std::vector<Column> columns_with_missing(const SelectedColumns& columns);
+
+/// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
+bool hide_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
+/// Error(usage) where these are columns of one sample.
+void require_shown_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
+
 /// What a column's numbers, or persons' values, are counted on. Error(usage) as in_units().
 UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 
 /// What one pass counts, beside others.
 struct SelectedColumn {
   const SelectedColumns& columns;
-  const Lattice& lattice;  ///< the selector's, but in the units that were asked for
-  RecordSelector& selector;
+  const Lattice& lattice;            ///< the selector's, but in the units that were asked for
+  RecordSelector* selector;          ///< none: the records are sampled with those of other columns
   const Lattice* weights = nullptr;  ///< as `lattice`, their grid, where there is one
 };
 
-/// Reads every record, on all threads of the engine, into the selectors. How many there are. Throws EngineFailure.
+/// Reads every record, on all threads of the engine, into the selectors, and into the sample what has none, in the order of its columns. How
+/// many there are. Throws EngineFailure.
 std::uint64_t count_selected(const Connection& connection, const Relation& relation,
-                             std::span<const SelectedColumn> selected, Unreadable unreadable,
+                             std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress);
 
-/// The selection's key, or one that is drawn; nothing without persons.
-std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits);
+/// Of columns that are counted together, one after the other, the selection's key, or one that is drawn; nothing without persons. Those whose
+/// records are sampled as a whole have one.
+class SamplingKeys {
+ public:
+  explicit SamplingKeys(RandomBits& bits) : bits_(bits) {}
+  std::optional<SamplingKey> of(const RecordSelection& selection);
+
+ private:
+  RandomBits& bits_;
+  std::optional<SamplingKey> of_whole_records_;
+};
+
+/// Error(usage) unless all selections of whole records say the same of persons.
+void require_one_sample(const std::vector<ColumnToCount>& columns);
 
 /// The keys as count_selected() compares them: the text that the engine has for values of the column's type. Error(usage) for one that is
 /// no value of that type, exactly, and for two that are one. No record is looked at. Throws EngineFailure.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "fractile/frames.hpp"
 #include "source/counting/record_selector.hpp"
 #include "source/counting/selected_records.hpp"
+#include "source/counting/shared_sample.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/entries/arrow_column.hpp"
 #include "source/entries/missing_values.hpp"
@@ -33,6 +35,9 @@ using source_detail::MissingValues;
 using source_detail::NumberBlock;
 using source_detail::RecordSelector;
 using source_detail::SelectedProfiles;
+using source_detail::SharedCells;
+using source_detail::SharedColumn;
+using source_detail::SharedSample;
 using source_detail::SharedTally;
 using source_detail::WeightCells;
 using source_detail::WeightGrid;
@@ -81,32 +86,28 @@ std::vector<Block> blocks_of(const ArrowColumn& column) {
   return blocks;
 }
 
-/// The same records of two columns, block by block: their pieces may be others.
-struct BlocksOfTwo {
-  std::vector<Block> first;
-  std::vector<Block> second;
-};
-
-BlocksOfTwo blocks_of(const ArrowColumn& a, const ArrowColumn& b) {
-  const std::vector<Block> of_a = blocks_of(a);
-  const std::vector<Block> of_b = blocks_of(b);
-  BlocksOfTwo both;
-  const auto part = [](const Block& block, std::uint64_t before, std::size_t rows) {
-    return Block{block.piece, block.from + static_cast<std::size_t>(before - block.before), rows, before};
-  };
-  std::uint64_t before = 0;
-  for (auto at_a = of_a.begin(), at_b = of_b.begin(); at_a != of_a.end() && at_b != of_b.end();) {
-    const std::uint64_t end = std::min(at_a->before + at_a->rows, at_b->before + at_b->rows);
-    if (end > before) {
-      const auto rows = static_cast<std::size_t>(end - before);
-      both.first.push_back(part(*at_a, before, rows));
-      both.second.push_back(part(*at_b, before, rows));
-    }
-    at_a += at_a->before + at_a->rows == end ? 1 : 0;
-    at_b += at_b->before + at_b->rows == end ? 1 : 0;
-    before = end;
+/// The same records of several columns, block by block, a list a column: their pieces may be others.
+std::vector<std::vector<Block>> blocks_of(const std::vector<const ArrowColumn*>& columns) {
+  std::vector<std::vector<Block>> own;
+  std::vector<std::uint64_t> begins;
+  for (const ArrowColumn* const column : columns) {
+    own.push_back(blocks_of(*column));
+    for (const Block& block : own.back()) begins.push_back(block.before);
   }
-  return both;
+  std::ranges::sort(begins);
+  begins.erase(std::unique(begins.begin(), begins.end()), begins.end());
+  std::vector<std::vector<Block>> all;
+  for (const std::vector<Block>& blocks : own) {
+    std::vector<Block>& cut = all.emplace_back();
+    auto at = blocks.begin();
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      while (at->before + at->rows <= begins[i]) ++at;
+      const std::uint64_t end = i + 1 < begins.size() ? begins[i + 1] : at->before + at->rows;
+      cut.push_back({at->piece, at->from + static_cast<std::size_t>(begins[i] - at->before),
+                     static_cast<std::size_t>(end - begins[i]), begins[i]});
+    }
+  }
+  return all;
 }
 
 std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
@@ -280,6 +281,96 @@ source_detail::CellReading reading_of(const ArrowColumn& column, const ColumnToC
   return {column.type.is_real() ? source_detail::CellType::real : source_detail::CellType::integer};
 }
 
+/// A column that is counted by persons or groups, and all that is read beside it.
+struct FrameColumn {
+  const ColumnToCount& asked;
+  const ArrowColumn& column;
+  const ArrowColumn* person;
+  std::vector<const ArrowColumn*> keys;
+  Lattice lattice;  ///< as the column has it
+  source_detail::CellReading reading;
+  MissingValues missing;
+  const ArrowColumn* weight = nullptr;
+  std::optional<WeightGrid> grid = {};
+  std::optional<MissingValues> missing_weights = {};
+
+  /// Error(data) where none may be missing, and some were.
+  void require_all(const SelectedProfiles& found, const MissingNames& missing_names) const {
+    if (asked.null_policy != NullPolicy::error) return;
+    if (found.any_nobody) throw missing_cell(*person, first_of_nobody(*person, missing_names), "empty or NULL");
+    if (!found.any_missing) return;
+    const bool is_number = column.type.is_number() || column.type.unit;
+    if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
+    const bool is_weight = weight != nullptr && !first_missing(column, missing);
+    is_weight ? refuse_missing(*weight, *missing_weights) : refuse_missing(column, missing);
+  }
+  std::vector<RankProfile> relabeled_profiles(SelectedProfiles found) const {
+    for (RankProfile& profile : found.profiles) profile = relabeled(std::move(profile), asked.lattice);
+    return std::move(found.profiles);
+  }
+};
+
+/// The cells of a block, for one thread.
+class BlockCells {
+ public:
+  BlockCells(const FrameColumn& read, const MissingNames& missing_names, const Block& block, const Block* of_weights)
+      : missing_names_(missing_names),
+        counted_(read.column, read.missing, missing_names),
+        persons_(read.person),
+        keys_(read.keys.begin(), read.keys.end()),
+        before_(block.before),
+        cells_{counted_.read(block, numbers_), read.reading} {
+    if (of_weights == nullptr) return;
+    const ArrowColumn& weight = *read.weight;
+    cells_.weights.emplace(WeightCells{
+        weights_.read(*of_weights->piece, weight.type, of_weights->from, of_weights->rows, *read.missing_weights),
+        weight.type.reading()});
+  }
+  BlockCells(const BlockCells&) = delete;
+  BlockCells& operator=(const BlockCells&) = delete;
+  ~BlockCells() = default;
+
+  const SharedCells& cells() const { return cells_; }
+  std::string_view person_at(std::size_t row) { return missing_names_.without(persons_.at(before_ + row)); }
+  std::string_view key_at(std::size_t key, std::size_t row) { return keys_[key].at(before_ + row); }
+
+ private:
+  const MissingNames& missing_names_;
+  CountedBlock counted_;
+  NamesInOrder persons_;
+  std::vector<NamesInOrder> keys_;
+  std::uint64_t before_;
+  NumberBlock numbers_;
+  NumberBlock weights_;
+  SharedCells cells_;
+};
+
+/// Those of columns whose records are read together, block by block: of each its numbers, and then its weights, where it has some.
+class BlocksTogether {
+ public:
+  explicit BlocksTogether(const std::vector<FrameColumn>& read) {
+    std::vector<const ArrowColumn*> columns;
+    for (const FrameColumn& each : read) {
+      columns.push_back(&each.column);
+      of_weights_.push_back(each.weight == nullptr ? std::optional<std::size_t>() : columns.size());
+      if (each.weight != nullptr) columns.push_back(each.weight);
+      of_numbers_.push_back(columns.size() - (each.weight == nullptr ? 1 : 2));
+    }
+    blocks_ = blocks_of(columns);
+  }
+  const std::vector<Block>& first() const { return blocks_.front(); }
+  const Block& numbers(std::size_t column, std::size_t block) const { return blocks_[of_numbers_[column]][block]; }
+  /// None where the column has no weights.
+  const Block* weights(std::size_t column, std::size_t block) const {
+    return of_weights_[column] ? &blocks_[*of_weights_[column]][block] : nullptr;
+  }
+
+ private:
+  std::vector<std::size_t> of_numbers_;
+  std::vector<std::optional<std::size_t>> of_weights_;
+  std::vector<std::vector<Block>> blocks_;
+};
+
 Error broken_stream() {
   return {ErrorCode::data, "the frame's Arrow stream failed", "export it again, or read a file"};
 }
@@ -405,6 +496,92 @@ struct Frame::State {
     return parts.front().state_->loaded();
   }
 
+  /// Of loaded records.
+  FrameColumn read_for(const ColumnToCount& asked) const {
+    const RecordSelection& selection = asked.selection;
+    const ArrowColumn& found = counted_column(asked);
+    FrameColumn read{asked,
+                     found,
+                     names_column(selection.person),
+                     {},
+                     counted_on(found, asked),
+                     reading_of(found, asked),
+                     MissingValues(missing, found.type.form())};
+    for (const std::string& name : selection.by.names()) read.keys.push_back(names_column(name));
+    if (!selection.weights) return read;
+    read.weight = &numeric_column(selection.weights->column, ValueKind::number);
+    read.grid.emplace(WeightGrid{in_units_of(*read.weight, selection.weights->grid()),
+                                 selection.weights->least_units_of_record(),
+                                 selection.weights->most_units_of_record()});
+    read.missing_weights.emplace(missing, read.weight->type.form());
+    return read;
+  }
+
+  /// Calls work(cells of each column) for all blocks of records.
+  template <class Work>
+  void for_each_block_of(const std::vector<FrameColumn>& read, const MissingNames& missing_names,
+                         const std::function<void()>& on_progress, Work work) const {
+    const BlocksTogether together(read);
+    const std::vector<Block>& blocks = together.first();
+    for_each_block(
+        blocks, workers_for(threads, blocks.size()), on_progress, [&](const Block& block, NumberBlock& /*numbers*/) {
+          const auto number = static_cast<std::size_t>(&block - blocks.data());
+          std::deque<BlockCells> cells;
+          for (std::size_t i = 0; i < read.size(); ++i) {
+            cells.emplace_back(read[i], missing_names, together.numbers(i, number), together.weights(i, number));
+          }
+          work(cells);
+        });
+  }
+
+  std::vector<RankProfile> selected(const ColumnToCount& asked, const std::optional<SamplingKey>& key,
+                                    const std::function<void()>& on_progress) {
+    const State& all = loaded();
+    const std::vector<FrameColumn> read{all.read_for(asked)};
+    const FrameColumn& column = read.front();
+    const MissingNames missing_names(all.missing);
+    RecordSelector selector(column.lattice, asked.selection, key, all.threads, all.memory, column.reading.type,
+                            column.grid);
+    all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
+      BlockCells& block = of_columns.front();
+      selector.add(
+          block.cells().numbers, block.cells().reading, [&](std::size_t row) { return block.person_at(row); },
+          [&](std::size_t k, std::size_t row) { return block.key_at(k, row); }, block.cells().weights);
+    });
+    SelectedProfiles found = selector.finish(on_progress);
+    column.require_all(found, missing_names);
+    return column.relabeled_profiles(std::move(found));
+  }
+
+  /// Of columns that have one sample.
+  std::vector<std::vector<RankProfile>> sampled(const std::vector<const ColumnToCount*>& asked, const SamplingKey& key,
+                                                const std::function<void()>& on_progress) {
+    const State& all = loaded();
+    std::vector<FrameColumn> read;
+    read.reserve(asked.size());
+    for (const ColumnToCount* const each : asked) read.push_back(all.read_for(*each));
+    std::vector<SharedColumn> shared;
+    shared.reserve(read.size());
+    for (const FrameColumn& each : read) shared.push_back({each.lattice, each.asked.selection, each.grid});
+    const MissingNames missing_names(all.missing);
+    SharedSample sample(std::move(shared), key, all.threads, all.memory);
+    all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
+      std::vector<SharedCells> cells;
+      cells.reserve(of_columns.size());
+      for (const BlockCells& each : of_columns) cells.push_back(each.cells());
+      sample.add(
+          cells, [&](std::size_t row) { return of_columns.front().person_at(row); },
+          [&](std::size_t column, std::size_t k, std::size_t row) { return of_columns[column].key_at(k, row); });
+    });
+    std::vector<SelectedProfiles> found = sample.finish(on_progress);
+    std::vector<std::vector<RankProfile>> profiles;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      read[i].require_all(found[i], missing_names);
+      profiles.push_back(read[i].relabeled_profiles(std::move(found[i])));
+    }
+    return profiles;
+  }
+
   void name_only_column(const std::string& name) {
     if (columns.size() == 1 && !name.empty()) columns.front().name = name;
   }
@@ -483,6 +660,7 @@ void Frame::require_countable(const std::string& column, const Lattice& lattice)
 }
 
 void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
+  source_detail::require_one_sample(columns);
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     static_cast<void>(counted_on(state_->counted_column(asked), asked));
@@ -567,11 +745,24 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
 std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
   require_countable(columns);
+  source_detail::SamplingKeys keys(bits);
+  std::vector<const ColumnToCount*> of_sample;
+  for (const ColumnToCount& asked : columns) {
+    if (asked.selection.whole_records) of_sample.push_back(&asked);
+  }
+  std::vector<std::vector<RankProfile>> shared;  // the first one last
   std::vector<CountedColumn> counted;
   for (const ColumnToCount& asked : columns) {
     std::vector<RankProfile> profiles;
-    if (asked.selection.selects()) {
-      profiles = selected(asked, bits, on_progress);
+    if (asked.selection.whole_records) {
+      if (shared.empty()) {
+        shared = state_->sampled(of_sample, keys.of(asked.selection).value(), on_progress);
+        std::ranges::reverse(shared);
+      }
+      profiles = std::move(shared.back());
+      shared.pop_back();
+    } else if (asked.selection.selects()) {
+      profiles = state_->selected(asked, keys.of(asked.selection), on_progress);
     } else {
       profiles.push_back(profile(asked.column, asked.lattice, asked.null_policy, Counting::automatic, on_progress));
     }
@@ -580,64 +771,6 @@ std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& column
     counted.push_back(std::move(column));
   }
   return counted;
-}
-
-std::vector<RankProfile> Frame::selected(const ColumnToCount& asked, RandomBits& bits,
-                                         const std::function<void()>& on_progress) const {
-  const auto& [column_name, lattice, null_policy, selection, public_rows] = asked;
-  const State& state = state_->loaded();
-  const ArrowColumn& column = state.counted_column(asked);
-  const ArrowColumn* const person_column = state.names_column(selection.person);
-  std::vector<const ArrowColumn*> key_columns;
-  for (const std::string& name : selection.by.names()) key_columns.push_back(state.names_column(name));
-  const Lattice lattice_of_units = counted_on(column, asked);
-  const source_detail::CellReading reading = reading_of(column, asked);
-  const std::optional<SamplingKey> sampling_key = source_detail::sampling_key(selection, bits);
-  const ArrowColumn* const weight_column =
-      selection.weights ? &state.numeric_column(selection.weights->column, ValueKind::number) : nullptr;
-  std::optional<WeightGrid> grid;
-  if (weight_column != nullptr) {
-    grid.emplace(WeightGrid{in_units_of(*weight_column, selection.weights->grid()),
-                            selection.weights->least_units_of_record(), selection.weights->most_units_of_record()});
-  }
-  RecordSelector selector(lattice_of_units, selection, sampling_key, state.threads, state.memory, reading.type, grid);
-  const MissingValues missing(state.missing, column.type.form());
-  const MissingValues missing_weights(state.missing,
-                                      weight_column == nullptr ? column.type.form() : weight_column->type.form());
-  const MissingNames missing_names(state.missing);
-  const BlocksOfTwo of_both =
-      weight_column == nullptr ? BlocksOfTwo{blocks_of(column), {}} : blocks_of(column, *weight_column);
-  const std::vector<Block>& blocks = of_both.first;
-  for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
-                 [&](const Block& block, NumberBlock& numbers) {
-                   NamesInOrder persons(person_column);
-                   std::vector<NamesInOrder> keys(key_columns.begin(), key_columns.end());
-                   CountedBlock counted(column, missing, missing_names);
-                   NumberBlock of_weights;
-                   std::optional<WeightCells> weights;
-                   if (weight_column != nullptr) {
-                     const Block& at = of_both.second[static_cast<std::size_t>(&block - blocks.data())];
-                     weights.emplace(
-                         WeightCells{of_weights.read(*at.piece, weight_column->type, at.from, at.rows, missing_weights),
-                                     weight_column->type.reading()});
-                   }
-                   selector.add(
-                       counted.read(block, numbers), reading,
-                       [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
-                       [&](std::size_t key, std::size_t row) { return keys[key].at(block.before + row); }, weights);
-                 });
-  SelectedProfiles selected = selector.finish(on_progress);
-  if (null_policy == NullPolicy::error && selected.any_nobody) {
-    throw missing_cell(*person_column, first_of_nobody(*person_column, missing_names), "empty or NULL");
-  }
-  if (null_policy == NullPolicy::error && selected.any_missing) {
-    const bool is_number = column.type.is_number() || column.type.unit;
-    if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
-    const bool is_weight = weight_column != nullptr && !first_missing(column, missing);
-    is_weight ? refuse_missing(*weight_column, missing_weights) : refuse_missing(column, missing);
-  }
-  for (RankProfile& profile : selected.profiles) profile = relabeled(std::move(profile), lattice);
-  return std::move(selected.profiles);
 }
 
 std::uint64_t Frame::rows(const std::function<void()>& on_progress) const {

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
+#include <deque>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -14,6 +14,7 @@
 #include "source/counting/record_selector.hpp"
 #include "source/counting/scaled_lattice.hpp"
 #include "source/counting/selected_records.hpp"
+#include "source/counting/shared_sample.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/engine/engine.hpp"
 #include "source/engine/sql_tree.hpp"
@@ -272,31 +273,62 @@ struct PostgresQuery::State {
     return columns;
   }
 
-  /// The same of persons and groups.
-  source_detail::SelectedProfiles count_selected_rows(const ColumnToCount& asked, RandomBits& bits,
-                                                      const std::function<void()>& on_progress) const {
-    const source_detail::SelectedColumns columns = selected_columns(asked);
-    const source_detail::UnitLattice units = source_detail::units_of(columns.number, asked);
-    const std::optional<SamplingKey> key = source_detail::sampling_key(asked.selection, bits);
+  /// The same of persons and groups, of columns that have one sample, or of one column.
+  std::vector<source_detail::SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
+                                                                   const std::optional<SamplingKey>& key,
+                                                                   const std::function<void()>& on_progress) const {
+    struct Read {
+      const ColumnToCount& asked;
+      source_detail::SelectedColumns columns;
+      source_detail::UnitLattice units;
+      RecordSelection typed;
+    };
+    std::vector<Read> all;
+    all.reserve(asked.size());
+    for (const ColumnToCount* const each : asked) {
+      source_detail::SelectedColumns columns = selected_columns(*each);
+      source_detail::UnitLattice units = source_detail::units_of(columns.number, *each);
+      all.push_back({*each, std::move(columns), std::move(units), each->selection});
+    }
     source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
     const source_detail::Connection connection = engine_with(rows);
     try {
-      RecordSelection typed = asked.selection;
-      for (std::size_t k = 0; k < columns.keys.size(); ++k) {
-        typed.keys = std::move(typed.keys)
-                         .with_list(k, source_detail::keys_of_type(connection, columns.keys[k], typed.keys.list(k)));
+      std::vector<Column> blanked;
+      for (Read& each : all) {
+        for (std::size_t k = 0; k < each.columns.keys.size(); ++k) {
+          each.typed.keys = std::move(each.typed.keys)
+                                .with_list(k, keys_of_type(connection, each.columns.keys[k], each.typed.keys.list(k)));
+        }
+        for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
       }
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      std::vector<Column> blanked{columns.number};
-      if (columns.person) blanked.push_back(*columns.person);
-      source_detail::RecordSelector selector(units.counted_on, typed, key, threads, 0,
-                                             source_detail::cells_of(columns, asked.lattice, Unreadable::missing));
-      const std::array selected{source_detail::SelectedColumn{columns, asked.lattice, selector}};
-      source_detail::count_selected(connection, row_wise->relation.without(std::move(blanked), missing), selected,
-                                    Unreadable::missing, on_progress);
-      source_detail::SelectedProfiles counted = selector.finish(on_progress);
-      for (RankProfile& profile : counted.profiles) profile = units.back_on(asked.lattice, std::move(profile));
+      std::optional<source_detail::RecordSelector> selector;
+      std::optional<source_detail::SharedSample> sample;
+      const Read& first = all.front();
+      if (first.typed.whole_records) {
+        std::vector<source_detail::SharedColumn> columns;
+        columns.reserve(all.size());
+        for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed});
+        sample.emplace(std::move(columns), key.value(), threads, 0);
+      } else {
+        selector.emplace(first.units.counted_on, first.typed, key, threads, 0,
+                         cells_of(first.columns, first.asked.lattice, Unreadable::missing));
+      }
+      std::vector<source_detail::SelectedColumn> selected;
+      selected.reserve(all.size());
+      for (const Read& each : all) {
+        selected.push_back({each.columns, each.asked.lattice, selector ? &*selector : nullptr});
+      }
+      count_selected(connection, row_wise->relation.without(std::move(blanked), missing), selected,
+                     sample ? &*sample : nullptr, Unreadable::missing, on_progress);
+      std::vector<source_detail::SelectedProfiles> counted =
+          sample ? sample->finish(on_progress) : std::vector{selector->finish(on_progress)};
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        for (RankProfile& profile : counted[i].profiles) {
+          profile = all[i].units.back_on(all[i].asked.lattice, std::move(profile));
+        }
+      }
       return counted;
     } catch (const EngineFailure& failure) {
       rows.rethrow();
@@ -385,6 +417,8 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
 }
 
 void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns) const {
+  source_detail::require_one_sample(columns);
+  std::deque<source_detail::SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     if (asked.selection.weights) {
@@ -405,18 +439,37 @@ void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns)
                   {"leave ", Field("sql_stability"), " out, if the query goes row by row, or ", Field("person"),
                    " and ", Field("by")});
     }
-    static_cast<void>(source_detail::units_of(state_->selected_columns(asked).number, asked));
+    source_detail::SelectedColumns read = state_->selected_columns(asked);
+    static_cast<void>(source_detail::units_of(read.number, asked));
+    if (asked.selection.whole_records) of_sample.push_back(std::move(read));
   }
+  std::vector<const source_detail::SelectedColumns*> together;
+  together.reserve(of_sample.size());
+  for (const source_detail::SelectedColumns& each : of_sample) together.push_back(&each);
+  source_detail::require_shown_keys(together, state_->missing);
 }
 
 std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                                 const std::function<void()>& on_progress) const {
   require_countable(columns);
+  source_detail::SamplingKeys keys(bits);
+  std::vector<const ColumnToCount*> of_sample;
+  for (const ColumnToCount& asked : columns) {
+    if (asked.selection.whole_records) of_sample.push_back(&asked);
+  }
+  std::vector<source_detail::SelectedProfiles> shared;  // the first one last
   std::vector<CountedColumn> all;
   for (const ColumnToCount& asked : columns) {
     source_detail::SelectedProfiles counted{{}, false, false};
-    if (asked.selection.selects()) {
-      counted = state_->count_selected_rows(asked, bits, on_progress);
+    if (asked.selection.whole_records) {
+      if (shared.empty()) {
+        shared = state_->count_selected_rows(of_sample, keys.of(asked.selection), on_progress);
+        std::ranges::reverse(shared);
+      }
+      counted = std::move(shared.back());
+      shared.pop_back();
+    } else if (asked.selection.selects()) {
+      counted = std::move(state_->count_selected_rows({&asked}, keys.of(asked.selection), on_progress).front());
     } else {
       Counted whole = state_->row_wise ? state_->count_row_wise(asked.column, asked.lattice, on_progress)
                                        : state_->count_on_server(asked.column, asked.lattice, on_progress);

@@ -87,6 +87,50 @@ TEST_F(SeveralColumns, AreCountedInOneReadingAsEachAlone) {
   }
 }
 
+/// All that goes by persons is of whole records.
+std::vector<ColumnToCount> of_whole_records(std::vector<ColumnToCount> columns) {
+  for (ColumnToCount& each : columns) each.selection.whole_records = !each.selection.person.empty();
+  return columns;
+}
+
+TEST_F(SeveralColumns, OfWholeRecordsHaveOneSample) {
+  const std::string file = people();
+  const std::string shuffled = write_parquet(
+      "shuffled.parquet", "SELECT who, town, sex, age, CAST(wage AS DECIMAL(10, 1)) AS wage, born FROM '" + file +
+                              "' ORDER BY hash(who || town || wage)");
+  const std::vector<ColumnToCount> columns = of_whole_records(all(true));
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const std::vector<CountedColumn> counted = open(file).count(columns, bits);
+  const std::vector<CountedColumn> others =
+      Table::open({.file = shuffled, .threads = 3, .memory = TableOptions::least_memory}).count(columns, bits);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    EXPECT_EQ(others[i].profiles(), counted[i].profiles()) << i;
+    EXPECT_EQ(counted[i].records_per_person(), columns[i].selection.records_per_person) << i;
+  }
+  EXPECT_EQ(counted[3].profiles(), open(file).count({columns[3]}, bits).front().profiles());  // of all records
+  // Two of each person's whole records, of which some have no age, and some lie in other towns.
+  std::uint64_t of_wages = 0;
+  for (const RankProfile& sex : counted[1].profiles()) of_wages += sex.records();
+  EXPECT_EQ(of_wages, 2U * 1700);
+  EXPECT_LT(counted[0].profiles()[0].records() + counted[0].profiles()[1].records(), 2600U);
+}
+
+TEST_F(SeveralColumns, OfWholeRecordsAgreeAboutPersons) {
+  const std::string file = people();
+  const auto refused = [&](const std::vector<ColumnToCount>& columns, const TableOptions& options) {
+    return error_of([&] { Table::open(options).require_countable(columns); });
+  };
+  std::vector<ColumnToCount> columns = of_whole_records(all(true));
+  const TableOptions with_missing{.file = file, .missing = {"NA"}};
+  EXPECT_NO_THROW(Table::open(with_missing).require_countable(columns));  // towns are no numbers
+  columns[1].column = "town";
+  EXPECT_EQ(refused(columns, with_missing).field(), "missing");
+  columns[1].selection.records_per_person = 3;
+  EXPECT_EQ(refused(columns, {.file = file}).field(), "person");
+  columns[1].selection.per_person = PerPerson::sum;
+  EXPECT_EQ(refused({columns[1]}, {.file = file}).field(), "person");
+}
+
 TEST_F(SeveralColumns, AKeyThatIsMissingElsewhereIsAKeyHere) {
   const Table table = Table::open({.file = people(), .missing = {"NA", "-9"}});
   std::vector<ColumnToCount> columns = all(true);

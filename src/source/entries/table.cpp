@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,6 +41,8 @@ using source_detail::Relation;
 using source_detail::SelectedColumn;
 using source_detail::SelectedColumns;
 using source_detail::SelectedProfiles;
+using source_detail::SharedColumn;
+using source_detail::SharedSample;
 using source_detail::SpoolFailure;
 using source_detail::WeightGrid;
 
@@ -554,18 +557,7 @@ struct Task {
   std::optional<WeightGrid> counted_weights = {};  // the same, as the engine is asked for them
 
   bool missing_too() const { return asked.null_policy == NullPolicy::error; }
-  bool looks_for_missing(const std::string& engine_name) const {
-    return std::ranges::any_of(columns_with_missing(),
-                               [&](const Column& column) { return column.engine_name == engine_name; });
-  }
-  /// In which what is declared to be missing is.
-  std::vector<Column> columns_with_missing() const {
-    std::vector<Column> all{columns.number};
-    for (const std::optional<Column>* beside : {&columns.person, &columns.weight}) {
-      if (*beside) all.push_back(**beside);
-    }
-    return all;
-  }
+  bool is_shared() const { return typed.whole_records; }
 };
 
 Column number_column(const OpenedTable& table, const ColumnToCount& asked) {
@@ -607,13 +599,15 @@ void require_countable_units(const OpenedTable& table, const RecordWeights& weig
 }
 
 std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToCount>& columns, RandomBits& bits) {
+  source_detail::require_one_sample(columns);
+  source_detail::SamplingKeys keys(bits);
   std::vector<Task> tasks;
   tasks.reserve(columns.size());
   for (const ColumnToCount& asked : columns) {
     SelectedColumns read = columns_of(table, asked);
     source_detail::UnitLattice units = units_of(read.number, asked);
     Task task{asked, std::move(read), with_typed_keys(table, asked.selection), std::move(units),
-              source_detail::sampling_key(asked.selection, bits)};
+              keys.of(asked.selection)};
     if (asked.selection.weights) {
       task.grid = asked.selection.weights->grid();
       task.counted_weights = weights_on(*task.columns.weight, *asked.selection.weights);
@@ -623,34 +617,50 @@ std::vector<Task> tasks_of(const OpenedTable& table, const std::vector<ColumnToC
   return tasks;
 }
 
-/// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
-bool hide_keys(const OpenedTable& table, const std::vector<Task>& tasks) {
-  const auto hides_keys_of = [&](const Task& task) {
-    return std::ranges::any_of(task.columns.keys, [&](const Column& key) {
-      const auto looks = [&](const Task& other) { return other.looks_for_missing(key.engine_name); };
-      return !looks(task) && std::ranges::any_of(tasks, looks);
-    });
-  };
-  return !table.missing.empty() && std::ranges::any_of(tasks, hides_keys_of);
+std::vector<const SelectedColumns*> columns_of(const std::vector<Task>& tasks) {
+  std::vector<const SelectedColumns*> all;
+  all.reserve(tasks.size());
+  for (const Task& task : tasks) all.push_back(&task.columns);
+  return all;
 }
 
+/// In one reading. Those of one sample share it, and each of the others has a selector.
 std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
                                                const Relation& relation, const std::function<void()>& on_progress) {
   return within_memory(table, [&](std::uint64_t memory) {
     return held_or_spooled(table, [&](std::uint64_t held) {
-      const std::uint64_t of_each = held == 0 ? 0 : std::max<std::uint64_t>(1, held / tasks.size());
+      const auto shared = static_cast<std::size_t>(std::ranges::count_if(tasks, &Task::is_shared));
+      const std::size_t parts = tasks.size() - shared + (shared > 0 ? 1 : 0);
+      const std::uint64_t of_each = held == 0 ? 0 : std::max<std::uint64_t>(1, held / parts);
       std::deque<RecordSelector> selectors;
+      std::vector<SharedColumn> shared_columns;
       std::vector<SelectedColumn> selected;
       for (const Task& task : tasks) {
-        selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each,
-                               cells_of(task.columns, task.asked.lattice, table.unreadable), task.counted_weights);
-        selected.push_back({task.columns, task.asked.lattice, selectors.back(), task.grid ? &*task.grid : nullptr});
+        RecordSelector* selector = nullptr;
+        if (task.is_shared()) {
+          shared_columns.push_back({task.units.counted_on, task.typed, task.counted_weights});
+        } else {
+          selector = &selectors.emplace_back(task.units.counted_on, task.typed, task.key, table.threads, of_each,
+                                             cells_of(task.columns, task.asked.lattice, table.unreadable),
+                                             task.counted_weights);
+        }
+        selected.push_back({task.columns, task.asked.lattice, selector, task.grid ? &*task.grid : nullptr});
+      }
+      std::optional<SharedSample> sample;
+      if (shared > 0) {
+        const Task& first = *std::ranges::find_if(tasks, &Task::is_shared);
+        sample.emplace(std::move(shared_columns), *first.key, table.threads, of_each);
       }
       const Connection connection = connect(table, Order::any, memory);
-      require_all(table, count_selected(connection, relation, selected, table.unreadable, on_progress));
+      require_all(table, count_selected(connection, relation, selected, sample ? &*sample : nullptr, table.unreadable,
+                                        on_progress));
+      std::vector<SelectedProfiles> of_sample = sample ? sample->finish(on_progress) : std::vector<SelectedProfiles>();
+      auto next = of_sample.begin();
       std::vector<SelectedProfiles> profiles;
       profiles.reserve(tasks.size());
-      for (RecordSelector& selector : selectors) profiles.push_back(selector.finish(on_progress));
+      for (const SelectedColumn& each : selected) {
+        profiles.push_back(each.selector == nullptr ? std::move(*next++) : each.selector->finish(on_progress));
+      }
       return profiles;
     });
   });
@@ -670,7 +680,7 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
   std::vector<Column> counted;
   std::vector<Asked> all_asked;
   for (const Task& task : tasks) {
-    for (Column& column : task.columns_with_missing()) counted.push_back(std::move(column));
+    for (Column& column : columns_with_missing(task.columns)) counted.push_back(std::move(column));
     for (Asked& each : asked_of(table, task)) all_asked.push_back(each);
   }
   const Relation relation = look_through(table, std::move(counted), on_progress);
@@ -721,9 +731,18 @@ std::vector<std::vector<RankProfile>> counted_profiles(const OpenedTable& table,
     return all;
   }
   const std::vector<Task> tasks = tasks_of(table, columns, bits);
-  if (!hide_keys(table, tasks)) return counted_together(table, tasks, on_progress);
+  if (!hide_keys(columns_of(tasks), table.missing)) return counted_together(table, tasks, on_progress);
+  std::vector<Task> of_sample;
+  std::ranges::copy_if(tasks, std::back_inserter(of_sample), &Task::is_shared);
+  source_detail::require_shown_keys(columns_of(of_sample), table.missing);
+  std::vector<std::vector<RankProfile>> shared;
+  if (!of_sample.empty()) shared = counted_together(table, of_sample, on_progress);
+  auto next = shared.begin();
   all.clear();
-  for (const Task& task : tasks) all.push_back(std::move(counted_together(table, {task}, on_progress).front()));
+  for (const Task& task : tasks) {
+    all.push_back(task.is_shared() ? std::move(*next++)
+                                   : std::move(counted_together(table, {task}, on_progress).front()));
+  }
   return all;
 }
 
@@ -863,7 +882,9 @@ RankProfile Table::profile(const std::string& column, const Lattice& lattice, Nu
 }
 
 void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
+  source_detail::require_one_sample(columns);
   std::vector<Column> all;
+  std::deque<SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     static_cast<void>(units_of(number_column(*state_, asked), asked));
@@ -878,6 +899,7 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
       all.push_back(*read.weight);
     }
     all.insert(all.end(), read.keys.begin(), read.keys.end());
+    if (asked.selection.whole_records) of_sample.push_back(read);
     if (!asked.selection.selects()) continue;
     static_cast<void>(state_->relation->from(all));  // refuses what cannot be read at once
     static_cast<void>(with_typed_keys(*state_, asked.selection));
@@ -886,6 +908,10 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     }
   }
   if (columns.size() > 1) static_cast<void>(state_->relation->from(all));
+  std::vector<const SelectedColumns*> together;
+  together.reserve(of_sample.size());
+  for (const SelectedColumns& each : of_sample) together.push_back(&each);
+  source_detail::require_shown_keys(together, state_->missing);
 }
 
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,

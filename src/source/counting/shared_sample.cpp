@@ -1,0 +1,195 @@
+#include "source/counting/shared_sample.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "exact/workers.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+std::size_t bytes_for(std::uint64_t largest) {
+  return std::max<std::size_t>(1, (static_cast<std::size_t>(std::bit_width(largest)) + 7) / 8);
+}
+
+/// Lowest byte first.
+void append_number(std::string& text, std::uint64_t number, std::size_t bytes) {
+  text.append(reinterpret_cast<const char*>(&number), bytes);  // NOLINT: the machine's order
+}
+
+}  // namespace
+
+/// Chooses among the records of one person at a time, for one thread.
+class SharedSample::Sampler {
+ public:
+  explicit Sampler(const SharedSample& sample) : sample_(sample), ranking_(sample.key_) {
+    for (std::size_t i = 0; i < sample.columns_.size(); ++i) counts.push_back(sample.counts_of(i, 1));
+  }
+
+  /// All records of a person, in any order; those that do not count go.
+  void keep(std::string_view person, std::vector<WrittenRecord>& records) {
+    const std::size_t most = sample_.columns_.front().selection.records_per_person;
+    if (records.size() <= most) return;
+    const auto order = [&](const WrittenRecord& a, const WrittenRecord& b) {
+      return std::memcmp(a.bytes, b.bytes, sample_.bytes_);
+    };
+    std::ranges::sort(records, [&](const auto& a, const auto& b) { return order(a, b) < 0; });
+    ranked_.clear();
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      const bool is_again = i > 0 && order(records[i], records[i - 1]) == 0;
+      const std::uint64_t ordinal = is_again ? ranked_.back().ordinal + 1 : 0;
+      if (!is_again) sample_.describe(records[i], described_);
+      ranked_.push_back({ranking_.of(person, {0, described_, ordinal}), i, ordinal});
+    }
+    const auto first_out = ranked_.begin() + static_cast<std::ptrdiff_t>(most);
+    std::ranges::nth_element(ranked_, first_out, [](const Ranked& a, const Ranked& b) {
+      const int by_rank = std::memcmp(a.rank.data(), b.rank.data(), a.rank.size());
+      return by_rank != 0 ? by_rank < 0 : a.place < b.place;  // two of one rank have never been seen
+    });
+    std::vector<WrittenRecord> kept;
+    for (auto at = ranked_.begin(); at != first_out; ++at) kept.push_back(records[at->place]);
+    records = std::move(kept);
+  }
+
+  std::vector<KeyedCounts> counts;  // one a column
+  TableByPerson<WrittenRecord> table;
+
+ private:
+  struct Ranked {
+    SamplingKey::Rank rank;
+    std::size_t place;  // among the person's records, by what they hold
+    std::uint64_t ordinal;
+  };
+
+  const SharedSample& sample_;
+  Ranking ranking_;
+  std::string described_;
+  std::vector<Ranked> ranked_;
+};
+
+SharedSample::SharedSample(std::vector<SharedColumn> columns, const SamplingKey& key, std::size_t threads,
+                           std::uint64_t memory)
+    : columns_(std::move(columns)),
+      key_(key),
+      threads_(threads == 0 ? threads_of_machine() : threads),
+      known_(fields_of(columns_, groupings_, bytes_)),
+      persons_(WrittenRecordCode(bytes_), limits_of(memory, threads_)) {}
+
+std::vector<SharedSample::Known> SharedSample::fields_of(const std::vector<SharedColumn>& columns,
+                                                         std::vector<Grouping>& groupings, std::size_t& bytes) {
+  const auto new_field = [&](std::uint64_t none) {
+    const std::size_t size = bytes_for(none);
+    const Field field{bytes, size, ~std::uint64_t{0} >> (64 - 8 * size), none};
+    bytes += field.bytes;
+    return field;
+  };
+  std::vector<Known> all;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto& [lattice, selection, weights] = columns[i];
+    Known known{new_field(2 * lattice.size() + 1)};
+    if (weights) known.units = new_field(weights->most_units);
+    if (!selection.by.empty()) {
+      const auto are_mine = [&, &mine = selection](const Grouping& each) {
+        const RecordSelection& other = columns[each.column].selection;
+        return other.by == mine.by && other.keys == mine.keys;
+      };
+      const auto same = std::ranges::find_if(groupings, are_mine);
+      known.grouping = static_cast<std::size_t>(same - groupings.begin());
+      if (same == groupings.end()) {
+        Grouping grouping{i, GroupNumbers(selection.keys), {}, new_field(selection.keys.size())};
+        for (std::size_t k = 0; k < selection.keys.size(); ++k) {
+          grouping.sampled.push_back(sampled_group(selection.keys[k]));
+        }
+        groupings.push_back(std::move(grouping));
+      }
+    }
+    all.push_back(known);
+  }
+  return all;
+}
+
+void SharedSample::place_column(std::size_t column, const SharedCells& cells, Placed& placed) const {
+  const Lattice& lattice = columns_[column].lattice;
+  place(placed.times.numbers(cells.numbers, cells.reading, lattice.kind()), cells.reading, lattice, placed.positions);
+  if (columns_[column].weights) {
+    const WeightCells& weights = cells.weights.value();
+    place(weights.cells, weights.reading, columns_[column].weights->counted_on, placed.weights);
+    for (std::size_t row = 0; row < placed.weights.size(); ++row) {
+      if (placed.weights[row] == nowhere) placed.positions[row] = nowhere;
+    }
+  }
+  placed.any_missing = placed.any_missing || std::ranges::find(placed.positions, nowhere) != placed.positions.end();
+}
+
+std::uint32_t SharedSample::most_units(std::size_t column) const {
+  const std::optional<WeightGrid>& weights = columns_[column].weights;
+  return weights ? std::max(2U, weights->most_units) : 1;
+}
+
+void SharedSample::describe(const WrittenRecord& record, std::string& text) const {
+  constexpr std::uint64_t none = ~std::uint64_t{0};
+  text.clear();
+  for (const Known& known : known_) {
+    append_number(text, read(record.bytes, known.position).value_or(none), 8);
+    if (known.units) append_number(text, number_at(record.bytes, *known.units), 4);
+    if (!known.grouping) continue;
+    const Grouping& grouping = groupings_[*known.grouping];
+    const std::optional<std::uint64_t> number = read(record.bytes, grouping.field);
+    append_number(text, number ? grouping.sampled[*number].size() : none, 4);
+    if (number) text += grouping.sampled[*number];
+  }
+}
+
+KeyedCounts SharedSample::counts_of(std::size_t column, std::size_t threads) const {
+  const auto& [lattice, selection, weights] = columns_[column];
+  return {lattice, selection.by.empty() ? 1 : selection.keys.size(), threads, most_units(column)};
+}
+
+void SharedSample::count_kept(const WrittenRecord& record, std::vector<KeyedCounts>& counts) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Known& known = known_[i];
+    const std::optional<std::uint64_t> position = read(record.bytes, known.position);
+    if (!position) continue;
+    const std::optional<std::uint64_t> group =
+        known.grouping ? read(record.bytes, groupings_[*known.grouping].field) : 0;
+    if (!group) continue;
+    counts[i].add({*position, static_cast<std::uint32_t>(*group),
+                   known.units ? static_cast<std::uint32_t>(number_at(record.bytes, *known.units)) : 1});
+  }
+}
+
+std::vector<SelectedProfiles> SharedSample::finish(const std::function<void()>& on_progress) {
+  std::vector<SelectedProfiles> selected(columns_.size());
+  for (const std::unique_ptr<Part>& part : parts_.take_all()) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      selected[i].any_missing = selected[i].any_missing || part->columns[i].any_missing;
+      selected[i].any_nobody = selected[i].any_nobody || part->any_nobody;
+    }
+  }
+  IdleParts<Sampler> samplers;
+  const std::thread::id asking = std::this_thread::get_id();
+  share_among_threads(threads_, RecordsByPerson<WrittenRecordCode>::partitions, [&](std::size_t partition) {
+    samplers.with_one([&] { return std::make_unique<Sampler>(*this); },
+                      [&](Sampler& sampler) {
+                        persons_.for_each_person(partition, sampler.table,
+                                                 [&](std::string_view person, std::vector<WrittenRecord>& records) {
+                                                   sampler.keep(person, records);
+                                                   for (const WrittenRecord& record : records)
+                                                     count_kept(record, sampler.counts);
+                                                 });
+                      });
+    if (on_progress && std::this_thread::get_id() == asking) on_progress();
+  });
+  const std::vector<std::unique_ptr<Sampler>> all = samplers.take_all();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    KeyedCounts counts = counts_of(i, threads_);
+    for (const std::unique_ptr<Sampler>& sampler : all) counts.take(sampler->counts[i]);
+    selected[i].profiles = counts.finish();
+  }
+  return selected;
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,161 @@
+// One sample of each person's records for several columns: a record that is chosen counts in all of them, wherever it has a number and a key.
+// Proof: docs/proofs/contribution_bounding.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fractile/sampling.hpp"
+#include "fractile/source.hpp"
+#include "source/counting/chunk_places.hpp"
+#include "source/counting/keyed_sample.hpp"
+#include "source/counting/persons.hpp"
+#include "source/counting/record_selector.hpp"
+#include "source/engine/column_view.hpp"
+#include "source/engine/idle_parts.hpp"
+#include "source/engine/time_cells.hpp"
+
+namespace fractile::source_detail {
+
+/// A column in which records count that are sampled as a whole.
+struct SharedColumn {
+  const Lattice& lattice;
+  const RecordSelection& selection;  ///< with its keys as their columns have them
+  std::optional<WeightGrid> weights = {};
+};
+
+/// What a chunk has of a column.
+struct SharedCells {
+  ColumnView numbers;
+  CellReading reading;
+  std::optional<WeightCells> weights = {};  ///< where the column has them
+};
+
+/// Every record of a known person may be chosen, whatever it holds: which of them are is a function of the key and of that person's records,
+/// each with what it holds in all of the columns.
+class SharedSample {
+ public:
+  /// There is a column, and all of them say the same of persons. What they refer to outlives this. `threads` and `memory` as in TableOptions.
+  SharedSample(std::vector<SharedColumn> columns, const SamplingKey& key, std::size_t threads, std::uint64_t memory);
+
+  /// Records of all columns, in their order. person_at(row) and key_at(column, k, row), the text in a column's k-th column of keys, are empty
+  /// where it is NULL. From any thread. Throws as TimeCells::numbers().
+  template <class PersonAt, class KeyAt>
+  void add(std::span<const SharedCells> cells, PersonAt person_at, KeyAt key_at) {
+    parts_.with_one([this] { return std::make_unique<Part>(*this); },
+                    [&](Part& part) { add_to(part, cells, person_at, key_at); });
+  }
+
+  /// One a column, when nobody adds any more. on_progress(), which may be empty, is called by this thread alone.
+  std::vector<SelectedProfiles> finish(const std::function<void()>& on_progress);
+
+ private:
+  /// A number of a record, and where it is among the record's bytes.
+  struct Field {
+    std::size_t from;
+    std::size_t bytes;
+    std::uint64_t mask;  ///< of so many bytes
+    std::uint64_t none;  ///< what stands for a number that is missing, or a key that is not listed
+  };
+  /// Columns with the same keys have one.
+  struct Grouping {
+    std::size_t column;  ///< the first of them
+    GroupNumbers numbers;
+    std::vector<std::string> sampled;  ///< as sampled_group() has them
+    Field field;
+  };
+  struct Known {
+    Field position;
+    std::optional<Field> units = {};
+    std::optional<std::size_t> grouping = {};
+  };
+  /// Of a column's records in a chunk.
+  struct Placed {
+    TimeCells times = {};
+    std::vector<Position> positions = {};
+    std::vector<Position> weights = {};
+    bool any_missing = false;
+  };
+  /// What one thread has.
+  struct Part {
+    explicit Part(SharedSample& sample)
+        : columns(sample.columns_.size()), of_persons(sample.persons_.new_part()), bytes(sample.bytes_ + slack) {}
+    std::vector<Placed> columns;
+    RecordsByPerson<WrittenRecordCode>::Part& of_persons;
+    std::vector<char> bytes;  // of a record
+    bool any_nobody = false;
+  };
+  class Sampler;
+  static constexpr std::size_t slack = WrittenRecordCode::slack;
+
+  template <class PersonAt, class KeyAt>
+  void add_to(Part& part, std::span<const SharedCells> cells, PersonAt person_at, KeyAt key_at) {
+    for (std::size_t i = 0; i < columns_.size(); ++i) place_column(i, cells[i], part.columns[i]);
+    const std::size_t rows = part.columns.front().positions.size();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::string_view person = person_at(row);
+      if (holds_nothing(person)) {
+        part.any_nobody = true;
+        continue;
+      }
+      for (std::size_t i = 0; i < columns_.size();
+           ++i) {  // in the order of the fields, each over what is behind the one before
+        const auto& [of_position, of_units, grouping] = known_[i];
+        const Placed& placed = part.columns[i];
+        const Position position = placed.positions[row];
+        write(part.bytes, of_position, position == nowhere ? of_position.none : position);
+        if (of_units) {
+          write(part.bytes, *of_units, position == nowhere ? 0 : columns_[i].weights->units_at(placed.weights[row]));
+        }
+        if (!grouping || groupings_[*grouping].column != i) continue;
+        const auto number = groupings_[*grouping].numbers.of([&](std::size_t k) { return key_at(i, k, row); });
+        write(part.bytes, groupings_[*grouping].field, number ? *number : groupings_[*grouping].field.none);
+      }
+      persons_.add(part.of_persons, person, {part.bytes.data()});
+    }
+  }
+
+  /// Where numbers stand in a record, of how many bytes.
+  static std::vector<Known> fields_of(const std::vector<SharedColumn>& columns, std::vector<Grouping>& groupings,
+                                      std::size_t& bytes);
+  /// Positions of a chunk's numbers; a record without a weight is nowhere.
+  void place_column(std::size_t column, const SharedCells& cells, Placed& placed) const;
+  static void write(std::vector<char>& bytes, const Field& field, std::uint64_t number) {
+    std::memcpy(bytes.data() + field.from, &number, sizeof(number));  // lowest byte first, so that the first ones count
+  }
+  static std::uint64_t number_at(const char* bytes, const Field& field) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, bytes + field.from, sizeof(number));
+    return number & field.mask;
+  }
+  /// Nothing where there is none.
+  static std::optional<std::uint64_t> read(const char* bytes, const Field& field) {
+    const std::uint64_t number = number_at(bytes, field);
+    if (number == field.none) return {};
+    return number;
+  }
+  std::uint32_t most_units(std::size_t column) const;
+  /// As the proof's page has what a record holds.
+  void describe(const WrittenRecord& record, std::string& text) const;
+  KeyedCounts counts_of(std::size_t column, std::size_t threads) const;
+  void count_kept(const WrittenRecord& record, std::vector<KeyedCounts>& counts) const;
+
+  std::vector<SharedColumn> columns_;
+  const SamplingKey& key_;
+  std::size_t threads_;
+  std::vector<Grouping> groupings_;
+  std::size_t bytes_ = 0;     // of a record
+  std::vector<Known> known_;  // one a column
+  RecordsByPerson<WrittenRecordCode> persons_;
+  IdleParts<Part> parts_;
+};
+
+}  // namespace fractile::source_detail
