@@ -71,7 +71,9 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vecto
         "name the ledger that the release was paid from, or leave it out");
 }
 
-std::string record_of(const Typed& typed, const Release& release) {
+/// Of a release, or of the tables of a publication.
+template <class Published>
+std::string record_of(const Typed& typed, const Published& published) {
   for (const char* field : {"public", "figures", "compare", "guess", "ledger", "dataset"}) {
     if (!typed.has(field)) continue;
     usage({Field(field), " does not go with ", Field("format").text("registry")}, "leave it out");
@@ -80,7 +82,7 @@ std::string record_of(const Typed& typed, const Release& release) {
     usage({"the registry wants to know who published the values, and what for: ", Field("about"), " is missing"},
           "name a TOML file with lines such as title = \"Incomes 2025\"", "about");
   }
-  return to_registry(release, about_in_file(typed.one("about")));
+  return to_registry(published, about_in_file(typed.one("about")));
 }
 
 }  // namespace
@@ -121,7 +123,8 @@ int explain_tables(const Typed& typed, PageOutput page, const PublishedTables& t
     if (typed.has(field)) usage({Field(field), " is for the receipt of a release"}, "leave it out");
   }
   if (format == Explained::registry) {
-    usage({Field("format").text("registry"), " is for the receipt of a release"}, "leave it out");
+    print(record_of(typed, tables), unchanged);
+    return 0;
   }
   std::vector<std::string> receipts;
   for (const PublishedLevel& level : tables.levels) receipts.push_back(level.release.receipt);

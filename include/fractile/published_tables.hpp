@@ -81,5 +81,7 @@ std::string explain(const PublishedTables& tables, Prose prose, const PageOption
 /// The same as a page: each table as readers know it, rows by columns where it has two key columns, with labels, totals, marks and intervals;
 /// and, unless it is public, the receipt. A function of the receipt and of the options.
 WebPage to_html(const PublishedTables& tables, const PageOptions& options = {});
+/// A record for the public registry of deployments, as that of a release: of all tables together. Throws `usage` likewise.
+std::string to_registry(const PublishedTables& tables, const About& about);
 
 }  // namespace fractile

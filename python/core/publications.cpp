@@ -165,6 +165,10 @@ void bind_publications(nb::module_& module) {
             return in_pair(to_html(tables, {about_of(about), is_public}));
           },
           nb::arg("about"), nb::arg("public"))
+      .def(
+          "registry",
+          [](const PublishedTables& tables, const Texts& about) { return to_registry(tables, about_of(about)); },
+          nb::arg("about"))
       .def("csv", [](const PublishedTables& tables) { return to_csv(tables); })
       .def("table", [](const PublishedTables& tables) { return to_table(tables); });
   nb::class_<Published>(module, "Published")

@@ -285,6 +285,10 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         """The page that `fractile publish` writes: one file, which holds the receipt unless it is `public`."""
         return self._core.page(dict(about or {}), public)[0]
 
+    def to_registry(self, about: Mapping[str, str]) -> str:
+        """A record for the public registry of deployments of differential privacy, as YAML, of all tables together."""
+        return self._core.registry(dict(about))
+
     def to_csv(self) -> str:
         """A line a value, as `fractile publish` writes it."""
         return self._core.csv()

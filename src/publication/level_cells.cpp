@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "publication/marks.hpp"
 #include "publication/tables.hpp"
 #include "report/release/interval_text.hpp"
 
@@ -13,6 +12,21 @@ namespace fractile::publication_detail {
 
 using report_detail::Ends;
 using report_detail::OpenEnds;
+
+std::string mark_of(const PublicationMarks& marks, const Release& release, const Release::Group& group,
+                    std::size_t quantile) {
+  const Lattice& lattice = release.lattice;
+  if (!marks.unreliable || group.intervals.empty() || lattice.kind() != ValueKind::number) return {};
+  const Interval& interval = group.intervals[quantile];
+  const Rational width = lattice.at(interval.upper) - lattice.at(interval.lower);
+  const Rational value = lattice.at(group.indices[quantile]);
+  const Rational allowed = *marks.unreliable * (value.sign() < 0 ? Rational(0) - value : value);
+  return interval.or_below || interval.or_above || width > allowed ? "unreliable" : "";
+}
+
+bool is_hidden(const PublicationMarks& marks, const Statistics& statistics) {
+  return marks.hidden && statistics.count.value < static_cast<std::int64_t>(*marks.hidden);
+}
 
 std::string label_of(const Publication& publication, const std::string& column, const std::string& key) {
   const auto at = std::ranges::find(publication.keys, column, &KeyColumn::column);

@@ -1,4 +1,6 @@
-// What a cell of a level shows, for all who print it: labels for keys, values with their intervals, marks.
+// What a cell of a level shows, for all who print it: labels for keys, values with their intervals, and marks, which are decided from what
+// is released and nothing else.
+// Proof: docs/proofs/publication.md
 #pragma once
 
 #include <cstddef>
@@ -16,6 +18,14 @@ std::string label_of(const Publication& publication, const std::string& column, 
 
 /// "pay by region and sex", "pay, everyone".
 std::string heading_of(const PublicationTable& table, const KeyLevel& level);
+
+/// "unreliable" where the quantile's released interval is open, or wider than the marks' share of the value's distance from 0; "" otherwise,
+/// and of dates, which have no such share.
+std::string mark_of(const PublicationMarks& marks, const Release& release, const Release::Group& group,
+                    std::size_t quantile);
+
+/// Whether all of a cell is left out: its released count is below the marks' limit.
+bool is_hidden(const PublicationMarks& marks, const Statistics& statistics);
 
 /// A quantile of a cell.
 struct ShownValue {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::publication_detail {
@@ -80,6 +81,21 @@ std::vector<Budget> costs_beside(const Publication& publication, const std::vect
   }
   costs[*first] = publication.budget.scaled(rest);
   return costs;
+}
+
+bool costs_all(const PublishedTables& tables) {
+  const Spending cost = tables.cost();
+  const Budget& budget = tables.publication.budget;
+  if (budget.measure() == Measure::zcdp) return cost.rho == budget.rho();
+  return cost.epsilon == EpsilonSum(budget.epsilon());
+}
+
+Budget cost_of(const PublishedTables& published) {
+  const Budget& budget = published.publication.budget;
+  const Spending cost = published.cost();
+  if (costs_all(published)) return budget;
+  if (budget.measure() == Measure::zcdp) return Budget::zcdp(cost.rho);
+  return cost.epsilon.is_rational() ? Budget::pure(cost.epsilon.upper()) : budget;
 }
 
 }  // namespace fractile::publication_detail

@@ -1,10 +1,10 @@
-// The parts of a publication's budget beside levels that a ledger holds already.
+// The parts of a publication's budget beside levels that a ledger holds already, and what all levels cost in the end.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "fractile/publication_plan.hpp"
+#include "fractile/published_tables.hpp"
 
 namespace fractile::publication_detail {
 
@@ -17,5 +17,11 @@ std::vector<Budget> costs_beside(const Publication& publication, const std::vect
 
 /// Which share of a budget a cost is, exactly; nothing where one of them is another logarithm.
 std::optional<Rational> share_of(const Budget& cost, const Budget& whole);
+
+/// Whether all levels together cost the publication's budget: they do unless all of them were published before, for less.
+bool costs_all(const PublishedTables& tables);
+
+/// What they cost; the budget where no budget is exactly that.
+Budget cost_of(const PublishedTables& published);
 
 }  // namespace fractile::publication_detail

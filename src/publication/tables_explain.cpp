@@ -10,6 +10,7 @@
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
 #include "publication/level_cells.hpp"
+#include "publication/remaining_parts.hpp"
 #include "publication/tables.hpp"
 #include "publication/tables_page.hpp"
 #include "report/release/counted_words.hpp"
@@ -25,6 +26,8 @@ namespace fractile {
 namespace {
 
 using publication_detail::columns_of;
+using publication_detail::cost_of;
+using publication_detail::costs_all;
 using report_detail::CountsAt;
 using report_detail::Page;
 using report_detail::Promise;
@@ -79,22 +82,6 @@ std::string value_of(const std::vector<Table>& tables) {
   std::vector<std::string> words;
   for (const Table& each : tables) add(words, report_detail::value_in_words(each.finest().lattice.kind()));
   return words.size() == 1 ? words.front() : "value";
-}
-
-bool costs_all(const PublishedTables& tables) {
-  const Spending cost = tables.cost();
-  const Budget& budget = tables.publication.budget;
-  if (budget.measure() == Measure::zcdp) return cost.rho == budget.rho();
-  return cost.epsilon == EpsilonSum(budget.epsilon());
-}
-
-/// What all levels cost, which is the budget unless all of them were published before, for less.
-Budget cost_of(const PublishedTables& published) {
-  const Budget& budget = published.publication.budget;
-  const Spending cost = published.cost();
-  if (costs_all(published)) return budget;
-  if (budget.measure() == Measure::zcdp) return Budget::zcdp(cost.rho);
-  return cost.epsilon.is_rational() ? Budget::pure(cost.epsilon.upper()) : budget;
 }
 
 Promise promise_of(const PublishedTables& published, const std::vector<Table>& tables) {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "publication/level_cells.hpp"
-#include "publication/marks.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"

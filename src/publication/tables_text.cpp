@@ -6,7 +6,6 @@
 
 #include "fractile/published_tables.hpp"
 #include "publication/level_cells.hpp"
-#include "publication/marks.hpp"
 #include "publication/tables.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/interval_text.hpp"

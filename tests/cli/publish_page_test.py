@@ -9,6 +9,7 @@ import os
 import re
 from fractions import Fraction
 
+from cli import pages_test
 from cli.program import EFFORT, CommandTest, require_engine, run
 from cli.web import Page
 
@@ -265,12 +266,36 @@ intervals = {{ level = 0.95, of = "table" }}
         self.assertLess(spent, 60 if os.environ.get("FRACTILE_SANITIZE") else 4)
 
 
+class Registry(Publications):
+    def test_a_record_of_all_tables(self):
+        self.published()
+        self.write("about.toml", pages_test.ABOUT)
+        record = pages_test.yaml_of(self.explained("out/earnings.json", "--format", "registry", "--about", "about.toml"))
+        pages_test.Registry.keep(self, record)
+        deployment = record["deployment"]
+        self.assertEqual(deployment["basic"]["description"],
+                         "2 tables: 3 quantiles of pay by region and sex with totals; 1 quantile of hours by region and sex with totals.")
+        self.assertEqual(deployment["privacy_loss"]["privacy_parameters"], {"epsilon": 8})
+        self.assertIn("a person with up to 2 records", deployment["privacy_loss"]["privacy_unit_details"])
+        self.assertIn("of pay 0 to 500 in steps of 1; of hours 0 to 100 in steps of 0.01", deployment["dp_variant"]["unprotected_quantities"])
+        self.assertIn("Tables and levels of totals add up", deployment["implementation"]["composition"])
+        self.assertEqual(deployment["implementation"]["additional_information"],
+                         "SHA-256 of the receipt: " + json.loads(self.content("out/earnings.json"))["sha256"])
+
+    def test_tables_from_a_seed_have_none(self):
+        self.published("--unsafe-seed", "1")
+        self.write("about.toml", pages_test.ABOUT)
+        refused = run("explain", "out/earnings.json", "--format", "registry", "--about", "about.toml", cwd=self.folder)
+        self.assert_refused(refused, 2, "NOT PRIVATE")
+
+
 class Refusals(Publications):
     def test_what_is_for_releases(self):
         self.published()
         for words, message in ((["--compare", "1/4,1/2"], "--compare is for the receipt of a release"),
                                (["--guess", "above:3"], "--guess is for the receipt of a release"),
-                               (["--format", "registry"], "--format registry is for the receipt of a release")):
+                               (["--format", "registry"], "--about is missing"),
+                               (["--format", "registry", "--ledger", "l.db"], "--ledger does not go with --format registry")):
             self.assert_refused(run("explain", "out/earnings.json", *words, cwd=self.folder), 2, message)
 
     def test_a_changed_receipt(self):

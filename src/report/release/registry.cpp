@@ -15,11 +15,11 @@
 #include "fractile/text.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
+#include "report/release/registry_record.hpp"
 
 namespace fractile {
+namespace report_detail {
 namespace {
-
-using report_detail::lattice_in_words;
 
 /// A YAML scalar in double quotes, whatever the text: only printable characters stand in it, and escapes.
 std::string quoted(const std::string& text) {
@@ -136,7 +136,7 @@ std::string variant_of(Measure measure) {
 
 std::string unit_of(const Release& release) {
   const bool adds = release.query.neighbors == Neighbors::add_remove;
-  const std::uint32_t records = report_detail::records_per_person(release);
+  const std::uint32_t records = records_per_person(release);
   const std::string neighbours = adds ? "Tables are adjacent when one is the other with one record more"
                                       : "Tables are adjacent when they differ in what one record says";
   const std::string several = records == 1 ? "one record" : fmt::format("{} records", records);
@@ -151,9 +151,8 @@ std::string unit_of(const Release& release) {
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
                             release.source.person.empty() && release.source.sql.empty();
   const std::string weights =
-      release.source.weights
-          ? " Records have weights; " + report_detail::weighted_neighbors_in_words(*release.source.weights) + "."
-          : "";
+      release.source.weights ? " Records have weights; " + weighted_neighbors_in_words(*release.source.weights) + "."
+                             : "";
   return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}{}", neighbours, several, bound, weights,
                      knows_people ? fmt::format(" There are {} people, one a row.", *release.public_rows) : "");
 }
@@ -164,20 +163,23 @@ std::string unprotected_of(const Release& release) {
   if (release.is_grouped()) text += " The list of groups.";
   if (release.public_rows) text += fmt::format(" The number of rows, {}.", *release.public_rows);
   text += fmt::format(" That the release succeeded, which it would not have with one of these in the table: {}.",
-                      fmt::join(report_detail::failures_of(release), "; "));
+                      fmt::join(failures_of(release), "; "));
   return text;
 }
 
-void write_basic(Yaml& yaml, const Release& release, const About& about) {
+std::string domain_of(const Release& release) {
+  return fmt::format("Tables whose records have a {} in the column{}{}.", value_in_words(release.lattice.kind()),
+                     release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",
+                     and_where_they_count(counts_at(release.lattice)));
+}
+
+void write_basic(Yaml& yaml, const RegistryRecord& record, const About& about) {
   yaml.object(1, "basic");
   yaml.member(2, "name", about.title);
   yaml.object(2, "data_curators");
   yaml.line(3, "- data_curator_name: " + quoted(about.curator));
   yaml.member(4, "data_curator_type", about.curator_type);
-  const std::string described =
-      fmt::format("{} quantiles of {}{}.", release.query.quantiles.size(), release.source.column,
-                  !release.is_grouped() ? "" : " by " + to_string(release.source.by));
-  yaml.member(2, "description", about.description.empty() ? described : about.description);
+  yaml.member(2, "description", about.description.empty() ? record.description : about.description);
   yaml.member(2, "intended_use", about.use);
   yaml.member(2, "data_product_type", "Summary statistics");
   yaml.member(2, "data_product_region", about.region);
@@ -185,44 +187,39 @@ void write_basic(Yaml& yaml, const Release& release, const About& about) {
   yaml.member(2, "publication_date", about.date);
 }
 
-void write_promise(Yaml& yaml, const Release& release) {
+void write_promise(Yaml& yaml, const RegistryRecord& record) {
+  const Budget& cost = record.cost;
   yaml.object(1, "dp_variant");
-  yaml.member(2, "variant_name", variant_of(release.cost().measure()));
-  yaml.member(2, "data_domain",
-              fmt::format("Tables whose records have a {} in the column{}{}.",
-                          report_detail::value_in_words(release.lattice.kind()),
-                          release.source.null_policy == NullPolicy::drop ? ", or nothing" : "",
-                          report_detail::and_where_they_count(report_detail::counts_at(release.lattice))));
-  yaml.member(2, "unprotected_quantities", unprotected_of(release));
+  yaml.member(2, "variant_name", variant_of(cost.measure()));
+  yaml.member(2, "data_domain", record.domain);
+  yaml.member(2, "unprotected_quantities", record.unprotected);
   yaml.object(1, "privacy_loss");
   yaml.member(2, "privacy_unit", "Person");
-  yaml.member(2, "privacy_unit_details", unit_of(release));
+  yaml.member(2, "privacy_unit_details", record.unit);
   yaml.object(2, "privacy_parameters");
-  if (release.cost().measure() == Measure::zcdp) {
-    yaml.raw(3, "rho", number_above(release.cost().rho()));
+  if (cost.measure() == Measure::zcdp) {
+    yaml.raw(3, "rho", number_above(cost.rho()));
   } else {
-    yaml.raw(3, "epsilon", number_above(release.cost().epsilon()));
+    yaml.raw(3, "epsilon", number_above(cost.epsilon()));
   }
-  if (release.cost().measure() == Measure::approximate) yaml.raw(3, "delta", number_above(release.cost().delta()));
-  yaml.member(2, "privacy_parameters_details", "Exactly " + release.cost().to_string() + "; numbers are rounded up.");
+  if (cost.measure() == Measure::approximate) yaml.raw(3, "delta", number_above(cost.delta()));
+  yaml.member(2, "privacy_parameters_details", "Exactly " + cost.to_string() + "; numbers are rounded up.");
 }
 
-void write_model(Yaml& yaml, const Release& release) {
-  const std::vector<std::string> declarations =
-      report_detail::declarations_of(release, [](const std::string& words) { return words; });
+void write_model(Yaml& yaml, const RegistryRecord& record) {
   yaml.object(1, "deployment_model");
   yaml.member(2, "model_name", "Central");
   yaml.member(2, "trust_assumptions",
               fmt::format("The curator holds the table and runs the program; nobody watches it at work. Readers of the "
                           "values may know everything else. Declared by the curator, and not checked: {}",
-                          fmt::join(declarations, " ")));
+                          fmt::join(record.declarations, " ")));
   yaml.member(2, "release_type", "One release");
   yaml.member(2, "data_source_type", "Static");
   yaml.member(2, "access_type", "Non-interactive");
 }
 
 /// What is computed from what was drawn, and no longer from the data.
-std::string post_processing_of(const Release& release) {
+std::vector<std::string> post_processing_of(const Release& release) {
   std::vector<std::string> steps;
   const auto any = [&](const auto& is_so) { return std::ranges::any_of(release.groups, is_so); };
   if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::tree; }))
@@ -234,53 +231,74 @@ std::string post_processing_of(const Release& release) {
   if (any([](const Release::Group& group) { return group.used.granularity.has_value(); }))
     steps.emplace_back("values are rounded to the granularity that was found");
   if (release.query.intervals) steps.emplace_back("ends of intervals follow from noisy counts");
-  if (steps.empty()) return "None: the values are published as they were drawn.";
-  return fmt::format("From what was drawn, without the data: {}.", fmt::join(steps, "; "));
+  return steps;
 }
 
-void write_implementation(Yaml& yaml, const Release& release) {
+void write_implementation(Yaml& yaml, const RegistryRecord& record) {
   yaml.object(1, "implementation");
-  yaml.member(
-      2, "preprocessing_and_hyperparameter_tuning",
-      !release.bounds
-          ? "Possible values and options were chosen without looking at the data, as the curator declares."
-          : "A part of the budget found the range of the values; all else was chosen without looking at the data, as "
-            "the curator declares.");
+  yaml.member(2, "preprocessing_and_hyperparameter_tuning", record.preprocessing);
   yaml.member(
       2, "mechanisms",
-      fmt::format("{}, mechanism {}. Outputs have exactly the probabilities of the proof: random choices use integers, "
-                  "rationals and certified enclosures, so that floating-point rounding decides nothing.",
-                  release.program, to_string(release.groups.front().used.mechanism)));
-  yaml.member(2, "composition",
-              !release.is_grouped()
-                  ? "All quantiles together cost what is said; every draw was charged before it was made."
-                  : "Groups share no records: all of them together cost what is said.");
-  yaml.member(2, "post_processing", post_processing_of(release));
-  yaml.member(2, "additional_information", "SHA-256 of the receipt: " + sha256_of(release.receipt));
+      fmt::format(
+          "{}, mechanism{} {}. Outputs have exactly the probabilities of the proof: random choices use integers, "
+          "rationals and certified enclosures, so that floating-point rounding decides nothing.",
+          record.program, record.mechanisms.size() == 1 ? "" : "s", fmt::join(record.mechanisms, ", ")));
+  yaml.member(2, "composition", record.composition);
+  yaml.member(2, "post_processing",
+              record.post_processing.empty()
+                  ? "None: the values are published as they were drawn."
+                  : fmt::format("From what was drawn, without the data: {}.", fmt::join(record.post_processing, "; ")));
+  yaml.member(2, "additional_information", "SHA-256 of the receipt: " + sha256_of(record.receipt));
 }
 
 }  // namespace
 
-std::string to_registry(const Release& given, const About& about) {
-  const Release release = with_receipt(given);
+RegistryRecord registry_record(const Release& release) {
+  return {fmt::format("{} quantiles of {}{}.", release.query.quantiles.size(), release.source.column,
+                      !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
+          release.cost(),
+          domain_of(release),
+          unprotected_of(release),
+          unit_of(release),
+          declarations_of(release, [](const std::string& words) { return words; }),
+          !release.bounds
+              ? "Possible values and options were chosen without looking at the data, as the curator declares."
+              : "A part of the budget found the range of the values; all else was chosen without looking at "
+                "the data, as the curator declares.",
+          release.program,
+          {to_string(release.groups.front().used.mechanism)},
+          !release.is_grouped() ? "All quantiles together cost what is said; every draw was charged before it was made."
+                                : "Groups share no records: all of them together cost what is said.",
+          post_processing_of(release),
+          release.receipt,
+          !release.unsafe_seed};
+}
+
+std::string in_yaml(const RegistryRecord& record, const About& about) {
   require_complete(about);
-  if (release.unsafe_seed) {
+  if (!record.is_private) {
     throw Error(ErrorCode::usage, "the release is NOT PRIVATE: its random bits came from a seed",
                 {"make a release without ", Field("unsafe_seed")});
   }
   Yaml yaml;
   yaml.member(0, "url_slug", slug_of(about.title));
   yaml.object(0, "deployment");
-  write_basic(yaml, release, about);
-  write_promise(yaml, release);
-  write_model(yaml, release);
-  write_implementation(yaml, release);
+  write_basic(yaml, record, about);
+  write_promise(yaml, record);
+  write_model(yaml, record);
+  write_implementation(yaml, record);
   yaml.object(1, "administrative");
   yaml.member(2, "status", "Draft");
   yaml.object(2, "registry_authors");
   yaml.line(3, "- " + quoted(about.author.empty() ? about.curator : about.author));
   yaml.raw(2, "tier", "3");
   return yaml.text();
+}
+
+}  // namespace report_detail
+
+std::string to_registry(const Release& release, const About& about) {
+  return report_detail::in_yaml(report_detail::registry_record(with_receipt(release)), about);
 }
 
 }  // namespace fractile

@@ -1,0 +1,90 @@
+// A publication as a record for the public registry of deployments.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "fractile/published_tables.hpp"
+#include "publication/remaining_parts.hpp"
+#include "report/release/declarations.hpp"
+#include "report/release/registry_record.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::RegistryRecord;
+
+/// Those that are not there yet.
+void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  for (const std::string& each : more) {
+    if (std::ranges::find(all, each) == all.end()) all.push_back(each);
+  }
+}
+
+/// "3 quantiles of pay by region and sex with totals, beside counts": of a table, as it is described where its publisher does not.
+std::string described(const PublicationTable& table) {
+  std::string text =
+      fmt::format("{} quantile{} of {}", table.quantiles.size(), table.quantiles.size() == 1 ? "" : "s", table.column);
+  if (!table.by.empty()) text += fmt::format(" by {}", fmt::join(table.by, " and "));
+  if (table.levels.size() > 1) text += " with totals";
+  std::vector<std::string> beside;
+  if (table.count) beside.emplace_back("counts");
+  if (!table.below.empty()) beside.emplace_back("shares below values");
+  if (table.mean) beside.emplace_back("means");
+  if (!beside.empty()) text += fmt::format(", beside {}", fmt::join(beside, " and "));
+  return text;
+}
+
+/// What is not protected, of all tables.
+std::string unprotected_of(const PublishedTables& published) {
+  std::vector<std::string> possible;
+  std::vector<std::string> failures;
+  for (const PublishedLevel& level : published.levels) {
+    const std::string& column = published.publication.tables[level.table].column;
+    add(possible, {fmt::format("of {} {}", column, report_detail::lattice_in_words(level.release.lattice))});
+    add(failures, report_detail::failures_of(level.release));
+  }
+  return fmt::format(
+      "The possible values ({}), the quantiles and other statistics that were asked for, the keys and cells, and the "
+      "parameters. That the publication succeeded, which it would not have with one of these in the table: {}.",
+      fmt::join(possible, "; "), fmt::join(failures, "; "));
+}
+
+}  // namespace
+
+std::string to_registry(const PublishedTables& tables, const About& about) {
+  RegistryRecord record = report_detail::registry_record(tables.levels.front().release);
+  std::vector<std::string> domains;
+  bool have_counts = false;
+  for (const PublishedLevel& level : tables.levels) {
+    const RegistryRecord of_level = report_detail::registry_record(level.release);
+    add(domains, {of_level.domain});
+    add(record.declarations, of_level.declarations);
+    add(record.mechanisms, of_level.mechanisms);
+    add(record.post_processing, of_level.post_processing);
+    record.is_private = record.is_private && of_level.is_private;
+    have_counts = have_counts || level.release.statistics.has_value();
+  }
+  std::vector<std::string> described_tables;
+  for (const PublicationTable& table : tables.publication.tables) described_tables.push_back(described(table));
+  record.description = fmt::format("{} table{}: {}.", described_tables.size(), described_tables.size() == 1 ? "" : "s",
+                                   fmt::join(described_tables, "; "));
+  record.cost = publication_detail::cost_of(tables);
+  record.domain = fmt::to_string(fmt::join(domains, " "));
+  record.unprotected = unprotected_of(tables);
+  record.composition =
+      "Tables and levels of totals add up to what is said, each draw charged before it was made; the cells of a level "
+      "share no records, so that a level costs the same whatever their number.";
+  if (have_counts) {
+    add(record.post_processing,
+        {"shares and means follow from noisy counts and sums, and counts of totals are those of their cells added up"});
+  }
+  if (tables.publication.marks.hidden || tables.publication.marks.unreliable) {
+    add(record.post_processing, {"cells are marked or left out by what was published of them"});
+  }
+  record.receipt = tables.receipt;
+  return report_detail::in_yaml(record, about);
+}
+
+}  // namespace fractile

@@ -1,0 +1,36 @@
+// What the public registry of deployments is told, of a release or of many tables: one record for both.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fractile/pages.hpp"
+#include "fractile/release.hpp"
+
+namespace fractile::report_detail {
+
+/// What a record says of what was published; who published it, and what for, is said by an About.
+struct RegistryRecord {
+  std::string description;  ///< where the publisher gives none
+  Budget cost;
+  std::string domain;
+  std::string unprotected;
+  std::string unit;
+  std::vector<std::string> declarations;  ///< a sentence each
+  std::string preprocessing;
+  std::string program;
+  std::vector<std::string> mechanisms;
+  std::string composition;
+  std::vector<std::string>
+      post_processing;  ///< what was done without the data; none where values are as they were drawn
+  std::string receipt;
+  bool is_private = true;  ///< that no random bits came from a seed
+};
+
+/// Of a release with its receipt.
+RegistryRecord registry_record(const Release& release);
+
+/// Throws `usage` for what the registry requires and `about` does not say, and for what is not private.
+std::string in_yaml(const RegistryRecord& record, const About& about);
+
+}  // namespace fractile::report_detail
