@@ -1,10 +1,15 @@
 // Small publications for tests.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/publication_plan.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile::publication_test {
 
@@ -22,5 +27,36 @@ inline Publication earnings(const Budget& budget = Budget::pure(Rational(1))) {
   publication.tables = {table_by("pay", {"region", "sex"}, {{0, 1}, {0}, {1}, {}})};
   return publication;
 }
+
+/// Profiles that were counted elsewhere, so that thousands of publications can be made.
+class CountedCells final : public Records {
+ public:
+  /// `asked`: where the columns that are counted are noted.
+  explicit CountedCells(std::vector<std::vector<std::uint64_t>> counts, std::vector<std::string>* asked = nullptr)
+      : counts_(std::move(counts)), asked_(asked) {}
+  void require_countable(const std::vector<ColumnToCount>&) const override {}
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits&,
+                                   const std::function<void()>&) const override {
+    std::vector<CountedColumn> counted;
+    for (const ColumnToCount& column : columns) {
+      if (asked_ != nullptr) asked_->push_back(column.column);
+      std::vector<RankProfile> profiles;
+      for (const std::vector<std::uint64_t>& cell : counts_) {
+        ProfileBuilder builder(column.lattice);
+        for (std::size_t i = 0; i < cell.size(); ++i)
+          builder.add_position(column.lattice.position_of(static_cast<std::int64_t>(i)), cell[i]);
+        profiles.push_back(builder.finish());
+      }
+      counted.push_back(column.selection.counted(std::move(profiles)));
+    }
+    return counted;
+  }
+  std::vector<TableColumn> columns() const override { return {}; }
+  std::string engine() const override { return "none"; }
+
+ private:
+  std::vector<std::vector<std::uint64_t>> counts_;
+  std::vector<std::string>* asked_;
+};
 
 }  // namespace fractile::publication_test

@@ -21,6 +21,7 @@
 namespace fractile {
 namespace {
 
+using publication_test::CountedCells;
 using publication_test::table_by;
 using source_test::error_of;
 
@@ -383,8 +384,8 @@ TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
   }
 }
 
-/// The medians of two columns in which nobody's record that counts may be: of one person, whose first record is low in both, and the second
-/// one high.
+/// Of one person, whose first record is low in two columns and whose second one is high in both, one counts: the medians are both low or both
+/// high.
 TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
   file_ = folder.write("twice.csv", "id,region,sex,pay,hours\na,n,f,100,800\na,n,f,300,900\n");
   Publication publication = earnings_and_hours(all_but_exact);
@@ -413,43 +414,12 @@ TEST_F(PublishingTables, EveryRecordOfAKnownPersonMayBeChosen) {
   EXPECT_NEAR(static_cast<double>(count), persons / 3.0, 6 * std::sqrt(persons * 2.0 / 9));
 }
 
-/// Profiles that were counted elsewhere, so that thousands of publications can be made.
-class Counted final : public Records {
- public:
-  /// `asked`: where the columns that are counted are noted.
-  explicit Counted(std::vector<std::vector<std::uint64_t>> counts, std::vector<std::string>* asked = nullptr)
-      : counts_(std::move(counts)), asked_(asked) {}
-  void require_countable(const std::vector<ColumnToCount>&) const override {}
-  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits&,
-                                   const std::function<void()>&) const override {
-    std::vector<CountedColumn> counted;
-    for (const ColumnToCount& column : columns) {
-      if (asked_ != nullptr) asked_->push_back(column.column);
-      std::vector<RankProfile> profiles;
-      for (const std::vector<std::uint64_t>& cell : counts_) {
-        ProfileBuilder builder(column.lattice);
-        for (std::size_t i = 0; i < cell.size(); ++i)
-          builder.add_position(column.lattice.position_of(static_cast<std::int64_t>(i)), cell[i]);
-        profiles.push_back(builder.finish());
-      }
-      counted.push_back(column.selection.counted(std::move(profiles)));
-    }
-    return counted;
-  }
-  std::vector<TableColumn> columns() const override { return {}; }
-  std::string engine() const override { return "none"; }
-
- private:
-  std::vector<std::vector<std::uint64_t>> counts_;
-  std::vector<std::string>* asked_;
-};
-
 TEST_F(PublishingTables, ColumnsWhoseLevelsAreHeldAreNotReadAgain) {
   Payment payment = ledger("3");
   payment.source = "payroll";
   const auto published = [&](const Publication& publication) {
     std::vector<std::string> asked;
-    auto counted = std::make_unique<Counted>(std::vector(8, std::vector<std::uint64_t>{1, 2, 3}), &asked);
+    auto counted = std::make_unique<CountedCells>(std::vector(8, std::vector<std::uint64_t>{1, 2, 3}), &asked);
     fractile::publish(Source::counted_elsewhere(std::move(counted)), {publication}, payment);
     return asked;
   };
@@ -474,7 +444,8 @@ std::vector<std::uint64_t> outcomes(const std::vector<std::vector<std::uint64_t>
   publication.tables = {table};
   std::vector<std::uint64_t> found(27);
   for (std::uint64_t i = 0; i < times; ++i) {
-    const PublishedTables tables = publish(Source::counted_elsewhere(std::make_unique<Counted>(counts)), {publication});
+    const PublishedTables tables =
+        publish(Source::counted_elsewhere(std::make_unique<CountedCells>(counts)), {publication});
     std::uint64_t outcome = 0;
     for (const PublishedLevel& level : tables.levels) {
       for (const Release::Group& group : level.release.groups) outcome = 3 * outcome + group.indices[0];

@@ -266,12 +266,29 @@ intervals = {{ level = 0.95, of = "table" }}
         self.assertLess(spent, 60 if os.environ.get("FRACTILE_SANITIZE") else 4)
 
 
+class Figures(Publications):
+    def test_they_are_written_beside_the_numbers_of_their_tables(self):
+        self.published()
+        self.explained("out/earnings.json", "--format", "html", "--figures", "figures")
+        written = sorted(os.listdir(self.folder / "figures"))
+        self.assertGreaterEqual(sum(name.endswith(".svg") for name in written), 4, written)
+        published = {(row["region"], row["sex"], row["quantile"]): row["value"] for row in self.rows() if row["table"] == "pay"}
+        key_of = {label: key for labels in (REGIONS, SEXES) for key, label in labels.items()} | {"all": ""}
+        crossed = list(csv.DictReader(io.StringIO(self.content("figures/table_1.csv"))))
+        self.assertEqual([row["region"] for row in crossed], [*REGIONS.values(), "all"])
+        for row in crossed:
+            for sex in (*SEXES.values(), "all"):
+                self.assertEqual(row[f"{sex}, 50 %"], published[key_of[row["region"]], key_of[sex], "1/2"])
+
+
 class Registry(Publications):
+    keep = pages_test.Registry.keep
+
     def test_a_record_of_all_tables(self):
         self.published()
         self.write("about.toml", pages_test.ABOUT)
         record = pages_test.yaml_of(self.explained("out/earnings.json", "--format", "registry", "--about", "about.toml"))
-        pages_test.Registry.keep(self, record)
+        self.keep(record)
         deployment = record["deployment"]
         self.assertEqual(deployment["basic"]["description"],
                          "2 tables: 3 quantiles of pay by region and sex with totals; 1 quantile of hours by region and sex with totals.")

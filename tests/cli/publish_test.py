@@ -146,6 +146,21 @@ class Tables(Publishing):
         self.assertEqual(self.ledger()["entries"], [])
 
 
+class Many(Publishing):
+    """As many cells as there can be, most of them empty."""
+
+    def test_a_hundred_thousand_cells(self):
+        regions, sectors = [f"r{i}" for i in range(400)], [f"s{i}" for i in range(250)]
+        rows = "".join(f"{i},{regions[i * 7919 % 400]},{sectors[i * 104729 % 250]},{i % 500}\n" for i in range(20_000))
+        self.write("payroll.csv", "id,region,sector,pay\n" + rows)
+        self.write("many.toml", FILE.format(more="").replace('region = ["n", "s"]', f"region = {json.dumps(regions)}")
+                   .replace('sex = { f = "women", m = "men" }', f"sector = {json.dumps(sectors)}").replace('"sex"]', '"sector"]')
+                   .replace('totals = "all"', 'totals = [[]]').replace("quartiles", "median"))
+        out = self.published("--ledger", "budget.db", "--format", "csv", name="many.toml").out
+        self.assertEqual(out.count("\n"), 1 + 100_000 + 1)
+        self.assertEqual([entry["state"] for entry in self.ledger()["entries"]], ["committed"] * 2)
+
+
 class PublicFiles(Publishing):
     def setUp(self):
         super().setUp()
