@@ -11,6 +11,17 @@
 
 namespace fractile {
 
+namespace {
+
+/// How many ranks make a unit: so few that tables lose at most a nat by it.
+std::int64_t unit_for(const JointProblem& problem) {
+  constexpr double lost = 1;
+  const double a_rank = 2 * static_cast<double>(problem.target.quantiles()) * problem.rate.to_double();
+  return 2 * static_cast<std::int64_t>(std::min(lost / std::max(a_rank, 0x1p-60), 0x1p40)) + 1;
+}
+
+}  // namespace
+
 /// The proposers, each made when it is needed.
 class JointTables {
  public:
@@ -18,7 +29,7 @@ class JointTables {
 
   template <class Real>
   ListedTotals<Real>& listed() {
-    if (!runs_) runs_.emplace(problem_.profile, problem_.span, problem_.subcells);
+    if (!runs_) runs_.emplace(problem_.profile, problem_.span, problem_.subcells, unit_for(problem_));
     auto& made = std::get<std::unique_ptr<ListedTotals<Real>>>(listed_);
     if (!made) made = std::make_unique<ListedTotals<Real>>(problem_, *runs_);
     return *made;

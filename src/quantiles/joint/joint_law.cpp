@@ -54,14 +54,14 @@ void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vect
     std::int64_t sharing = 0;
     for (std::size_t j = 0; j < below.size(); ++j) {
       sharing = j > 0 && below[j - 1] == below[j] ? sharing + 1 : 1;
-      const std::size_t run = runs.first_from(static_cast<std::int64_t>(below[j]));
+      const std::size_t run = runs.first_from_unit(static_cast<std::int64_t>(below[j]));
       weight *= Enclosure::of_whole(problem.base.mass(runs.start(run), runs.end(run)));
       weight /= Enclosure::of(Rational(sharing));
     }
     all.push_back({below, weight});
     return;
   }
-  const std::size_t first = below.empty() ? 0 : runs.first_from(static_cast<std::int64_t>(below.back()));
+  const std::size_t first = below.empty() ? 0 : runs.first_from_unit(static_cast<std::int64_t>(below.back()));
   for (std::size_t run = first; run < runs.size(); ++run) {
     below.push_back(static_cast<std::uint64_t>(runs.rank(run)));
     list_outcomes(problem, runs, below, all);
@@ -77,7 +77,7 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
     law.emplace(splits, p);
     return;
   }
-  const std::size_t b = runs.first_from(static_cast<std::int64_t>(outcome.below[j]));
+  const std::size_t b = runs.first_from_unit(static_cast<std::int64_t>(outcome.below[j]));
   const bool shares = j > 0 && outcome.below[j - 1] == outcome.below[j];
   const Enclosure mass = Enclosure::of_whole(problem.base.mass(runs.start(b), runs.end(b)));
   for (Split split = shares ? splits.back() : runs.start(b); split < runs.end(b); ++split) {

@@ -10,174 +10,301 @@ namespace {
 
 /// The totals of a block from its larger end on, in slices over which the bound hardly falls; `visit` is given how many come
 /// before a slice, how many it has, and the bound of each of them over the largest, rounded up; false ends it.
-template <class Visit>
-void visit_slices(std::uint64_t size, double decay, Visit&& visit) {
-  constexpr std::uint64_t few = 1024;
-  constexpr double deepest = 500;  // nats
-  const double wide = 1 / (8 * std::max(decay, 0x1p-60));
-  const std::uint64_t length = size <= few ? 1 : static_cast<std::uint64_t>(std::clamp(wide, 1.0, 0x1p40));
+template <class Real, class Visit>
+void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
+  constexpr std::uint64_t few = 64;
+  constexpr double deepest = 60;  // nats
+  const std::uint64_t size = block.size();
+  const double fall = size <= few ? 0 : block.is_remote() ? 1 : 0.125;
+  const auto length = static_cast<std::uint64_t>(std::clamp(fall / std::max(block.decay, 0x1p-60), 1.0, 0x1p48));
   for (std::uint64_t at = 0; at < size;) {
-    const double fallen = decay * static_cast<double>(at);
+    const double fallen = block.decay * static_cast<double>(at);
     const std::uint64_t count = fallen > deepest ? size - at : std::min(length, size - at);
     if (!visit(at, count, exp_minus_upper(fallen * (1 - 0x1p-40)))) return;
     at += count;
   }
 }
 
-/// value * 2^twos.
-template <class Real>
-Real scaled(Real value, double twos) {
-  return std::ldexp(value, static_cast<int>(std::clamp(twos, -0x1p20, 0x1p20)));
+Enclosure fourth_of(const Exponent& rate) {
+  Enclosure result = Enclosure::of(rate);
+  arb_mul_2exp_si(result.arb(), result.arb(), -2);
+  return result;
 }
 
-/// At least exp(nats), for nats of either sign that are at most a real number times 1 + 2^-45.
-template <class Real>
-Real exp_upper(double nats) {
-  constexpr double log_2 = 0.6931471805599453;
-  const double more = nats + std::abs(nats) * 0x1p-40;
-  const double twos = std::ceil(more / log_2);
-  const double over = std::max(0.0, twos * log_2 - more - std::abs(more) * 0x1p-45);
-  return scaled<Real>(Real{exp_minus_upper(over)}, twos) * Real{1 + 0x1p-30};
+/// ln(k!). std::lgamma writes a global variable, from all threads.
+double log_factorial(std::size_t k) {
+  double sum = 0;
+  for (std::size_t i = 2; i <= k; ++i) sum += std::log(static_cast<double>(i));
+  return sum;
 }
 
 }  // namespace
 
-/// Everything that lies outside has mass at most (totals) (2^scale)^k / k! exp(-rate range): range is chosen to make that
-/// 2^-12 of the mass near the number of records.
 template <class Real>
-void ListedTotals<Real>::set_range() {
-  const auto quantiles = static_cast<double>(forward_.quantiles());
-  double log_factorial = 0;  // std::lgamma writes a global variable, from all threads
-  for (std::size_t i = 2; i <= forward_.quantiles(); ++i) log_factorial += std::log(static_cast<double>(i));
-  const double everything =
-      std::log(static_cast<double>(grid_last() + 1)) + quantiles * forward_.scale() * std::log(2.0) - log_factorial;
-  const auto ranks = [&](double nats) {
-    constexpr double most = 0x1p50;
-    return static_cast<std::uint64_t>(std::clamp(nats / rate_, 1.0, most)) + 1;
+ListedTotals<Real>::ListedTotals(const JointProblem& problem, JointRuns& runs, TableReach least)
+    : problem_(problem),
+      runs_(runs),
+      least_(least),
+      rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
+      near_(problem, runs, Enclosure::of(problem.rate)),
+      wide_(problem, runs, fourth_of(problem.rate)) {
+  list_wide();
+  if (fits_) list_middle();
+  if (fits_) finish_total();
+}
+
+template <class Real>
+void ListedTotals<Real>::fill_wide() {
+  const std::uint64_t n = runs_.records();
+  wide_.fill({n, n, n}, about_half_, about_);
+  ++filled_;
+}
+
+/// By a window of some nats about the targets, and by as many as that misses so that little lies outside.
+template <class Real>
+void ListedTotals<Real>::list_wide() {
+  constexpr double usual = 5;  // nats a quantile
+  const std::size_t quantiles = problem_.target.quantiles();
+  const double all = static_cast<double>(quantiles) * near_.scale() * std::log(2.0) - log_factorial(quantiles);
+  const auto ranks_of = [&](double nats) {  // those outside cost twice as much
+    return static_cast<std::uint64_t>(std::clamp(nats / (rate_ / 2), 1.0, 0x1p50)) + 1;
   };
-  range_ = ranks(everything + 8);
-  const std::uint64_t nearest = step() == 0 ? 0 : std::min(grid_last(), runs_.records() / step());
-  fill(only(nearest));
-  fits_ = forward_.in_range();
-  range_ = ranks(everything + 8 - log_mass(forward_.mass()));
+  const double nats = usual * static_cast<double>(quantiles) + least_.anywhere;
+  about_half_ = ranks_of(nats);
+  fill_wide();
+  const double missing = all - log_mass(about_.mass) + least_.anywhere;
+  if (missing > nats + 1.5 && about_half_ < runs_.records()) {
+    about_half_ = ranks_of(missing);
+    fill_wide();
+  }
+  fits_ = JointForward<Real>::in_range(about_);
+  if (about_half_ >= runs_.records()) return;  // it has all ranks
+  Real mass = scaled<Real>(Real{1}, static_cast<double>(quantiles) * near_.scale());
+  for (std::size_t i = 2; i <= quantiles; ++i) mass /= static_cast<Real>(static_cast<double>(i));
+  const double cost = static_cast<double>(about_half_) * rate_ / 2 * (1 - 0x1p-40);
+  anywhere_ = mass * exp_upper<Real>(-cost) * Real{1 + 0x1p-20} + RealRange<Real>::least();
+}
+
+/// A selection that is farther than that from its targets, at a total of distance d, costs at least d + 2 (reach - d) / 3.
+template <class Real>
+std::uint64_t ListedTotals<Real>::half_width(const TotalRange& totals) const {
+  const std::uint64_t n = runs_.records();
+  const std::uint64_t least = totals.first > n ? totals.first - n : totals.last < n ? n - totals.last : 0;
+  return reach_ > least ? (reach_ - least) / 3 + 1 : 0;
+}
+
+/// How far the tables have to reach for what is remote to be small; `log_ratio`: the log of the wide table's mass over the first one's.
+template <class Real>
+std::uint64_t ListedTotals<Real>::reach_for(double log_ratio) const {
+  double reach = 1;
+  for (int i = 0; i < 3; ++i) {
+    const double totals = problem_.totals ? 1 + (2 * reach + 4 / rate_) / static_cast<double>(step()) : 1;
+    reach = std::clamp(2 / rate_ * std::max(0.0, std::log(totals) + log_ratio + least_.remote), 1.0, 0x1p50);
+  }
+  return static_cast<std::uint64_t>(reach) + 1;
+}
+
+/// About the log of all that is remote.
+template <class Real>
+double ListedTotals<Real>::log_of_remote() const {
+  const auto reach = static_cast<double>(reach_);
+  const double totals = problem_.totals ? 1 + (2 * reach + 4 / rate_) / static_cast<double>(step()) : 1;
+  return log_mass(about_.mass + anywhere_) + std::log(totals) - reach * rate_ / 2;
+}
+
+template <class Real>
+typename ListedTotals<Real>::Table ListedTotals<Real>::table_of(std::uint64_t first, std::uint64_t last,
+                                                                std::uint64_t anchor) {
+  Table table{{total_at(first), total_at(last), total_at(anchor)}, {}};
+  near_.fill(table.totals, half_width(table.totals), table.filled);
+  ++filled_;
+  return table;
 }
 
 /// The sum over a block of the totals' bounds, each over the largest.
 template <class Real>
-Real ListedTotals<Real>::slices_of(const TotalBlock<Real>& block) const {
+Real ListedTotals<Real>::slices_of(const TotalBlock<Real>& block) {
   Real sum = 0;
-  visit_slices(block.size(), block.decay, [&](std::uint64_t, std::uint64_t count, double bound) {
+  visit_slices(block, [&](std::uint64_t, std::uint64_t count, double bound) {
     sum += Real{bound} * static_cast<Real>(static_cast<double>(count));
     return true;
   });
   return sum * Real{1 + 0x1p-30};
 }
 
+/// Of the totals first .. last, on one side of the anchor, or with it.
 template <class Real>
-TotalBlock<Real> ListedTotals<Real>::block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor) {
-  const std::uint64_t length = total_at(last) - total_at(first);
+TotalBlock<Real> ListedTotals<Real>::block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor,
+                                              const Table& table) const {
   const double decay = rate_ * static_cast<double>(step()) * (1 - 0x1p-45);
-  TotalBlock<Real> block{first, last, {total_at(first), total_at(last), total_at(anchor)}, decay, Real{0}};
-  fill(block.totals);
-  const Real growth = exp_upper<Real>(rate_ * static_cast<double>(length));
-  block.mass = forward_.mass() * growth * slices_of(block) * Real{1 + 0x1p-30};
+  const bool falls_downwards = anchor <= first;
+  TotalBlock<Real> block{first, last, falls_downwards, decay, tables_.size()};
+  const std::uint64_t farthest =
+      falls_downwards ? total_at(last) - total_at(anchor) : total_at(anchor) - total_at(first);
+  const Real growth = exp_upper<Real>(rate_ * static_cast<double>(farthest));
+  block.slices = slices_of(block);
+  block.mass = table.filled.mass * growth * block.slices * Real{1 + 0x1p-30};
   return block;
 }
 
-/// How many further totals one table may stand for: as many as keep the block's mass below 2^-10 of all so far. `excess`
-/// is the log of (mass at the last anchor) / (all so far), `slope` how fast exp(rate * distance) * mass grows with it.
 template <class Real>
-std::uint64_t ListedTotals<Real>::block_length(double excess, double slope, double distance) const {
-  const double allowed = -10 * std::log(2.0) - excess + rate_ * distance - 1;
-  const double most = std::min(allowed / slope, 500 / rate_) / distance;
-  return most > 1 ? static_cast<std::uint64_t>(std::min(most, 0x1p48)) : 1;
+void ListedTotals<Real>::add(Table table, std::uint64_t first, std::uint64_t last, std::uint64_t anchor) {
+  constexpr std::size_t most_kept = std::size_t{1} << 21;
+  for (const auto& [from, to] : {std::pair{first, anchor}, std::pair{anchor + 1, last}}) {
+    if (from > to) continue;
+    blocks_.push_back(block_of(from, to, anchor, table));
+    total_ += blocks_.back().mass;
+  }
+  plain_ +=
+      std::exp(log_mass(table.filled.mass / (tables_.empty() ? table.filled.mass : tables_.front().filled.mass))) *
+      static_cast<double>(last - first + 1);
+  kept_ += table.filled.entries.size();
+  if (kept_ > most_kept) {
+    kept_ -= table.filled.entries.size();
+    table.filled.rows = {};
+    table.filled.entries = {};
+  }
+  tables_.push_back(std::move(table));
 }
 
-/// Lists the totals on one side of the number of records, from index `from` outwards; a block's anchor is its far end.
+/// The totals about the number of records, and then those on either side.
 template <class Real>
-void ListedTotals<Real>::list_side(std::uint64_t from, bool upwards) {
-  constexpr std::size_t most_blocks = 400;
+void ListedTotals<Real>::list_middle() {
+  constexpr double usual = 1.4;  // nats a quantile: a fourth of the rate has four times as many ranks
+  constexpr double enough = 3;   // nats too much: it costs little then
+  constexpr double most = 4.5;   // times what the first table has for each total
+  constexpr std::uint64_t longest = 8;
+  const std::uint64_t end = grid_last();
+  const std::uint64_t at = problem_.totals ? std::min(runs_.records() / step(), end) : 0;
+  std::uint64_t beside = 0;
+  if (problem_.totals) {
+    double sum = 1;
+    for (std::uint64_t i = 1; i <= longest; ++i) {
+      sum += 2 * std::exp(std::min(100.0, rate_ * static_cast<double>(step() * i)));
+      if (sum > most * static_cast<double>(2 * i + 1)) break;
+      beside = i;
+    }
+  }
+  const std::uint64_t first = at - std::min(beside, at);
+  const std::uint64_t last = std::min(end, at + beside);
+  reach_ = reach_for(usual * static_cast<double>(problem_.target.quantiles()));
+  Table middle = table_of(first, last, at);
+  if (log_of_remote() - log_mass(middle.filled.mass) > enough - least_.remote) {
+    reach_ = reach_for(log_mass(about_.mass + anywhere_) - log_mass(middle.filled.mass));
+    middle = table_of(first, last, at);
+  }
+  fits_ = JointForward<Real>::in_range(middle.filled);
+  add(std::move(middle), first, last, at);
+  if (fits_ && first > 0) list_side(first - 1, at, false);
+  if (fits_ && last < end) list_side(last + 1, at, true);
+}
+
+/// How many further totals one table may stand for, so that their bounds do not grow too large. `excess` is the log of the mass at the
+/// nearest of them over all so far, `slope` how many nats it falls a total.
+template <class Real>
+std::uint64_t ListedTotals<Real>::block_length(double excess, double slope) const {
+  constexpr double budget = 0.75;
+  const double decay = rate_ * static_cast<double>(step());
+  const double allowed = std::log(budget / 2 * -std::expm1(-decay)) - excess;
+  if (allowed <= 0) return 1;
+  const double most = std::min(2 * allowed / std::max(decay - slope, decay * 1e-3), 600 / decay);
+  return 1 + static_cast<std::uint64_t>(std::min(most, 0x1p48));
+}
+
+/// Lists the totals on one side of those in the middle, from index `from` outwards; a block's anchor is its middle.
+template <class Real>
+void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, bool upwards) {
+  constexpr std::size_t most_tables = 400;
   constexpr std::uint64_t most_entries = 20'000'000;
-  const auto distance = static_cast<double>(step());
+  constexpr double most_excess = 2;  // times all so far
   const std::uint64_t end = upwards ? grid_last() : 0;
-  double slope = rate_;
-  double before = 0;
-  for (std::uint64_t near = from, length = 1;;) {
+  const double center = log_mass(tables_.front().filled.mass);
+  const double decay = rate_ * static_cast<double>(step());
+  double slope = 0;
+  double log = center;
+  std::uint64_t before = middle;
+  std::uint64_t most = grid_last();
+  for (std::uint64_t near = from;;) {
+    const auto gone = static_cast<double>(upwards ? near - before : before - near);
     const std::uint64_t left = upwards ? end - near : near;
-    length = std::min(length, left + 1);
-    const std::uint64_t anchor = upwards ? near + length - 1 : near + 1 - length;
-    TotalBlock<Real> block = block_of(std::min(near, anchor), std::max(near, anchor), anchor);
-    const double log = log_mass(forward_.mass());
-    if (length > 1 && block.mass > total_ * Real{0x1p-7}) {  // it grew faster than foreseen
-      length = std::max<std::uint64_t>(1, length / 4);
+    const std::uint64_t missing = reach_ > distance(near) ? (reach_ - distance(near) + step() - 1) / step() : 0;
+    std::uint64_t length = block_length(log - slope * gone - center - std::log(plain_), slope);
+    length = std::min({length, left + 1, missing + 1, most});
+    const std::uint64_t far = upwards ? near + length - 1 : near - (length - 1);
+    const std::uint64_t anchor = upwards ? near + length / 2 : near - length / 2;
+    Table table = table_of(std::min(near, far), std::max(near, far), anchor);
+    const double reached = log_mass(table.filled.mass);
+    const double grown = decay * static_cast<double>(length / 2) + std::log(2 / -std::expm1(-decay));
+    if (length > 1 && reached + grown - center > std::log(most_excess * plain_)) {  // it fell less than foreseen
+      most = std::max<std::uint64_t>(1, length / 2);
       continue;
     }
-    total_ += block.mass;
-    blocks_.push_back(std::move(block));
-    const std::uint64_t t = total_at(anchor);
-    const std::uint64_t reached = t > runs_.records() ? t - runs_.records() : runs_.records() - t;
-    if (anchor == end || reached >= range_) return;
-    if (near != from)
-      slope = std::clamp(rate_ + (log - before) / (distance * static_cast<double>(length)), rate_ * 1e-3, rate_ * 2);
-    before = log;
-    near = upwards ? anchor + 1 : anchor - 1;
-    length = block_length(log - log_mass(total_), slope, distance);
-    fits_ = blocks_.size() < most_blocks && forward_.work() < most_entries;
+    most = grid_last();
+    add(std::move(table), std::min(near, far), std::max(near, far), anchor);
+    if (far == end || distance(far) >= reach_) return;
+    slope = std::clamp((log - reached) / static_cast<double>(upwards ? anchor - before : before - anchor), 0.0, decay);
+    log = reached;
+    before = anchor;
+    near = upwards ? far + 1 : far - 1;
+    fits_ = tables_.size() < most_tables && near_.work() < most_entries;
     if (!fits_) return;
   }
 }
 
+/// What no table stands for, by the wide one: totals within reach, and those farther on either side.
 template <class Real>
-void ListedTotals<Real>::list_blocks() {
+void ListedTotals<Real>::list_remote() {
+  const Real all = (about_.mass + anywhere_) * Real{1 + 0x1p-30};
+  const auto add = [&](TotalBlock<Real> block, std::uint64_t far) {
+    const Real bound = all * exp_upper<Real>(-static_cast<double>(far) * rate_ / 2) + RealRange<Real>::least();
+    block.slices = slices_of(block);
+    block.mass = bound * block.slices * Real{1 + 0x1p-30};
+    remote_.push_back(block);
+  };
+  const std::uint64_t n = runs_.records();
   if (!problem_.totals) {
-    blocks_.push_back(block_of(0, 0, 0));
-    total_ = blocks_.back().mass;
+    if (half_width({n, n, n}) < n) add({0, 0, true, 0, remote_table}, reach_);
     return;
   }
-  const std::uint64_t at = std::min(runs_.records() / step(), grid_last());
-  list_side(at, false);
-  if (fits_ && at < grid_last()) list_side(at + 1, true);
+  const double decay = rate_ / 2 * static_cast<double>(step()) * (1 - 0x1p-45);
+  const std::uint64_t from = n > reach_ ? (n - reach_ + step() - 1) / step() : 0;  // of those within reach
+  const std::uint64_t end = std::min((n + reach_) / step(), grid_last()) + 1;
+  if (from < end) add({from, end - 1, true, 0, remote_table}, reach_);
+  if (from > 0) add({0, from - 1, true, decay, remote_table}, distance(from - 1));
+  if (end <= grid_last()) add({end, grid_last(), false, decay, remote_table}, distance(end));
 }
 
 template <class Real>
 void ListedTotals<Real>::finish_total() {
-  const double cost = static_cast<double>(range_) * rate_ * (1 - 0x1p-40);
-  const int quantiles = static_cast<int>(forward_.quantiles());
-  Real mass = scaled<Real>(static_cast<Real>(static_cast<double>(grid_last() + 1)), quantiles * forward_.scale());
-  for (int i = 2; i <= quantiles; ++i) mass /= static_cast<Real>(static_cast<double>(i));
-  remote_ = mass * exp_upper<Real>(-cost) * Real{1 + 0x1p-20} + RealRange<Real>::least();
-  // Nothing is remote when every rank is in every window and every total in a block.
-  if (half_width() >= runs_.records() && range_ > std::uint64_t{1} << 49) remote_ = 0;
-  total_ = (total_ + remote_) * Real{1 + 0x1p-24};
+  list_remote();
+  for (const TotalBlock<Real>& block : remote_) total_ += block.mass;
+  total_ = total_ * Real{1 + 0x1p-24};
   const LeadingDouble parts = leading_double(total_);
   total_ = scaled<Real>(Real{parts.leading * (1 + 0x1p-50)}, static_cast<double>(parts.exponent));
 }
 
+/// A block, or one of those that are remote.
 template <class Real>
-bool ListedTotals<Real>::choose_total(Proposal& proposal, RandomBits& bits, bool verify) {
+const TotalBlock<Real>* ListedTotals<Real>::choose_block(Proposal& proposal, RandomBits& bits, bool verify) {
   UnitDraw draw(bits, verify);
   const TotalBlock<Real>* chosen = nullptr;
-  for (const TotalBlock<Real>& block : blocks_) {
-    if (draw.offers(units(block.mass / total_))) chosen = &block;
-    if (draw.done()) break;
+  for (const auto* blocks : {&blocks_, &remote_}) {
+    for (const TotalBlock<Real>& block : *blocks) {
+      if (draw.done()) break;
+      if (draw.offers(units(block.mass / total_))) chosen = &block;
+    }
   }
-  if (!draw.done() && remote_ > Real{0} && draw.offers(units(remote_ / total_))) proposal.is_remote = true;
-  if (!draw.found()) return false;
-  proposal.weights.push_back(draw.weight());
-  if (!chosen) return true;  // it is remote
-  if (!choose_in(*chosen, proposal, bits, verify)) return false;
-  if (!forward_.is_filled_for(chosen->totals)) fill(chosen->totals);
-  return true;
+  if (chosen) proposal.weights.push_back(draw.weight());
+  return chosen;
 }
 
 /// A total of the block.
 template <class Real>
 bool ListedTotals<Real>::choose_in(const TotalBlock<Real>& block, Proposal& proposal, RandomBits& bits, bool verify) {
   UnitDraw within(bits, verify);
-  const Real weights = slices_of(block);
   std::uint64_t passed = 0;
-  visit_slices(block.size(), block.decay, [&](std::uint64_t at, std::uint64_t count, double bound) {
-    if (within.offers(units(Real{bound} * static_cast<Real>(static_cast<double>(count)) / weights))) {
+  visit_slices(block, [&](std::uint64_t at, std::uint64_t count, double bound) {
+    if (within.offers(units(Real{bound} * static_cast<Real>(static_cast<double>(count)) / block.slices))) {
       passed = at;
       proposal.slice = count;
     }
@@ -185,27 +312,41 @@ bool ListedTotals<Real>::choose_in(const TotalBlock<Real>& block, Proposal& prop
   });
   if (!within.found()) return false;
   if (proposal.slice > 1) passed += static_cast<std::uint64_t>(uniform_below(bits, proposal.slice));
-  proposal.total = total_at(block.falls_downwards() ? block.last - passed : block.first + passed);
+  proposal.total = total_at(block.falls_downwards ? block.last - passed : block.first + passed);
   proposal.weights.push_back(within.weight());
   return true;
 }
 
+/// The table, filled again if its rows were not kept, or runs have other places now.
 template <class Real>
-bool ListedTotals<Real>::choose_runs(Proposal& proposal, RandomBits& bits, bool verify) {
-  const std::size_t quantiles = forward_.quantiles();
+const JointTable<Real>& ListedTotals<Real>::filled(std::size_t table) {
+  const Table& kept = tables_[table];
+  if (!kept.filled.rows.empty() && near_.is_up_to_date(kept.filled)) return kept.filled;
+  if (scratch_of_ != table || scratch_.rows.empty() || !near_.is_up_to_date(scratch_)) {
+    near_.fill(kept.totals, half_width(kept.totals), scratch_);
+    ++filled_;
+    scratch_of_ = table;
+  }
+  return scratch_;
+}
+
+template <class Real>
+bool ListedTotals<Real>::choose_runs(const JointForward<Real>& forward, const JointTable<Real>& table,
+                                     Proposal& proposal, RandomBits& bits, bool verify) const {
+  const std::size_t quantiles = table.rows.size();
   proposal.below.resize(quantiles);
   proposal.parts.resize(quantiles);
   auto rank = static_cast<std::int64_t>(runs_.records());  // of the quantile above
   std::size_t end = runs_.size();                          // runs from here on are above it
-  Real parent = forward_.mass();                           // what the children's masses add up to at most
+  Real parent = table.mass;                                // what the children's masses add up to at most
   std::size_t above = quantiles;                           // the quantile whose run was chosen last
   while (above > 0) {
     const std::size_t j = above - 1;
-    const JointRow<Real>& row = forward_.row(j);
+    const JointRow<Real>& row = table.rows[j];
     std::size_t run = 0;
     UnitDraw choice(bits, verify);
     for (std::size_t i = std::min(row.end(), end); i-- > row.first && !choice.done();) {
-      const Real mass = row.stay[i - row.first] * forward_.kernel(above, rank - runs_.rank(i));
+      const Real mass = row.stay[i - row.first] * forward.kernel(table.kernels[above], rank - runs_.rank(i));
       if (choice.offers(units(mass / parent))) run = i;
     }
     if (!choice.found()) return false;
@@ -214,7 +355,7 @@ bool ListedTotals<Real>::choose_runs(Proposal& proposal, RandomBits& bits, bool 
     rank = runs_.rank(end);
     parent = row.stay[end - row.first];
     std::size_t first = j;
-    if (!choose_sharing(proposal, j, run, parent, first, bits, verify)) return false;
+    if (!choose_sharing(forward, table, proposal, j, run, parent, first, bits, verify)) return false;
     for (std::size_t i = first; i <= j; ++i) {
       proposal.parts[i] = {runs_.start(run), runs_.end(run)};
       proposal.below[i] = static_cast<std::uint64_t>(rank);
@@ -226,13 +367,14 @@ bool ListedTotals<Real>::choose_runs(Proposal& proposal, RandomBits& bits, bool 
 
 /// How many quantiles, j and those below it down to `first`, share the run of j. `parent` becomes what their choice leaves.
 template <class Real>
-bool ListedTotals<Real>::choose_sharing(Proposal& proposal, std::size_t j, std::size_t run, Real& parent,
-                                        std::size_t& first, RandomBits& bits, bool verify) {
+bool ListedTotals<Real>::choose_sharing(const JointForward<Real>& forward, const JointTable<Real>& table,
+                                        Proposal& proposal, std::size_t j, std::size_t run, Real& parent,
+                                        std::size_t& first, RandomBits& bits, bool verify) const {
   UnitDraw sharing(bits, verify);
-  Real factor = forward_.run_mass(run);
+  Real factor = forward.run_mass(run);
   Real entered = 0;
   for (std::size_t i = j + 1; i-- > 0 && !sharing.done();) {
-    const JointRow<Real>& start = forward_.row(i);
+    const JointRow<Real>& start = table.rows[i];
     if (start.contains(run)) {
       const Real mass = start.enter[run - start.first];
       if (sharing.offers(units(mass * factor / parent))) {
@@ -240,7 +382,8 @@ bool ListedTotals<Real>::choose_sharing(Proposal& proposal, std::size_t j, std::
         entered = mass;
       }
     }
-    factor *= forward_.run_mass(run) * forward_.kernel(i, 0) / static_cast<Real>(static_cast<double>(j - i + 2));
+    factor *=
+        forward.run_mass(run) * forward.kernel(table.kernels[i], 0) / static_cast<Real>(static_cast<double>(j - i + 2));
   }
   if (!sharing.found()) return false;
   proposal.weights.push_back(sharing.weight());
@@ -248,24 +391,49 @@ bool ListedTotals<Real>::choose_sharing(Proposal& proposal, std::size_t j, std::
   return true;
 }
 
+/// The runs by the wide table, or splits from anywhere.
 template <class Real>
-void ListedTotals<Real>::draw_remote(Proposal& proposal, RandomBits& bits) const {
-  proposal.total = total_at(uniform_below(bits, grid_last() + 1));
-  for (std::size_t j = 0; j < forward_.quantiles(); ++j) {
-    proposal.splits.push_back(problem_.base.draw(problem_.span.lowest, problem_.span.highest + 1, bits));
+bool ListedTotals<Real>::choose_wide(Proposal& proposal, RandomBits& bits, bool verify) {
+  if (!wide_.is_up_to_date(about_)) fill_wide();
+  const Real all = (about_.mass + anywhere_) * Real{1 + 0x1p-30};
+  UnitDraw draw(bits, verify);
+  const bool is_near = draw.offers(units(about_.mass / all));
+  const bool is_anywhere = !draw.done() && anywhere_ > Real{0} && draw.offers(units(anywhere_ / all));
+  if (!draw.found()) return false;
+  proposal.weights.push_back(draw.weight());
+  if (is_near && !is_anywhere) {
+    if (!choose_runs(wide_, about_, proposal, bits, verify)) return false;
+    place(proposal, bits);
+    return true;
   }
-  std::ranges::sort(proposal.splits);
+  proposal.parts.assign(problem_.target.quantiles(), {problem_.span.lowest, problem_.span.highest + 1});
+  place(proposal, bits);
+  return !are_within(wide_, about_.totals, about_half_, proposal.below);
+}
+
+/// Draws the splits, where more ranks than one lie in a part.
+template <class Real>
+void ListedTotals<Real>::place(Proposal& proposal, RandomBits& bits) const {
+  proposal.splits = splits_of(proposal, problem_, bits);
+  proposal.below.clear();
   for (const Split split : proposal.splits) proposal.below.push_back(runs_.rank_of(split));
+}
+
+/// Whether each of these ranks is in the window of its quantile.
+template <class Real>
+bool ListedTotals<Real>::are_within(const JointForward<Real>& forward, const TotalRange& totals,
+                                    std::uint64_t half_width, const std::vector<std::uint64_t>& below) const {
+  for (std::size_t j = 0; j < below.size(); ++j) {
+    if (!forward.window(j, totals, half_width).contains(below[j])) return false;
+  }
+  return true;
 }
 
 template <class Real>
 bool ListedTotals<Real>::is_remote(std::uint64_t total, const std::vector<std::uint64_t>& below) const {
-  for (const TotalBlock<Real>& block : blocks_) {
-    if (total < block.totals.first || total > block.totals.last) continue;
-    for (std::size_t j = 0; j < below.size(); ++j) {
-      if (!forward_.window(j, block.totals, half_width()).contains(below[j])) return true;
-    }
-    return false;
+  for (const Table& table : tables_) {
+    if (total < table.totals.first || total > table.totals.last) continue;
+    return !are_within(near_, table.totals, half_width(table.totals), below);
   }
   return true;
 }
@@ -273,19 +441,20 @@ bool ListedTotals<Real>::is_remote(std::uint64_t total, const std::vector<std::u
 template <class Real>
 std::optional<Proposal> ListedTotals<Real>::propose(RandomBits& bits, bool verify) {
   Proposal proposal{};
-  if (!choose_total(proposal, bits, verify)) return {};
-  if (!proposal.is_remote) {
-    if (!choose_runs(proposal, bits, verify)) return {};
+  const TotalBlock<Real>* block = choose_block(proposal, bits, verify);
+  if (!block || !choose_in(*block, proposal, bits, verify)) return {};
+  if (block->is_remote()) {
+    if (!choose_wide(proposal, bits, verify) || !is_remote(proposal.total, proposal.below)) return {};
     return proposal;
   }
-  draw_remote(proposal, bits);
-  if (!is_remote(proposal.total, proposal.below)) return {};
+  if (!choose_runs(near_, filled(block->table), proposal, bits, verify)) return {};
+  if (runs_.unit() > 1) place(proposal, bits);
   return proposal;
 }
 
 template <class Real>
 Enclosure ListedTotals<Real>::acceptance(const Proposal& proposal, std::int64_t precision) const {
-  return fractile::acceptance(problem_, proposal, leading_double(total_), forward_.scale(), precision);
+  return fractile::acceptance(problem_, proposal, leading_double(total_), near_.scale(), precision);
 }
 
 template class ListedTotals<double>;

@@ -12,34 +12,36 @@
 
 namespace fractile {
 
-/// Totals first .. last of the grid (by index). The bound of a total's mass falls from the end opposite to the anchor, which is
-/// the nearer to the number of records, to the anchor: by `decay` nats a total.
+constexpr std::size_t remote_table = ~std::size_t{0};
+
+/// Totals first .. last of the grid (by index), all on one side of where their bound comes from. It is largest for one of the ends, and
+/// falls from there to the other: by `decay` nats a total.
 template <class Real>
 struct TotalBlock {
   std::uint64_t first;
   std::uint64_t last;
-  TotalRange totals;
+  bool falls_downwards;
   double decay;
-  Real mass;  ///< at least the sum over the block
+  std::size_t table;  ///< that bounds its selections, or remote_table: the wide one does
+  Real slices = 0;    ///< at least the sum of all totals' bounds over the largest
+  Real mass = 0;      ///< at least the sum over the block
 
+  bool is_remote() const { return table == remote_table; }
   std::uint64_t size() const { return last - first + 1; }
-  bool falls_downwards() const { return totals.anchor == totals.first; }
 };
 
-/// Proposes selections, for one floating-point type. Time about k a table for each run of splits (JointRuns) near the targets,
-/// memory 16 k bytes; about 40 tables when records can be near the targets, some hundreds otherwise.
+/// How little tables leave to wider ones, and these to uniform draws: by how many nats that is below what they have. Tests leave more.
+struct TableReach {
+  double remote = 5;
+  double anywhere = 1.5;
+};
+
+/// Proposes selections, for one floating-point type. Time about k a table for each run of splits (JointRuns) near the targets, memory 16 k
+/// bytes; about 15 tables when records can be near the targets, some hundreds otherwise.
 template <class Real>
 class ListedTotals {
  public:
-  ListedTotals(const JointProblem& problem, JointRuns& runs)
-      : problem_(problem),
-        runs_(runs),
-        forward_(problem, runs),
-        rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())) {
-    set_range();
-    if (fits_) list_blocks();
-    if (fits_) finish_total();
-  }
+  ListedTotals(const JointProblem& problem, JointRuns& runs, TableReach least = {});
 
   /// False where the type's range does not do, and where listing takes too many tables: where records lie between candidates.
   bool fits() const { return fits_; }
@@ -47,47 +49,74 @@ class ListedTotals {
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
   /// With which probability the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
-  JointWork work() const { return {tables_, forward_.work()}; }
+  JointWork work() const { return {filled_, near_.work() + wide_.work()}; }
 
  private:
+  /// What stands for totals; what it was filled with is kept as long as there is room.
+  struct Table {
+    TotalRange totals;
+    JointTable<Real> filled;
+  };
+
   std::uint64_t grid_last() const { return problem_.totals ? problem_.totals->last_index() : 0; }
+  std::uint64_t step() const { return problem_.totals ? problem_.totals->step : 0; }
   std::uint64_t total_at(std::uint64_t index) const {
     return problem_.totals ? index * problem_.totals->step : runs_.records();
   }
-  std::uint64_t step() const { return problem_.totals ? problem_.totals->step : 0; }
-  std::uint64_t half_width() const { return range_ / 2 + 1; }
-  double log_mass(Real mass) const { return static_cast<double>(std::log(mass)); }
-  void fill(const TotalRange& totals) {
-    forward_.fill(totals, half_width());
-    ++tables_;
+  std::uint64_t distance(std::uint64_t index) const {
+    const std::uint64_t t = total_at(index);
+    return t > runs_.records() ? t - runs_.records() : runs_.records() - t;
   }
-  TotalRange only(std::uint64_t index) const { return {total_at(index), total_at(index), total_at(index)}; }
+  double log_mass(Real mass) const { return static_cast<double>(std::log(mass)); }
 
-  void set_range();
-  void list_blocks();
-  void list_side(std::uint64_t from, bool upwards);
-  TotalBlock<Real> block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor);
-  Real slices_of(const TotalBlock<Real>& block) const;
-  std::uint64_t block_length(double excess, double slope, double distance) const;
+  void list_wide();
+  void fill_wide();
+  std::uint64_t half_width(const TotalRange& totals) const;
+  std::uint64_t reach_for(double log_ratio) const;
+  double log_of_remote() const;
+  Table table_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor);
+  void list_middle();
+  void list_side(std::uint64_t from, std::uint64_t middle, bool upwards);
+  std::uint64_t block_length(double excess, double slope) const;
+  void add(Table table, std::uint64_t first, std::uint64_t last, std::uint64_t anchor);
+  TotalBlock<Real> block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor, const Table& table) const;
+  static Real slices_of(const TotalBlock<Real>& block);
+  void list_remote();
   void finish_total();
 
-  bool choose_total(Proposal& proposal, RandomBits& bits, bool verify);
+  const TotalBlock<Real>* choose_block(Proposal& proposal, RandomBits& bits, bool verify);
   bool choose_in(const TotalBlock<Real>& block, Proposal& proposal, RandomBits& bits, bool verify);
-  bool choose_runs(Proposal& proposal, RandomBits& bits, bool verify);
-  bool choose_sharing(Proposal& proposal, std::size_t j, std::size_t run, Real& parent, std::size_t& first,
-                      RandomBits& bits, bool verify);
-  void draw_remote(Proposal& proposal, RandomBits& bits) const;
+  const JointTable<Real>& filled(std::size_t table);
+  bool choose_runs(const JointForward<Real>& forward, const JointTable<Real>& table, Proposal& proposal,
+                   RandomBits& bits, bool verify) const;
+  bool choose_sharing(const JointForward<Real>& forward, const JointTable<Real>& table, Proposal& proposal,
+                      std::size_t j, std::size_t run, Real& parent, std::size_t& first, RandomBits& bits,
+                      bool verify) const;
+  bool choose_wide(Proposal& proposal, RandomBits& bits, bool verify);
+  void place(Proposal& proposal, RandomBits& bits) const;
+  bool are_within(const JointForward<Real>& forward, const TotalRange& totals, std::uint64_t half_width,
+                  const std::vector<std::uint64_t>& below) const;
   bool is_remote(std::uint64_t total, const std::vector<std::uint64_t>& below) const;
 
   const JointProblem& problem_;
   JointRuns& runs_;
-  JointForward<Real> forward_;
-  double rate_;              ///< at most the rate, by less than 2^-50 of it
-  std::uint64_t range_ = 0;  ///< what is not in a window costs at least this much
+  TableReach least_;
+  double rate_;  ///< at most the rate, by less than 2^-50 of it
+  JointForward<Real> near_;
+  JointForward<Real> wide_;  ///< at a fourth of the rate
+  JointTable<Real> about_;   ///< by `wide_`, with the targets that all records have
+  std::uint64_t about_half_ = 0;
+  Real anywhere_ = 0;        ///< at least the mass of what is not in it, at that rate
+  std::uint64_t reach_ = 0;  ///< totals that are farther from the number of records are remote
+  std::vector<Table> tables_;
   std::vector<TotalBlock<Real>> blocks_;
-  Real total_ = 0;  ///< of all blocks and of what is remote: a double times a power of two
-  Real remote_ = 0;
-  std::uint64_t tables_ = 0;
+  std::vector<TotalBlock<Real>> remote_;  ///< of pairs that no table stands for
+  JointTable<Real> scratch_;
+  std::size_t scratch_of_ = 0;  ///< whose table it is
+  std::size_t kept_ = 0;        ///< entries
+  double plain_ = 0;            ///< about the sum of all totals' masses over that of the first table
+  Real total_ = 0;              ///< of all blocks and of what is remote: a double times a power of two
+  std::uint64_t filled_ = 0;
   bool fits_ = true;
 };
 

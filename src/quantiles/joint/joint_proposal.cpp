@@ -49,13 +49,7 @@ Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, Lead
                      std::int64_t precision) {
   Enclosure result = target_of(problem, proposal, precision);
   const std::size_t quantiles = proposal.below.size();
-  if (proposal.is_remote) {
-    const std::uint64_t totals = problem.totals ? problem.totals->last_index() + 1 : 1;
-    arb_mul_ui(result.arb(), result.arb(), totals, precision);
-    for (std::size_t i = 2; i <= quantiles; ++i) arb_div_ui(result.arb(), result.arb(), i, precision);
-  } else {
-    times_parts(result, problem, proposal, precision);
-  }
+  times_parts(result, problem, proposal, precision);
   for (const std::uint64_t weight : proposal.weights) arb_div_ui(result.arb(), result.arb(), weight, precision);
   arb_mul_ui(result.arb(), result.arb(), proposal.slice, precision);
   Enclosure leading;

@@ -68,11 +68,10 @@ struct SplitPart {
 
 /// A proposal, and how it came about.
 struct Proposal {
-  bool is_remote = false;  ///< from what no table stands for: uniform totals and independent splits
   std::uint64_t total = 0;
   std::uint64_t slice = 1;             ///< of so many equally likely totals
   std::vector<std::uint64_t> below;    ///< of the span
-  std::vector<SplitPart> parts;        ///< unless remote: where each quantile lies; the same or disjoint ones
+  std::vector<SplitPart> parts;        ///< where each quantile lies; the same or disjoint ones
   std::vector<Split> splits;           ///< in order; empty when they are to be drawn from the parts
   std::vector<std::uint64_t> weights;  ///< of all choices made, in units of 2^-62
 };

@@ -7,20 +7,25 @@
 
 namespace fractile {
 
-JointRuns::JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells)
-    : profile_(profile), span_(span), subcells_(subcells) {}
+JointRuns::JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, std::int64_t unit)
+    : profile_(profile), span_(span), subcells_(subcells), unit_(unit) {}
+
+RankWindow JointRuns::whole_units(const RankWindow& window) const {
+  const std::int64_t first = std::max<std::int64_t>(0, window.first);
+  const std::int64_t last = std::min(static_cast<std::int64_t>(records()), window.last);
+  return {first - first % unit_, last - last % unit_ + unit_ - 1};
+}
 
 bool JointRuns::covers(const RankWindow& window) const {
   return std::ranges::any_of(
       windows_, [&](const RankWindow& listed) { return listed.first <= window.first && window.last <= listed.last; });
 }
 
-/// Each with as much again on either side, so that windows which grow step by step are listed a few times only.
+/// Each with some more on either side, so that windows which move a little are not listed again.
 void JointRuns::add_windows(const std::vector<RankWindow>& windows) {
-  const auto records = static_cast<std::int64_t>(this->records());
   for (const RankWindow& window : windows) {
-    const std::int64_t more = window.last - window.first + 1;
-    windows_.push_back({std::max<std::int64_t>(0, window.first - more), std::min(records, window.last + more)});
+    const std::int64_t more = (window.last - window.first + 1) / 8;
+    windows_.push_back(whole_units({window.first - more, window.last + more}));
   }
   std::ranges::sort(windows_, {}, &RankWindow::first);
   std::size_t kept = 0;
@@ -37,7 +42,7 @@ void JointRuns::add_windows(const std::vector<RankWindow>& windows) {
 bool JointRuns::cover(const std::vector<RankWindow>& windows) {
   if (std::ranges::all_of(windows, [&](const RankWindow& window) { return covers(window); })) return false;
   add_windows(windows);
-  ranks_.clear();
+  units_.clear();
   splits_.clear();
   for (const RankWindow& window : windows_) list(window);
   ++listings_;
@@ -56,18 +61,35 @@ Split JointRuns::first_split(std::int64_t rank) const {
 }
 
 void JointRuns::list(const RankWindow& window) {
+  constexpr std::int64_t few_ranks = 12;
   const Split end = span_.highest + 1;
   Split at = first_split(window.first);
   if (at >= end) return;
   auto below = static_cast<std::int64_t>(rank_of(at));
+  if (unit_ > few_ranks) {  // it takes less time to look for where a unit ends
+    while (at < end && below <= window.last) {
+      const std::int64_t unit = below / unit_;
+      const std::int64_t first_above = (unit + 1) * unit_;
+      const bool is_last = first_above > static_cast<std::int64_t>(records());
+      const Split next = is_last ? end : std::min(first_split(first_above), end);
+      units_.push_back(unit);
+      splits_.push_back({at, next});
+      at = next;
+      if (at < end) below = static_cast<std::int64_t>(rank_of(at));
+    }
+    return;
+  }
   ThresholdCursor cursor(profile_, span_.first_rank + static_cast<std::uint64_t>(below), span_.last_rank, subcells_);
   while (at < end && below <= window.last) {
     Split threshold = end;
     std::uint64_t records = 0;
     const Split next = cursor.next(threshold, records) ? std::min(threshold, end) : end;
     if (next > at) {
-      ranks_.push_back(below);
-      splits_.push_back({at, next});
+      if (const std::int64_t unit = below / unit_; units_.empty() || units_.back() != unit) {
+        units_.push_back(unit);
+        splits_.push_back({at, next});
+      }
+      splits_.back().end = next;
       at = next;
     }
     below += static_cast<std::int64_t>(records);
@@ -76,10 +98,11 @@ void JointRuns::list(const RankWindow& window) {
 
 namespace {
 
+/// `slack`: at least e^(twice the rate) to the power of how far a rank can be from the middle of its unit.
 template <class Real>
-std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale) {
-  const Real unit =
-      std::ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(problem.base.total())) * Real{1 + 0x1p-48};
+std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale, double slack) {
+  const Real unit = std::ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(problem.base.total())) *
+                    Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -132,33 +155,35 @@ Real JointPowers<Real>::far(std::size_t k) const {
 }
 
 template <class Real>
-JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs)
+JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs, const Enclosure& rate)
     : problem_(problem),
       runs_(runs),
       records_(static_cast<std::int64_t>(runs.records())),
-      rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
-      scale_(std::min(60, RealRange<Real>::up / static_cast<int>(problem.target.quantiles()))),
-      one_step_((Enclosure::of(Rational(0)) - Enclosure::of(problem.rate)).exp().upper_double()),
-      power_(one_step_, runs.records() + 1),
-      kernels_(problem.target.weights.size()),
-      rows_(problem.target.quantiles()) {}
+      quantiles_(problem.target.quantiles()),
+      rate_(std::max(0.0, rate.lower_double())),
+      scale_(std::min(60, RealRange<Real>::up / static_cast<int>(quantiles_))),
+      one_step_((Enclosure::of(Rational(0)) - rate).exp().upper_double()),
+      power_(one_step_, runs.records() + 2 * static_cast<std::uint64_t>(runs.unit())) {}
 
+/// Before it is cut at 0 and at the number of records.
 template <class Real>
 RankWindow JointForward<Real>::uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
   uint128 weight = 0;
   for (std::size_t i = 0; i <= j; ++i) weight += problem_.target.weights[i];
   const std::uint64_t all = problem_.target.denominator;
-  const auto below = static_cast<std::int64_t>(weight * totals.first / all);
-  const auto above = static_cast<std::int64_t>((weight * totals.last + all - 1) / all);
-  const auto off = [&](std::uint64_t t) { return std::abs(records_ - static_cast<std::int64_t>(t)); };
-  const auto width = static_cast<std::int64_t>(half_width) + std::max(off(totals.first), off(totals.last));
-  return {below - width, above + width};
+  const uint128 rest = all - weight;
+  const auto down = [&](uint128 share, std::uint64_t t) { return static_cast<std::int64_t>(share * t / all); };
+  const auto up = [&](uint128 share, std::uint64_t t) {
+    return static_cast<std::int64_t>((share * t + all - 1) / all);
+  };
+  const auto width = static_cast<std::int64_t>(half_width);
+  return {std::min(down(weight, totals.first), records_ - up(rest, totals.last)) - width,
+          std::max(up(weight, totals.last), records_ - down(rest, totals.first)) + width};
 }
 
 template <class Real>
 RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
-  const RankWindow uncut = uncut_window(j, totals, half_width);
-  return {std::max<std::int64_t>(0, uncut.first), std::min(records_, uncut.last)};
+  return runs_.whole_units(uncut_window(j, totals, half_width));
 }
 
 /// Two ranks of neighbouring windows differ by no more from their cell's target than the windows have ranks together, and no power
@@ -166,147 +191,217 @@ RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, s
 template <class Real>
 void JointForward<Real>::set_inflation(const TotalRange& totals, std::uint64_t half_width) {
   std::int64_t widest = 0;
-  for (std::size_t j = 0; j < rows_.size(); ++j) {
+  for (std::size_t j = 0; j < quantiles_; ++j) {
     const RankWindow uncut = uncut_window(j, totals, half_width);
-    widest = std::max(widest, uncut.last - uncut.first + 1);
+    widest = std::max(widest, uncut.last - uncut.first + 1 + 2 * runs_.unit());
   }
-  const std::int64_t most = std::min(records_, 2 * widest + 2);
-  inflation_ =
-      1 + 0x1p-34 + static_cast<double>(most + 1000) * static_cast<double>(problem_.target.quantiles() + 16) * 0x1p-51;
+  const std::int64_t most = std::min(records_ + 2 * runs_.unit(), 2 * widest + 2);
+  inflation_ = 1 + 0x1p-34 + static_cast<double>(most + 1000) * static_cast<double>(quantiles_ + 16) * 0x1p-51;
 }
 
 template <class Real>
-bool JointForward<Real>::in_range() const {
-  return RealRange<Real>::floor() * Real{0x1p100} < mass_;
-}
-
-template <class Real>
-void JointForward<Real>::set_kernels() {
-  for (std::size_t j = 0; j < kernels_.size(); ++j) {
-    const uint128 scaled = uint128{problem_.target.weights[j]} * totals_.anchor;
+std::vector<JointKernel<Real>> JointForward<Real>::kernels_of(std::uint64_t anchor) const {
+  const std::int64_t most = records_ + runs_.unit();  // no run's rank is above it
+  std::vector<JointKernel<Real>> kernels;
+  kernels.reserve(quantiles_ + 1);
+  for (std::size_t j = 0; j <= quantiles_; ++j) {
+    const std::uint64_t weight = problem_.target.weights[j];
+    if (j > 0 && weight == problem_.target.weights[j - 1]) {
+      kernels.push_back(kernels.back());
+      continue;
+    }
+    const uint128 scaled = uint128{weight} * anchor;
     const auto denominator = static_cast<double>(problem_.target.denominator);
-    const std::int64_t corner = std::min(static_cast<std::int64_t>(scaled / problem_.target.denominator), records_);
+    const std::int64_t corner = std::min(static_cast<std::int64_t>(scaled / problem_.target.denominator), most);
     const uint128 rest = scaled - uint128{static_cast<std::uint64_t>(corner)} * problem_.target.denominator;
     // Lower bounds of t w - corner and corner + 1 - t w, the latter only of use when it is positive.
     const double past = static_cast<double>(rest) / denominator * (1 - 0x1p-50);
     const double missing = rest >= problem_.target.denominator
                                ? 0
                                : static_cast<double>(problem_.target.denominator - rest) / denominator * (1 - 0x1p-50);
-    kernels_[j] = {corner, static_cast<Real>(exp_minus_upper(rate_ * past * (1 - 0x1p-50))),
-                   static_cast<Real>(exp_minus_upper(rate_ * missing * (1 - 0x1p-50)))};
+    kernels.push_back({corner, static_cast<Real>(exp_minus_upper(rate_ * past * (1 - 0x1p-50))),
+                       static_cast<Real>(exp_minus_upper(rate_ * missing * (1 - 0x1p-50)))});
   }
+  return kernels;
 }
 
 template <class Real>
-void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width) {
-  totals_ = totals;
-  set_kernels();
+void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width, JointTable<Real>& table) {
+  table.totals = totals;
+  table.kernels = kernels_of(totals.anchor);
   set_inflation(totals, half_width);
   std::vector<RankWindow> windows;
-  for (std::size_t j = 0; j < rows_.size(); ++j) windows.push_back(window(j, totals, half_width));
+  windows.reserve(quantiles_);
+  for (std::size_t j = 0; j < quantiles_; ++j) windows.push_back(window(j, totals, half_width));
   runs_.cover(windows);
-  if (listing_ != runs_.listings()) run_mass_ = upper_run_masses<Real>(problem_, runs_, scale_);
-  listing_ = runs_.listings();
-  for (std::size_t j = 0; j < rows_.size(); ++j) {
-    const RankWindow ranks = windows[j];
-    rows_[j].first = runs_.first_from(ranks.first);
-    rows_[j].enter.resize(runs_.first_from(ranks.last + 1) - rows_[j].first);
-    rows_[j].stay.resize(rows_[j].enter.size());
-    work_ += rows_[j].stay.size();
+  if (listing_ != runs_.listings()) {
+    const double off = 2 * rate_ * static_cast<double>(runs_.unit() / 2);
+    run_mass_ = upper_run_masses<Real>(problem_, runs_, scale_, off > 0 ? exp_upper<double>(off) : 1);
+  }
+  table.listing = listing_ = runs_.listings();
+  table.rows.resize(quantiles_);
+  std::size_t entries = 0;
+  for (const RankWindow& ranks : windows) entries += runs_.end_of(ranks) - runs_.first_of(ranks);
+  table.entries.resize(2 * entries);
+  work_ += entries;
+  Real* at = table.entries.data();
+  for (std::size_t j = 0; j < quantiles_; ++j) {
+    JointRow<Real>& row = table.rows[j];
+    row.first = runs_.first_of(windows[j]);
+    const std::size_t size = runs_.end_of(windows[j]) - row.first;
+    row.enter = {at, size};
+    row.stay = {at + size, size};
+    at += 2 * size;
     if (j == 0) {
-      enter_first(rows_[j]);
+      enter_first(table.kernels[0], row);
     } else {
-      enter_from(rows_[j - 1], j, rows_[j]);
+      enter_from(table.rows[j - 1], table.kernels[j], row);
     }
-    stay(j);
+    stay(j, table);
   }
   Real sum = 0;
-  const JointRow<Real>& last = rows_.back();
+  const JointRow<Real>& last = table.rows.back();
   for (std::size_t i = last.first; i < last.end(); ++i) {
-    sum += last.stay[i - last.first] * kernel(rows_.size(), records_ - runs_.rank(i));
+    sum += last.stay[i - last.first] * kernel(table.kernels.back(), records_ - runs_.rank(i));
   }
-  mass_ = sum * inflation_ + RealRange<Real>::least();
+  table.mass = sum * inflation_ + RealRange<Real>::least();
 }
 
 template <class Real>
-void JointForward<Real>::enter_first(JointRow<Real>& row) const {
+void JointForward<Real>::enter_first(const JointKernel<Real>& k, JointRow<Real>& row) const {
   for (std::size_t i = row.first; i < row.end(); ++i) {
-    row.enter[i - row.first] = kernel(0, runs_.rank(i)) * inflation_ + RealRange<Real>::least();
+    row.enter[i - row.first] = kernel(k, runs_.rank(i)) * inflation_ + RealRange<Real>::least();
   }
 }
 
 // enter(b) = sum over b' < b of before.stay(b') * kernel(b - b'). Products of powers may lie below the floor, which stands for
 // them when choices are made: four times the floor for all that is before the row covers that.
 template <class Real>
-void JointForward<Real>::enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row) {
+void JointForward<Real>::enter_from(const JointRow<Real>& before, const JointKernel<Real>& k, JointRow<Real>& row) {
   if (row.stay.empty()) return;
+  if (before.stay.empty()) {
+    std::ranges::fill(row.enter, RealRange<Real>::least());
+    return;
+  }
   Real more = RealRange<Real>::least();
   if (power_.reach_floor()) {
     Real all = 0;
     for (const Real& mass : before.stay) all += mass;
     more += all * Real{4} * RealRange<Real>::floor();
   }
-  if (is_dense(before, kernels_[j].corner, row)) {
-    enter_by_ranks(before, kernels_[j], more, row);
+  const bool is_above = runs_.units_below(before.end() - 1) < runs_.units_below(row.first);
+  const bool overlaps_little = rate_ * static_cast<double>(k.corner) > std::log(4.0 * static_cast<double>(quantiles_));
+  if (is_above || overlaps_little) {
+    enter_shifted(before, k, more, row);
+  } else if (is_dense(before, k.corner, row)) {
+    enter_by_units(before, k, more, row);
   } else {
-    enter_by_runs(before, kernels_[j], more, row);
+    enter_by_runs(before, k, more, row);
   }
 }
 
-/// Whether ranks, with those that have no splits, are few enough to be passed one by one: quicker than by gaps.
+// By all b', those from b on as well, as if cells could have fewer than no records: rows above the one before have none, and elsewhere
+// they weigh little. With c the kernel's corner, those from b - c on are a sum from the right, those below a sum from the left.
 template <class Real>
-bool JointForward<Real>::is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const {
-  const std::int64_t ranks = runs_.rank(row.end() - 1) - runs_.rank(row.first) + 1 + corner;
-  return ranks <= 2 * static_cast<std::int64_t>(before.stay.size() + row.stay.size());
+void JointForward<Real>::enter_shifted(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
+                                       JointRow<Real>& row) {
+  const std::int64_t unit = runs_.unit();
+  const std::int64_t corner = k.corner / unit;
+  const Real near = k.at_corner * power_(k.corner - corner * unit);
+  const Real beyond = k.beyond * power_((corner + 1) * unit - k.corner - 1);
+  const Real step = unit == 1 ? one_step_ : power_(unit);
+  const std::size_t size = before.stay.size();
+  const auto units = [&](std::size_t i) { return runs_.units_below(before.first + i); };
+  prefixes_.resize(size);
+  suffixes_.resize(size);
+  Real prefix = before.stay[0];
+  Real suffix = before.stay[size - 1];
+  prefixes_[0] = prefix;
+  suffixes_[size - 1] = suffix;
+  if (units(size - 1) - units(0) + 1 == static_cast<std::int64_t>(size)) {
+    for (std::size_t i = 1; i < size; ++i) {
+      prefixes_[i] = prefix = prefix * step + before.stay[i];
+      suffixes_[size - 1 - i] = suffix = suffix * step + before.stay[size - 1 - i];
+    }
+  } else {
+    for (std::size_t i = 1; i < size; ++i) {
+      const std::size_t j = size - 1 - i;
+      prefixes_[i] = prefix = prefix * power_((units(i) - units(i - 1)) * unit) + before.stay[i];
+      suffixes_[j] = suffix = suffix * power_((units(j + 1) - units(j)) * unit) + before.stay[j];
+    }
+  }
+  std::size_t from = 0;  // the first that is not below b - c
+  for (std::size_t at = row.first; at < row.end(); ++at) {
+    const std::int64_t least = runs_.units_below(at) - corner;
+    while (from < size && units(from) < least) ++from;
+    Real entered = 0;
+    if (from < size) entered = near * suffixes_[from] * power_((units(from) - least) * unit);
+    if (from > 0) entered += beyond * prefixes_[from - 1] * power_((least - 1 - units(from - 1)) * unit);
+    row.enter[at - row.first] = entered * inflation_ + more;
+  }
 }
 
-// By ranks, those without splits having no mass. With c the kernel's corner, the b' from b - c to b - 1 are a window that slides
+/// Whether units, with those that have no splits, are few enough to be passed one by one: quicker than by gaps.
+template <class Real>
+bool JointForward<Real>::is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const {
+  const std::int64_t units =
+      runs_.units_below(row.end() - 1) - runs_.units_below(row.first) + 1 + corner / runs_.unit();
+  return units <= 2 * static_cast<std::int64_t>(before.stay.size() + row.stay.size());
+}
+
+// By units, those without splits having no mass. With c the kernel's corner, the b' from b - c to b - 1 are a window that slides
 // along, taken in blocks of c so that nothing is ever subtracted: what a window has of its first block is a sum from the
 // right, what it has of the second a sum from the left. All b' before that are one geometric sum.
 template <class Real>
-void JointForward<Real>::enter_by_ranks(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
+void JointForward<Real>::enter_by_units(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
                                         JointRow<Real>& row) {
-  const std::int64_t corner = k.corner;
-  const std::int64_t first_rank = runs_.rank(row.first);
-  const std::int64_t size = runs_.rank(row.end() - 1) - first_rank + 1;
-  const std::int64_t origin = first_rank - corner;  // padded_[i] is the stay at rank origin + i
-  const std::size_t middle = std::clamp(runs_.first_from(origin), before.first, before.end());
-  const std::size_t end = std::clamp(runs_.first_from(origin + size + corner), before.first, before.end());
+  const std::int64_t unit = runs_.unit();
+  const std::int64_t corner = k.corner / unit;
+  const Real near = k.at_corner * power_(k.corner - corner * unit);
+  const Real beyond = k.beyond * power_((corner + 1) * unit - k.corner - 1);
+  const Real step = power_(unit);
+  const std::int64_t first = runs_.units_below(row.first);
+  const std::int64_t size = runs_.units_below(row.end() - 1) - first + 1;
+  const std::int64_t origin = first - corner;  // padded_[i] is the stay at unit origin + i
+  const std::size_t middle = std::clamp(runs_.first_from_unit(origin), before.first, before.end());
+  const std::size_t end = std::clamp(runs_.first_from_unit(origin + size + corner), before.first, before.end());
   Real earlier = 0;  // the b' < origin, as seen from the last of them
   for (std::size_t i = before.first; i < middle; ++i) {
-    const std::int64_t gap = i == before.first ? 0 : runs_.rank(i) - runs_.rank(i - 1);
-    earlier = earlier * (gap == 1 ? one_step_ : power_(gap)) + before.stay[i - before.first];
+    const std::int64_t gap = i == before.first ? 0 : runs_.units_below(i) - runs_.units_below(i - 1);
+    earlier = earlier * (gap == 1 ? step : power_(gap * unit)) + before.stay[i - before.first];
   }
-  if (middle > before.first) earlier *= power_(origin - 1 - runs_.rank(middle - 1));
+  if (middle > before.first) earlier *= power_((origin - 1 - runs_.units_below(middle - 1)) * unit);
   padded_.assign(static_cast<std::size_t>(size + corner), Real{0});
   for (std::size_t i = middle; i < end; ++i) {
-    padded_[static_cast<std::size_t>(runs_.rank(i) - origin)] = before.stay[i - before.first];
+    padded_[static_cast<std::size_t>(runs_.units_below(i) - origin)] = before.stay[i - before.first];
   }
   sum_windows(corner, size);
   for (std::size_t i = 0; i < windowed_.size(); ++i) {
-    windowed_[i] = k.at_corner * windowed_[i] + k.beyond * earlier;
-    earlier = earlier * one_step_ + padded_[i];
+    windowed_[i] = near * windowed_[i] + beyond * earlier;
+    earlier = earlier * step + padded_[i];
   }
   for (std::size_t at = row.first; at < row.end(); ++at) {
-    row.enter[at - row.first] = windowed_[static_cast<std::size_t>(runs_.rank(at) - first_rank)] * inflation_ + more;
+    row.enter[at - row.first] = windowed_[static_cast<std::size_t>(runs_.units_below(at) - first)] * inflation_ + more;
   }
 }
 
-/// windowed_[i] = sum of padded_[i .. i + corner - 1], the first with factor 1, each after it with one power more.
+/// windowed_[i] = sum of padded_[i .. i + corner - 1], the first with factor 1, each after it with one unit's power more.
 template <class Real>
 void JointForward<Real>::sum_windows(std::int64_t corner, std::int64_t size) {
+  const std::int64_t unit = runs_.unit();
+  const Real step = power_(unit);
   windowed_.resize(static_cast<std::size_t>(size));
   if (corner == 0) std::ranges::fill(windowed_, Real{0});
   for (std::int64_t start = 0; corner > 0 && start < size; start += corner) {
     Real suffix = 0;
     for (std::int64_t i = start + corner - 1; i >= start; --i) {
-      suffix = padded_[static_cast<std::size_t>(i)] + one_step_ * suffix;
+      suffix = padded_[static_cast<std::size_t>(i)] + step * suffix;
       if (i < size) windowed_[static_cast<std::size_t>(i)] = suffix;
     }
     Real prefix = 0;
     for (std::int64_t i = start + 1; i < std::min(start + corner, size); ++i) {
-      prefix += padded_[static_cast<std::size_t>(i + corner - 1)] * power_(i - start - 1);
-      windowed_[static_cast<std::size_t>(i)] += power_(corner - (i - start)) * prefix;
+      prefix += padded_[static_cast<std::size_t>(i + corner - 1)] * power_((i - start - 1) * unit);
+      windowed_[static_cast<std::size_t>(i)] += power_((corner - (i - start)) * unit) * prefix;
     }
   }
 }
@@ -360,19 +455,21 @@ void JointForward<Real>::enter_by_runs(const JointRow<Real>& before, const Joint
 
 // stay(b) = sum over r of enter_(j-r+1)(b) * run_mass(b)^r / r! * the kernels of the r - 1 empty cells at 0, by Horner.
 template <class Real>
-void JointForward<Real>::stay(std::size_t j) {
-  JointRow<Real>& row = rows_[j];
+void JointForward<Real>::stay(std::size_t j, JointTable<Real>& table) const {
+  JointRow<Real>& row = table.rows[j];
   const Real* mass = run_mass_.data() + row.first;
   Real* sum = row.stay.data();
   std::ranges::fill(row.stay, Real{0});
+  bool has_some = false;
   for (std::size_t i = 0; i <= j; ++i) {
-    const Real factor = kernel(i, 0) / static_cast<Real>(static_cast<double>(j - i + 2));
-    const JointRow<Real>& entered = rows_[i];
-    if (i > 0) {
+    const JointRow<Real>& entered = table.rows[i];
+    if (has_some) {
+      const Real factor = kernel(table.kernels[i], 0) / static_cast<Real>(static_cast<double>(j - i + 2));
       for (std::size_t b = 0; b < row.stay.size(); ++b) sum[b] *= mass[b] * factor;
     }
     const std::size_t from = std::max(row.first, entered.first);
     const std::size_t to = std::min(row.end(), entered.end());
+    has_some = has_some || from < to;
     for (std::size_t b = from; b < to; ++b) sum[b - row.first] += entered.enter[b - entered.first];
   }
   for (std::size_t b = 0; b < row.stay.size(); ++b) {

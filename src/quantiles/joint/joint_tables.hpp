@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "exact/exp_bounds.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 #include "quantiles/joint/joint_proposal.hpp"
 
@@ -22,27 +24,36 @@ struct RankWindow {
   }
 };
 
-/// The runs of splits with equally many records below, of those that have splits at all and whose ranks are asked for: run i is
-/// [start(i), end(i)) and has rank(i) records of the span below it. What is listed costs time and memory, by its ranks at most;
-/// the records elsewhere cost nothing.
+/// The runs of splits with about equally many records below, of those that have splits at all and whose ranks are asked for. With the
+/// ranks parted into units of `unit`, an odd number of them, run i is [start(i), end(i)), all splits with ranks of one unit, whose middle
+/// is rank(i). What is listed costs time and memory, by its units at most; the records elsewhere cost nothing.
 class JointRuns {
  public:
-  JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells);
+  JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, std::int64_t unit = 1);
   std::uint64_t records() const { return span_.records(); }
-  /// Lists what lies in these windows, if it is not listed yet, and more about it. Runs have other places then. True when it did.
+  std::int64_t unit() const { return unit_; }
+  /// All ranks of the units that the window touches, from 0 to the number of records.
+  RankWindow whole_units(const RankWindow& window) const;
+  /// Lists what lies in these windows, of whole units, if it is not listed yet, and more about it. Runs have other places then. True when
+  /// it did.
   bool cover(const std::vector<RankWindow>& windows);
   /// Lists all.
-  void cover_all() { cover({{0, static_cast<std::int64_t>(records())}}); }
+  void cover_all() { cover({whole_units({0, static_cast<std::int64_t>(records())})}); }
   /// How often runs have been listed.
   std::uint64_t listings() const { return listings_; }
-  std::size_t size() const { return ranks_.size(); }
-  std::int64_t rank(std::size_t i) const { return ranks_[i]; }
+  std::size_t size() const { return units_.size(); }
+  /// How many units lie below it.
+  std::int64_t units_below(std::size_t i) const { return units_[i]; }
+  std::int64_t rank(std::size_t i) const { return units_[i] * unit_ + unit_ / 2; }
   Split start(std::size_t i) const { return splits_[i].start; }
   Split end(std::size_t i) const { return splits_[i].end; }
-  /// The first run listed with at least so many records below it.
-  std::size_t first_from(std::int64_t rank) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(ranks_, rank) - ranks_.begin());
+  /// The first run listed with at least so many units below it.
+  std::size_t first_from_unit(std::int64_t unit) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(units_, unit) - units_.begin());
   }
+  /// The runs of a window of whole units: the first, and the first behind it.
+  std::size_t first_of(const RankWindow& window) const { return first_from_unit(window.first / unit_); }
+  std::size_t end_of(const RankWindow& window) const { return first_from_unit(window.last / unit_ + 1); }
   /// How many records of the span lie below a split of it.
   std::uint64_t rank_of(Split split) const { return records_below(profile_, subcells_, split) - span_.first_rank; }
 
@@ -56,15 +67,16 @@ class JointRuns {
   RankSpan span_;
   std::uint64_t subcells_;
   std::vector<RankWindow> windows_;  ///< that are listed: disjoint, increasing
-  std::vector<std::int64_t> ranks_;
+  std::int64_t unit_;
+  std::vector<std::int64_t> units_;
   std::vector<SplitPart> splits_;
   std::uint64_t listings_ = 0;
 };
 
-/// exp(-rate |g - t w|) for g = 0 .. records, as powers of exp(-rate) on either side of the corner.
+/// exp(-rate |g - t w|) for whole numbers g, as powers of exp(-rate) on either side of the corner.
 template <class Real>
 struct JointKernel {
-  std::int64_t corner;  ///< min(floor(t w), records)
+  std::int64_t corner;  ///< floor(t w), or what no cell has
   Real at_corner;       ///< exp(-rate (t w - corner))
   Real beyond;          ///< exp(-rate (corner + 1 - t w))
 };
@@ -73,8 +85,8 @@ struct JointKernel {
 template <class Real>
 struct JointRow {
   std::size_t first = 0;
-  std::vector<Real> enter;  ///< v_j is the first of its run
-  std::vector<Real> stay;   ///< v_j lies in the run
+  std::span<Real> enter;  ///< v_j is the first of its run
+  std::span<Real> stay;   ///< v_j lies in the run
   std::size_t end() const { return first + stay.size(); }
   bool contains(std::size_t i) const { return i >= first && i < end(); }
 };
@@ -89,6 +101,22 @@ struct RealRange {
   /// No power is below it: at most e^-64 of it is a kernel, which does not underflow either.
   static Real floor() { return std::ldexp(Real{1}, 100 - down); }
 };
+
+/// value * 2^twos.
+template <class Real>
+Real scaled(Real value, double twos) {
+  return std::ldexp(value, static_cast<int>(std::clamp(twos, -0x1p20, 0x1p20)));
+}
+
+/// At least exp(nats), for nats of either sign that are at most a real number times 1 + 2^-45.
+template <class Real>
+Real exp_upper(double nats) {
+  constexpr double log_2 = 0.6931471805599453;
+  const double more = nats + std::abs(nats) * 0x1p-40;
+  const double twos = std::ceil(more / log_2);
+  const double over = std::max(0.0, twos * log_2 - more - std::abs(more) * 0x1p-45);
+  return scaled<Real>(Real{exp_minus_upper(over)}, twos) * Real{1 + 0x1p-30};
+}
 
 /// 1, step, step^2, ... of any exponent below 2^48: products of entries of four lists.
 template <class Real>
@@ -113,8 +141,8 @@ class JointPowers {
   bool reach_floor_ = false;
 };
 
-/// Totals first .. last, for which one table stands: that of the anchor, which is one of the two. As |g - t w| >= |g - a w| -
-/// |t - a| w, its masses times exp(rate * |t - anchor|) bound those of total t.
+/// Totals first .. last, for which one table stands: that of the anchor, which is one of them. As |g - t w| >= |g - a w| - |t - a| w, its
+/// masses times exp(rate * |t - anchor|) bound those of total t.
 struct TotalRange {
   std::uint64_t first;
   std::uint64_t last;
@@ -122,56 +150,68 @@ struct TotalRange {
   friend bool operator==(const TotalRange&, const TotalRange&) = default;
 };
 
-/// The tables of a range of totals.
+/// The table of a range of totals.
+template <class Real>
+struct JointTable {
+  JointTable() = default;
+  JointTable(const JointTable&) = delete;  // rows lie in `entries`
+  JointTable& operator=(const JointTable&) = delete;
+  JointTable(JointTable&&) noexcept = default;
+  JointTable& operator=(JointTable&&) noexcept = default;
+  ~JointTable() = default;
+
+  TotalRange totals{};
+  std::vector<JointKernel<Real>> kernels;
+  std::vector<JointRow<Real>> rows;
+  std::vector<Real> entries;
+  Real mass = 0;  ///< of all selections within the windows, by the anchor's targets, times 2^(scale k): an upper bound
+  std::uint64_t listing = 0;  ///< of the runs whose places the rows have
+};
+
+/// Fills tables at a rate: the problem's, or a smaller one.
 template <class Real>
 class JointForward {
  public:
   /// `runs` list what the tables need.
-  JointForward(const JointProblem& problem, JointRuns& runs);
+  JointForward(const JointProblem& problem, JointRuns& runs, const Enclosure& rate);
 
-  /// Ranks of quantile j that differ from its target at some total t of the range by at most half_width + |records - t|,
-  /// rounded outwards.
+  /// All ranks v of quantile j that are at most half_width from being between q t and q t + n - t, for some total t of the range: q is the
+  /// quantile, n the number of records. Rounded outwards to whole units.
   RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
-  /// Before it is cut at 0 and at the number of records.
-  RankWindow uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
-  /// Fills the rows. Runs have the places in them that they have now.
-  void fill(const TotalRange& totals, std::uint64_t half_width);
-  /// An upper bound of the mass of all selections within the windows, by the anchor's targets, times 2^(scale k).
-  Real mass() const { return mass_; }
-  const TotalRange& totals() const { return totals_; }
-  /// Whether the rows are those of these totals, and runs still have the places that they have in them.
-  bool is_filled_for(const TotalRange& totals) const { return totals_ == totals && listing_ == runs_.listings(); }
+  void fill(const TotalRange& totals, std::uint64_t half_width, JointTable<Real>& table);
+  /// Whether runs still have the places that they have in the table.
+  bool is_up_to_date(const JointTable<Real>& table) const { return table.listing == runs_.listings(); }
   /// Whether the mass is more than what covers underflow.
-  bool in_range() const;
+  static bool in_range(const JointTable<Real>& table) { return RealRange<Real>::floor() * Real{0x1p100} < table.mass; }
   /// How many entries have been computed.
   std::uint64_t work() const { return work_; }
 
-  std::size_t quantiles() const { return rows_.size(); }
-  const JointRow<Real>& row(std::size_t j) const { return rows_[j]; }
-  /// Upper bound of exp(-rate |g - t w_j|).
-  Real kernel(std::size_t j, std::int64_t g) const {
-    const JointKernel<Real>& k = kernels_[j];
+  /// Upper bound of exp(-rate |g - t w|).
+  Real kernel(const JointKernel<Real>& k, std::int64_t g) const {
     return g <= k.corner ? k.at_corner * power_(k.corner - g) : k.beyond * power_(g - k.corner - 1);
   }
-  /// Upper bound of base mass of run i / total base mass * 2^scale.
+  /// Upper bound of base mass of run i / total base mass * 2^scale, and of what ranks of the run cost less than its middle does.
   Real run_mass(std::size_t i) const { return run_mass_[i]; }
   /// All masses are multiplied by 2^scale a quantile, so that typical ones are near 1.
   int scale() const { return scale_; }
 
  private:
-  void set_kernels();
+  RankWindow uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
+  std::vector<JointKernel<Real>> kernels_of(std::uint64_t anchor) const;
   void set_inflation(const TotalRange& totals, std::uint64_t half_width);
-  void enter_first(JointRow<Real>& row) const;
-  void enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row);
+  void enter_first(const JointKernel<Real>& k, JointRow<Real>& row) const;
+  void enter_from(const JointRow<Real>& before, const JointKernel<Real>& k, JointRow<Real>& row);
+  void enter_shifted(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
   bool is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const;
-  void enter_by_ranks(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
+  void enter_by_units(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
   void sum_windows(std::int64_t corner, std::int64_t size);
   void enter_by_runs(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
-  void stay(std::size_t j);
+  void stay(std::size_t j, JointTable<Real>& table) const;
 
   const JointProblem& problem_;
   JointRuns& runs_;
   std::int64_t records_;
+  std::size_t quantiles_;
   double rate_;  // at most the rate
   int scale_;
   Real inflation_ = 1;  ///< of the windows that are being filled
@@ -179,14 +219,11 @@ class JointForward {
   std::vector<Real> run_mass_;
   std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
   JointPowers<Real> power_;    // of one_step_
-  std::vector<JointKernel<Real>> kernels_;
-  std::vector<JointRow<Real>> rows_;
   // Of the row being entered.
   std::vector<Real> padded_;
   std::vector<Real> windowed_;
+  std::vector<Real> prefixes_;
   std::vector<Real> suffixes_;
-  TotalRange totals_{};
-  Real mass_ = 0;
   std::uint64_t work_ = 0;
 };
 

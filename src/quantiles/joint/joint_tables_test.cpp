@@ -16,17 +16,19 @@ namespace {
 using testing::profile_of;
 
 struct Listed {
-  std::int64_t rank;
+  std::int64_t rank;  // the middle of its unit
   Split start;
   Split end;
   friend bool operator==(const Listed&, const Listed&) = default;
 };
 
 /// Split by split.
-std::vector<Listed> runs_one_by_one(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells) {
+std::vector<Listed> runs_one_by_one(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells,
+                                    std::int64_t unit) {
   std::vector<Listed> runs;
   for (Split split = span.lowest; split <= span.highest; ++split) {
-    const auto rank = static_cast<std::int64_t>(records_below(profile, subcells, split) - span.first_rank);
+    const auto below = static_cast<std::int64_t>(records_below(profile, subcells, split) - span.first_rank);
+    const std::int64_t rank = below / unit * unit + unit / 2;
     if (runs.empty() || runs.back().rank != rank) runs.push_back({rank, split, split});
     runs.back().end = split + 1;
   }
@@ -35,7 +37,7 @@ std::vector<Listed> runs_one_by_one(const RankProfile& profile, const RankSpan& 
 
 std::vector<Listed> listed_in(const JointRuns& runs, const RankWindow& window) {
   std::vector<Listed> result;
-  for (std::size_t i = runs.first_from(window.first); i < runs.first_from(window.last + 1); ++i) {
+  for (std::size_t i = runs.first_of(window); i < runs.end_of(window); ++i) {
     result.push_back({runs.rank(i), runs.start(i), runs.end(i)});
   }
   return result;
@@ -60,7 +62,7 @@ RankSpan any_span(const RankProfile& profile, std::uint64_t subcells) {
 RankWindow any_window(const JointRuns& runs) {
   const auto records = static_cast<std::int64_t>(runs.records());
   const std::int64_t first = *rc::gen::inRange<std::int64_t>(0, records + 1);
-  return {first, *rc::gen::inRange<std::int64_t>(first, records + 1)};
+  return runs.whole_units({first, *rc::gen::inRange<std::int64_t>(first, records + 1)});
 }
 
 /// With exponents that have one to four digits in base 4096, each of them the highest in turn.
@@ -91,8 +93,9 @@ TEST(JointRuns, OfAWindowAreThoseOfAllSplits) {
     const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 6);
     const RankProfile profile = any_profile(5);
     const RankSpan span = any_span(profile, subcells);
-    const std::vector<Listed> all = runs_one_by_one(profile, span, subcells);
-    JointRuns runs(profile, span, subcells);
+    const std::int64_t unit = *rc::gen::element(1, 3, 5, 13, 21, 1001);
+    const std::vector<Listed> all = runs_one_by_one(profile, span, subcells, unit);
+    JointRuns runs(profile, span, subcells, unit);
     std::vector<RankWindow> windows;
     for (int step = *rc::gen::inRange(1, 4); step > 0; --step) {  // what was listed stays listed
       windows.push_back(any_window(runs));
@@ -107,7 +110,7 @@ TEST(JointRuns, OfAWindowAreThoseOfAllSplits) {
       RC_ASSERT(!runs.cover({windows.back()}));
     }
     runs.cover_all();
-    RC_ASSERT(listed_in(runs, {0, static_cast<std::int64_t>(runs.records())}) == all);
+    RC_ASSERT(listed_in(runs, runs.whole_units({0, static_cast<std::int64_t>(runs.records())})) == all);
   }));
 }
 
@@ -121,6 +124,168 @@ TEST(JointRuns, OutsideOfWindowsCostNothing) {
   for (const RankWindow& window : windows) {
     EXPECT_EQ(listed_in(runs, window).size(), static_cast<std::size_t>(window.last - window.first + 1));
   }
+}
+
+/// What sums stand for, by adding up all selections: exp(-rate * cost) of runs at their middles, times their masses.
+class AllSelections {
+ public:
+  AllSelections(const JointProblem& problem, const JointRuns& runs, double rate, const TotalRange& totals,
+                std::vector<RankWindow> windows)
+      : problem_(problem), runs_(runs), rate_(rate), anchor_(totals.anchor), windows_(std::move(windows)) {}
+
+  double mass() const { return from(0, 0, 0, 0); }
+
+ private:
+  double kernel(std::size_t j, std::int64_t records) const {
+    const double wanted = static_cast<double>(problem_.target.weights[j]) * static_cast<double>(anchor_) /
+                          static_cast<double>(problem_.target.denominator);
+    return std::exp(-rate_ * std::abs(static_cast<double>(records) - wanted));
+  }
+  double share(std::size_t run) const {
+    return static_cast<double>(problem_.base.mass(runs_.start(run), runs_.end(run))) /
+           static_cast<double>(problem_.base.total());
+  }
+  /// Of quantiles j and above, the one before having been put into run `before` as the `sharing`-th there.
+  double from(std::size_t j, std::size_t before, std::int64_t rank, std::size_t sharing) const {
+    if (j == windows_.size()) return kernel(j, static_cast<std::int64_t>(runs_.records()) - rank);
+    double sum = 0;
+    for (std::size_t run = before; run < runs_.end_of(windows_[j]); ++run) {
+      const bool shares = sharing > 0 && run == before;
+      if (run < runs_.first_of(windows_[j])) continue;
+      const std::size_t together = shares ? sharing + 1 : 1;
+      const double factor = share(run) / static_cast<double>(together);
+      sum += kernel(j, runs_.rank(run) - rank) * factor * from(j + 1, run, runs_.rank(run), together);
+    }
+    return sum;
+  }
+
+  const JointProblem& problem_;
+  const JointRuns& runs_;
+  double rate_;
+  std::uint64_t anchor_;
+  std::vector<RankWindow> windows_;
+};
+
+JointTarget any_target(std::size_t cells) {
+  JointTarget target{{}, 0};
+  for (std::size_t j = 0; j < cells; ++j) {
+    target.weights.push_back(*rc::gen::inRange<std::uint64_t>(1, 5));
+    target.denominator += target.weights.back();
+  }
+  return target;
+}
+
+TotalRange any_totals(std::uint64_t records) {
+  const std::uint64_t first = *rc::gen::inRange<std::uint64_t>(0, 2 * records + 2);
+  const std::uint64_t last = first + *rc::gen::inRange<std::uint64_t>(0, 9);
+  return {first, last, *rc::gen::inRange<std::uint64_t>(first, last + 1)};
+}
+
+/// With slack for ranks that are not their unit's middle: e^(2 rate) for each of half a unit, a quantile.
+double slack_of(const JointRuns& runs, double rate, std::size_t quantiles) {
+  return std::exp(2 * rate * static_cast<double>(runs.unit() / 2) * static_cast<double>(quantiles));
+}
+
+// However rows are entered: by runs, by units, or shifted, as if cells could have fewer than no records.
+template <class Real>
+void expect_upper_bounds() {
+  EXPECT_TRUE(rc::check([] {
+    const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 5);
+    const RankProfile profile = any_profile(5);
+    const RankSpan span = any_span(profile, subcells);
+    const Rational rate = *rc::gen::element(Rational(1, 50), Rational(1, 6), Rational(1, 2), Rational(3));
+    const JointProblem problem{profile,
+                               span,
+                               subcells,
+                               BaseMeasure(span.lowest, span.highest, subcells),
+                               any_target(*rc::gen::inRange<std::size_t>(2, 5)),
+                               rate,
+                               TotalGrid{1}};
+    JointRuns runs(profile, span, subcells, *rc::gen::element(1, 1, 3, 9));
+    JointForward<Real> forward(problem, runs, Enclosure::of(rate));
+    JointTable<Real> table;
+    for (int i = 0; i < 3; ++i) {  // one after the other in the same memory
+      const TotalRange totals = any_totals(runs.records());
+      const std::uint64_t half_width = *rc::gen::inRange<std::uint64_t>(0, 30);
+      forward.fill(totals, half_width, table);
+      std::vector<RankWindow> windows;
+      for (std::size_t j = 0; j < problem.target.quantiles(); ++j) {
+        windows.push_back(forward.window(j, totals, half_width));
+      }
+      const double exact = AllSelections(problem, runs, rate.to_double(), totals, windows).mass() *
+                           slack_of(runs, rate.to_double(), windows.size());
+      const auto mass =
+          static_cast<double>(std::ldexp(table.mass, -forward.scale() * static_cast<int>(problem.target.quantiles())));
+      RC_ASSERT(mass >= exact * (1 + 0x1p-36));
+      const double widest = static_cast<double>(*std::ranges::max_element(problem.target.weights)) *
+                            static_cast<double>(totals.anchor) / static_cast<double>(problem.target.denominator);
+      const bool shifts = rate.to_double() * widest > std::log(4.0 * static_cast<double>(windows.size()));
+      if (!shifts) RC_ASSERT(mass <= exact * (1 + 1e-6) + 1e-200);
+    }
+  }));
+}
+
+TEST(JointForward, BoundsAllSelectionsFromAboveAndClosely) {
+  expect_upper_bounds<double>();
+  expect_upper_bounds<long double>();
+}
+
+/// Few records that are spread: windows lie apart, so that nothing is entered that is not meant.
+TEST(JointForward, IsExactToItsInflationWhereRowsLieApart) {
+  std::map<Position, std::uint64_t> records;
+  for (Position i = 0; i < 60; ++i) records[2 * i + 1] = 1 + i % 2;
+  const RankProfile profile = profile_of(60, records);
+  const std::uint64_t subcells = 2;
+  const RankSpan span = whole_span(profile, subcells);
+  const JointProblem problem{
+      profile,           span,           subcells,    BaseMeasure(span.lowest, span.highest, subcells),
+      {{1, 1, 1, 1}, 4}, Rational(1, 4), TotalGrid{1}};
+  for (const std::int64_t unit : {1, 3}) {
+    JointRuns runs(profile, span, subcells, unit);
+    JointForward<double> forward(problem, runs, Enclosure::of(Rational(1, 4)));
+    JointTable<double> table;
+    for (const std::uint64_t total : {84U, 90U, 97U}) {
+      const TotalRange totals{total, total + 2, total + 1};
+      forward.fill(totals, 3, table);
+      std::vector<RankWindow> windows;
+      for (std::size_t j = 0; j < 3; ++j) windows.push_back(forward.window(j, totals, 3));
+      const double exact = AllSelections(problem, runs, 0.25, totals, windows).mass() * slack_of(runs, 0.25, 3);
+      EXPECT_NEAR(std::ldexp(table.mass, -3 * forward.scale()) / exact, 1 + 0x1p-34, 1e-8);
+    }
+  }
+}
+
+// docs/proofs/joint_total.md, "What is left out".
+TEST(JointForward, WhatIsOutsideOfAWindowIsDear) {
+  EXPECT_TRUE(rc::check([] {
+    const std::uint64_t n = *rc::gen::inRange<std::uint64_t>(1, 60);
+    const RankProfile profile = profile_of(3, {{3, n}});
+    const RankSpan span = whole_span(profile, 64);
+    const JointProblem problem{profile,
+                               span,
+                               64,
+                               BaseMeasure(span.lowest, span.highest, 64),
+                               any_target(*rc::gen::inRange<std::size_t>(2, 5)),
+                               Rational(1, 2),
+                               TotalGrid{1}};
+    JointRuns runs(profile, span, 64, *rc::gen::element(1, 3));
+    const JointForward<double> forward(problem, runs, Enclosure::of(problem.rate));
+    const TotalRange totals = any_totals(n);
+    const std::uint64_t half_width = *rc::gen::inRange<std::uint64_t>(0, 20);
+    std::vector<std::uint64_t> below;
+    for (std::size_t j = 0; j < problem.target.quantiles(); ++j) {
+      below.push_back(*rc::gen::inRange<std::uint64_t>(j == 0 ? 0 : below.back(), n + 1));
+    }
+    bool is_outside = false;
+    for (std::size_t j = 0; j < below.size(); ++j) {
+      is_outside = is_outside || !forward.window(j, totals, half_width).contains(below[j]);
+    }
+    if (!is_outside) return;
+    for (std::uint64_t total = totals.first; total <= totals.last; ++total) {
+      const std::uint64_t off = total > n ? total - n : n - total;
+      RC_ASSERT(problem.scaled_cost(total, below) >= (off + 2 * half_width) * uint128{problem.target.denominator});
+    }
+  }));
 }
 
 }  // namespace
