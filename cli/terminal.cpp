@@ -18,6 +18,7 @@
 #include <cstring>
 #include <deque>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "fractile/text.hpp"
@@ -114,9 +115,28 @@ void print(const std::string& text, const Words& hint) {
 
 void print_error(const Words& what, const Words& hint) { say(error_text(what, hint)); }
 
+namespace {
+
+/// A thread, or none where the system gives none.
+template <class Work>
+std::thread thread_if_any(Work work) {
+  try {
+    return std::thread(std::move(work));
+  } catch (const std::system_error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
 Deadline::Deadline(std::optional<std::chrono::seconds> limit, std::function<int()> finish)
     : limit_(limit), finish_(std::move(finish)) {
-  if (limit_) clock_ = std::thread([this] { wait(); });
+  if (!limit_) return;
+  clock_ = thread_if_any([this] { wait(); });
+  if (!clock_.joinable()) {
+    throw Error(ErrorCode::internal, "the system gives no thread that could keep the time",
+                {"allow this program more threads, or leave out ", Field("within")});
+  }
 }
 
 Deadline::~Deadline() {
@@ -152,9 +172,9 @@ void Deadline::wait() {
 
 Progress::Progress(const std::string& what, bool is_piped) : what_(shown_text(what)) {
   if (isatty(STDERR_FILENO) == 1) {
-    clock_ = std::thread([this] { show_time(); });
+    clock_ = thread_if_any([this] { show_time(); });
   } else if (is_piped) {
-    clock_ = std::thread([this] { show_rarely(); });
+    clock_ = thread_if_any([this] { show_rarely(); });
   }
 }
 

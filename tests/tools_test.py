@@ -665,6 +665,8 @@ class Mutants(HouseTest):
         self.assertFalse(mutants.is_python_test("cli.price_test"))
         self.assertTrue(mutants.is_program_test("cli.ledger_test.Races.test_one"))
         self.assertFalse(mutants.is_program_test("Ledger.*:Release.*"))
+        self.assertEqual(mutants.program_of("Ledger.*:Release.*"), "fractile_tests")
+        self.assertEqual(mutants.program_of("HostThreads.*"), "host_tests")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 A patch begins with a sentence that says what the mistake is. Then, a line each, come the tests that catch it, in the order
 in which they are tried:
 
-    Fails: gtest-filter            of fractile_tests
+    Fails: gtest-filter            of fractile_tests, or of host_tests where it begins with "Host"
     Fails: cli.NAME_test[.CASE]    a program test, as unittest names it
     Fails: python.NAME_test[.CASE] a test of the Python package, in python/tests
 
@@ -37,6 +37,8 @@ PYTHON = Path("build/deps/python/bin/python")  # in which ./dev test runs the te
 
 _PROGRAM_TEST = re.compile(r"cli\.\w+_test(\.\w+){0,2}")
 _PYTHON_TEST = re.compile(r"python\.\w+_test(\.\w+)?")
+#: Programs of unit tests by their targets, where they are built.
+PROGRAMS = {"fractile_tests": "fractile_tests", "host_tests": "tests/host_tests"}
 _UNIT_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)\)", re.MULTILINE)
 
 
@@ -87,7 +89,8 @@ def apply(mutant, tree, *options):
 
 def unit_tests(house):
     """The names of all unit tests, without those of their instances: Suite.Name."""
-    sources = [path for folder in ("src", "experiments", "requests") for path in (house / folder).rglob("*_test.cpp")]
+    folders = ("src", "experiments", "requests", "tests/host")
+    sources = [path for folder in folders for path in (house / folder).rglob("*_test.cpp")]
     return {".".join(names) for path in sources for names in _UNIT_TEST.findall(path.read_text(encoding="utf-8"))}
 
 
@@ -185,7 +188,7 @@ class Build:
             elif is_program_test(test):
                 targets |= {"fractile_cli", "stop_at_call"}  # this of cli.kills
             else:
-                targets.add("fractile_tests")
+                targets.add(program_of(test))
         self._run(["cmake", "--build", str(self.folder), "--target", *sorted(targets)], "does not compile")
 
     def run(self, test):
@@ -195,7 +198,7 @@ class Build:
 
     def _run_unit_tests(self, gtest_filter):
         said, code = self._outcome(
-            [str(self.folder / "fractile_tests"), f"--gtest_filter={gtest_filter}", "--gtest_fail_fast", "--gtest_brief=1"],
+            [str(self.folder / PROGRAMS[program_of(test)]), f"--gtest_filter={gtest_filter}", "--gtest_fail_fast", "--gtest_brief=1"],
             self.tree,
         )
         if "Running 0 tests" in said or re.search(r"\[==========\] 0 tests", said):
@@ -248,6 +251,11 @@ class Build:
         self.log.flush()
         if done.returncode != 0:
             raise Rotten(f"{complaint}; see {self.log.name}")
+
+
+def program_of(test):
+    """The target of a unit test."""
+    return "host_tests" if test.startswith("Host") else "fractile_tests"
 
 
 def is_program_test(test):

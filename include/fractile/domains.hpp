@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
@@ -87,8 +89,12 @@ class AtomDomain {
  private:
   AtomDomain(bool nullable, std::optional<std::pair<T, T>> bounds) : nullable_(nullable), bounds_(std::move(bounds)) {}
   static std::string shown(const T& value) {
-    if constexpr (std::floating_point<T>) return std::to_string(value);
-    return to_rational(value).to_string();
+    if constexpr (std::floating_point<T>) {  // the shortest text that is read back as the value, in every locale
+      std::array<char, 32> text{};
+      return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+    } else {
+      return to_rational(value).to_string();
+    }
   }
 
   bool nullable_;

@@ -99,8 +99,9 @@ class Words {
 /// replaced to make one of the other. Time O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Every failure of the library. `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a
-/// value of the data. Both are worded for who calls the library; what_words() and hint_words() can be worded for others.
+/// Every failure of the library but one: where memory is not to be had, std::bad_alloc passes, unless something was charged already.
+/// `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a value of the data. Both are worded for who calls
+/// the library; what_words() and hint_words() can be worded for others.
 /// Thread-safety: as that of std::runtime_error.
 class Error : public std::runtime_error {
  public:

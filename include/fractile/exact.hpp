@@ -19,7 +19,8 @@ concept WholeNumber = std::integral<T> && sizeof(T) <= sizeof(std::int64_t) && !
                       !std::same_as<T, char> && !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
                       !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-/// An exact rational number of any size, always in lowest terms.
+/// An exact rational number, always in lowest terms. Powers that would have more than 2^31 binary digits are refused before they are formed.
+/// What is moved from is some valid number.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Rational {
  public:
@@ -51,7 +52,7 @@ class Rational {
   static Rational parse(std::string_view text);
   /// The exact value of a finite double. Throws Error(usage) for NaN and infinities.
   static Rational from_double(double value);
-  /// value * 2^exponent.
+  /// value * 2^exponent. Throws `usage` for exponents beyond 2^31, below zero or above.
   static Rational dyadic(std::int64_t value, std::int64_t exponent);
 
   Rational operator-() const;
@@ -73,7 +74,8 @@ class Rational {
   Rational ceil() const;
   Rational numerator() const;
   Rational denominator() const;
-  /// this^exponent for any integer exponent; 0 to a negative power throws Error(usage).
+  /// this^exponent for any integer exponent. Throws `usage` for 0 to a negative power, and for a result that may have more than 2^31 binary
+  /// digits.
   Rational pow(std::int64_t exponent) const;
 
   /// True when the value is an integer that fits.
@@ -110,6 +112,12 @@ class Exponent {
   Exponent() = default;
   /// c; throws Error(usage) when negative.
   Exponent(Rational c);  // NOLINT(google-explicit-constructor): a rational is an exponent
+  Exponent(const Exponent& other) = default;
+  Exponent& operator=(const Exponent& other) = default;
+  /// What is moved from is some valid exponent.
+  Exponent(Exponent&& other) noexcept;
+  Exponent& operator=(Exponent&& other) noexcept;
+  ~Exponent() = default;
   /// c * ln(r) with c >= 0 and r >= 1; throws Error(usage) otherwise.
   static Exponent log(Rational r, Rational c = 1);
   /// Reads what Rational::parse reads, and "ln 3", "ln(3.5)", "2 ln 3", "ln 7/2".
@@ -123,7 +131,7 @@ class Exponent {
   const Rational& argument() const { return argument_; }
   /// True when exp of it is rational: 0, or c*ln(r) with integer c.
   bool has_rational_exponential() const;
-  /// r^c; throws Error(usage) unless has_rational_exponential().
+  /// r^c; throws `usage` unless has_rational_exponential(), and as Rational::pow().
   Rational exponential() const;
 
   Exponent operator*(const Rational& factor) const;

@@ -17,6 +17,9 @@
 // NOLINTBEGIN(google-global-names-in-headers): the specification's own names
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
 struct ArrowSchema {
   const char* format;
   const char* name;

@@ -14,7 +14,10 @@ class Enclosure {
  public:
   static constexpr std::int64_t default_precision = 128;
 
-  Enclosure() { arb_init(ball_); }
+  Enclosure() {
+    use_flint();
+    arb_init(ball_);
+  }
   Enclosure(const Enclosure& other) : precision_(other.precision_) {
     arb_init(ball_);
     arb_set(ball_, other.ball_);

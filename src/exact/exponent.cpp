@@ -1,6 +1,8 @@
 #include <string>
+#include <utility>
 
 #include "exact/enclosure.hpp"
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 
@@ -51,6 +53,18 @@ Exponent Exponent::parse(std::string_view text) {
   const std::size_t at = text.find("ln");
   if (at == std::string_view::npos) return Rational::parse(trimmed(text));
   return log(argument_of(text.substr(at + 2)), coefficient_of(text.substr(0, at)));
+}
+
+Exponent::Exponent(Exponent&& other) noexcept
+    : coefficient_(std::move(other.coefficient_)),
+      argument_(std::move(other.argument_)),
+      is_log_(std::exchange(other.is_log_, false)) {}
+
+Exponent& Exponent::operator=(Exponent&& other) noexcept {
+  std::swap(coefficient_, other.coefficient_);
+  std::swap(argument_, other.argument_);
+  std::swap(is_log_, other.is_log_);
+  return *this;
 }
 
 bool Exponent::is_zero() const { return coefficient_.sign() == 0; }
@@ -107,6 +121,7 @@ std::string Exponent::to_string() const {
 }
 
 double Exponent::to_double() const {
+  const OwnEnvironment own;
   return is_log_ ? Enclosure::of(*this, 128).to_double() : coefficient_.to_double();
 }
 

@@ -15,6 +15,7 @@
 #include <arb_poly.h>
 #endif
 
+#include "exact/own_environment.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile {
@@ -32,9 +33,12 @@ inline const fmpq* flint_of(const Rational& value) { return static_cast<const fm
 /// An fmpz that clears itself.
 class Integer {
  public:
-  Integer() { fmpz_init(value_); }
-  explicit Integer(std::uint64_t value) { fmpz_init_set_ui(value_, value); }
-  Integer(const Integer& other) { fmpz_init_set(value_, other.value_); }
+  Integer() {
+    use_flint();
+    fmpz_init(value_);
+  }
+  explicit Integer(std::uint64_t value) : Integer() { fmpz_set_ui(value_, value); }
+  Integer(const Integer& other) : Integer() { fmpz_set(value_, other.value_); }
   Integer& operator=(const Integer& other) {
     fmpz_set(value_, other.value_);
     return *this;

@@ -4,6 +4,7 @@
 
 #include "exact/coin.hpp"
 #include "exact/enclosure.hpp"
+#include "exact/own_environment.hpp"
 #include "exact/selection.hpp"
 #include "fractile/error.hpp"
 
@@ -83,6 +84,7 @@ std::size_t detail::select_gumbel(std::span<const std::uint64_t> scores, std::sp
 
 std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
                           const Exponent& rate, RandomBits& bits, Optimize optimize) {
+  const OwnEnvironment own;
   return detail::select_gumbel(scores, lengths, rate, bits, optimize, {});
 }
 

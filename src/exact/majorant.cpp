@@ -48,6 +48,7 @@ struct KnownRate {
 }  // namespace
 
 RateBounds RateBounds::of(const Exponent& rate) {
+  use_flint();  // which is told last
   thread_local std::optional<KnownRate> last;
   if (!last || !same(last->rate, rate)) last = KnownRate{rate, RateBounds(rate)};
   return last->bounds;

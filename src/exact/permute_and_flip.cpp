@@ -6,6 +6,7 @@
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
+#include "exact/own_environment.hpp"
 #include "exact/selection.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/error.hpp"
@@ -56,11 +57,13 @@ std::size_t detail::select_permute_and_flip(std::span<const Rational> scores, co
 
 std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                                     Optimize optimize) {
+  const OwnEnvironment own;
   return detail::select_permute_and_flip(scores, rate, bits, optimize, {});
 }
 
 std::size_t select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
                                     Optimize optimize) {
+  const OwnEnvironment own;
   return detail::select_permute_and_flip(scores, rate, bits, optimize, {});
 }
 

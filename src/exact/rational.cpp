@@ -2,12 +2,13 @@
 #include <mpfr.h>
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
-#include <cmath>
 #include <cstdlib>
 #include <utility>
 
 #include "exact/flint.hpp"
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 
@@ -49,6 +50,7 @@ bool take_sign(std::string_view& text) {
 
 /// digits * 10^exponent.
 Rational scaled(const std::string& digits, std::int64_t exponent) {
+  use_flint();
   Rational result;
   fmpz_set_str(fmpq_numref(flint_of(result)), digits.c_str(), 10);
   return result * Rational(10).pow(exponent);
@@ -99,7 +101,10 @@ void Rational::set(std::int64_t value) { fmpz_set_si(fmpq_numref(flint_of(*this)
 
 void Rational::set(std::uint64_t value) { fmpz_set_ui(fmpq_numref(flint_of(*this)), value); }
 
-Rational::Rational(const Rational& other) { fmpq_set(flint_of(*this), flint_of(other)); }
+Rational::Rational(const Rational& other) {
+  use_flint();
+  fmpq_set(flint_of(*this), flint_of(other));
+}
 
 Rational::Rational(Rational&& other) noexcept { fmpq_swap(flint_of(*this), flint_of(other)); }
 
@@ -117,6 +122,7 @@ Rational& Rational::operator=(Rational&& other) noexcept {
 Rational::~Rational() { fmpq_clear(flint_of(*this)); }
 
 Rational Rational::parse(std::string_view text) {
+  const OwnEnvironment own;
   const std::string_view whole = text;
   if (whole.size() > max_digits) {
     throw Error(ErrorCode::usage, "a number of more than 10000 characters", "write fewer digits");
@@ -136,10 +142,13 @@ Rational Rational::parse(std::string_view text) {
 }
 
 Rational Rational::from_double(double value) {
-  if (!std::isfinite(value)) throw Error(ErrorCode::usage, "not a finite number");
-  int exponent = 0;
-  const double mantissa = std::frexp(value, &exponent);
-  return dyadic(static_cast<std::int64_t>(std::ldexp(mantissa, 53)), exponent - 53);
+  // By its bits, so that nothing that is set for arithmetic counts.
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const auto biased = static_cast<std::int64_t>(bits >> 52 & 0x7FF);
+  if (biased == 0x7FF) throw Error(ErrorCode::usage, "not a finite number");
+  const auto fraction = static_cast<std::int64_t>(bits & ((std::uint64_t{1} << 52) - 1));
+  const std::int64_t mantissa = biased == 0 ? fraction : fraction + (std::int64_t{1} << 52);
+  return dyadic((bits >> 63) == 0 ? mantissa : -mantissa, std::max<std::int64_t>(biased, 1) - 1075);
 }
 
 namespace {
@@ -160,6 +169,7 @@ void require_size(std::uint64_t bits, std::uint64_t times) {
 
 Rational Rational::dyadic(std::int64_t value, std::int64_t exponent) {
   if (value != 0) require_size(1, magnitude(exponent));
+  use_flint();
   Rational result(value);
   fmpq* const q = flint_of(result);
   if (exponent >= 0) {
@@ -177,22 +187,26 @@ Rational Rational::operator-() const {
 }
 
 Rational& Rational::operator+=(const Rational& other) {
+  use_flint();
   fmpq_add(flint_of(*this), flint_of(*this), flint_of(other));
   return *this;
 }
 
 Rational& Rational::operator-=(const Rational& other) {
+  use_flint();
   fmpq_sub(flint_of(*this), flint_of(*this), flint_of(other));
   return *this;
 }
 
 Rational& Rational::operator*=(const Rational& other) {
+  use_flint();
   fmpq_mul(flint_of(*this), flint_of(*this), flint_of(other));
   return *this;
 }
 
 Rational& Rational::operator/=(const Rational& other) {
   if (other.sign() == 0) throw Error(ErrorCode::usage, "division by zero");
+  use_flint();
   fmpq_div(flint_of(*this), flint_of(*this), flint_of(other));
   return *this;
 }
@@ -230,6 +244,7 @@ Rational Rational::denominator() const {
 Rational Rational::pow(std::int64_t exponent) const {
   if (sign() == 0 && exponent < 0) throw Error(ErrorCode::usage, "division by zero");
   const std::uint64_t bits = std::max(fmpz_bits(fmpq_numref(flint_of(*this))), fmpz_bits(fmpq_denref(flint_of(*this))));
+  const OwnEnvironment own;
   if (bits > 1) require_size(bits, magnitude(exponent));  // powers of 0, 1 and -1 are no larger
   Rational result;
   fmpq_pow_si(flint_of(result), flint_of(*this), exponent);
@@ -255,6 +270,7 @@ std::uint64_t Rational::to_uint64() const {
 }
 
 double Rational::to_double() const {
+  const OwnEnvironment own;
   // MPFR's recipe for one correct rounding to IEEE double, subnormals included.
   const mpfr_exp_t old_emin = mpfr_get_emin();
   const mpfr_exp_t old_emax = mpfr_get_emax();
@@ -276,6 +292,7 @@ double Rational::to_double() const {
 }
 
 std::string Rational::to_string() const {
+  const OwnEnvironment own;
   const std::string top = decimal_string(fmpq_numref(flint_of(*this)));
   return is_integer() ? top : top + "/" + decimal_string(fmpq_denref(flint_of(*this)));
 }
@@ -284,6 +301,7 @@ namespace {
 
 /// The least d with denominator | 10^d, or -1 when there is none.
 std::int64_t decimals_needed(const Rational& value) {
+  const OwnEnvironment own;
   Integer rest;
   fmpz_set(rest.get(), fmpq_denref(flint_of(value)));
   Integer factor(2);
@@ -324,6 +342,7 @@ bool exact_square_root(const Rational& value, Rational& root) {
 }  // namespace
 
 Rational sqrt_down(const Rational& value, int bits) {
+  const OwnEnvironment own;
   if (value.sign() < 0) throw Error(ErrorCode::usage, "the square root of a negative number");
   Rational root;
   if (exact_square_root(value, root)) return root;

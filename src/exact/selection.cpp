@@ -6,6 +6,7 @@
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
+#include "exact/own_environment.hpp"
 #include "exact/run_majorant.hpp"
 #include "exact/uniform.hpp"
 #include "exact/unit_majorant.hpp"
@@ -240,16 +241,19 @@ std::size_t detail::select_softmax(std::span<const Rational> scores, const Expon
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize) {
+  const OwnEnvironment own;
   return detail::select_softmax(scores, rate, bits, optimize, {});
 }
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
                            const Exponent& rate, RandomBits& bits, Optimize optimize) {
+  const OwnEnvironment own;
   return detail::select_softmax(scores, lengths, rate, bits, optimize, {});
 }
 
 std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize) {
+  const OwnEnvironment own;
   return detail::select_softmax(scores, rate, bits, optimize, {});
 }
 

@@ -54,6 +54,12 @@ Word uniform_by_product(Word n, NextWord next_word) {
 inline std::uint64_t uniform_below(RandomBits& bits, std::uint64_t n) {
   return n == 1 ? 0 : uniform_by_product(n, [&] { return bits.next64(); });
 }
-uint128 uniform_below(RandomBits& bits, uint128 n);
+inline uint128 uniform_below(RandomBits& bits, uint128 n) {
+  if (n >> 64 == 0) return uniform_below(bits, static_cast<std::uint64_t>(n));
+  return uniform_by_product(n, [&] {
+    const uint128 high = bits.next64();
+    return (high << 64) | bits.next64();
+  });
+}
 
 }  // namespace fractile

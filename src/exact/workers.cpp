@@ -4,23 +4,25 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
-#include "exact/flint.hpp"
+#include "exact/own_environment.hpp"
 
 namespace fractile {
 namespace {
 
+using Work = std::function<void(std::size_t, std::size_t)>;
+
 /// What the threads share.
 class Board {
  public:
-  Board(std::size_t pieces, const std::function<void(std::size_t)>& work) : pieces_(pieces), work_(work) {}
+  Board(std::size_t pieces, const Work& work) : pieces_(pieces), work_(work) {}
 
-  void work() {
+  void work(std::size_t worker) {
+    const OwnEnvironment own;
     try {
-      for (std::size_t piece = next_++; piece < pieces_; piece = next_++) work_(piece);
+      for (std::size_t piece = next_++; piece < pieces_; piece = next_++) work_(worker, piece);
     } catch (...) {
       fail(std::current_exception());
     }
@@ -38,7 +40,7 @@ class Board {
   }
 
   std::size_t pieces_;
-  const std::function<void(std::size_t)>& work_;
+  const Work& work_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::exception_ptr failure_;
@@ -48,10 +50,12 @@ class Board {
 class Helpers {
  public:
   Helpers(std::size_t count, Board& board) {
-    threads_.reserve(count);
     try {
-      while (threads_.size() < count) threads_.emplace_back([&board] { help(board); });
-    } catch (const std::system_error&) {  // as many as there are
+      threads_.reserve(count);
+      while (threads_.size() < count) {
+        threads_.emplace_back([&board, worker = threads_.size() + 1] { board.work(worker); });
+      }
+    } catch (const std::exception&) {  // no thread, or no memory for one: as many as there are
     }
   }
   Helpers(const Helpers&) = delete;
@@ -61,32 +65,24 @@ class Helpers {
   }
 
  private:
-  static void help(Board& board) {
-    clean_up_when_this_thread_ends();
-    board.work();
-  }
   std::vector<std::thread> threads_;
 };
 
 }  // namespace
 
-void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work) {
+void share_among_workers(std::size_t threads, std::size_t pieces, const Work& work) {
   Board board(pieces, work);
   {
     const Helpers helpers(std::max<std::size_t>(1, std::min(threads, pieces)) - 1, board);
-    board.work();
+    board.work(0);
   }
   board.rethrow();
 }
 
-std::size_t threads_of_machine() { return std::max(1U, std::thread::hardware_concurrency()); }
-
-void clean_up_when_this_thread_ends() {
-  struct CleanUp {
-    ~CleanUp() { flint_cleanup(); }  // FLINT keeps memory for every thread until it is told that the thread is over
-  };
-  thread_local const CleanUp at_the_end;
-  static_cast<void>(at_the_end);  // a thread's variable is made when it is named
+void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work) {
+  share_among_workers(threads, pieces, [&work](std::size_t, std::size_t piece) { work(piece); });
 }
+
+std::size_t threads_of_machine() { return std::max(1U, std::thread::hardware_concurrency()); }
 
 }  // namespace fractile

@@ -1,4 +1,4 @@
-// Work that several threads share, the calling one among them.
+// Work that several threads share, the calling one among them. All threads of the library are started here.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,12 @@
 namespace fractile {
 
 /// Calls work(0) .. work(pieces - 1), each once, on at most `threads` threads. The first exception keeps pieces from being
-/// started and is thrown here, when all threads have ended. Where the system gives no more threads, fewer do the work.
+/// started and is thrown here, when all threads have ended. Where the system gives no more threads, fewer do the work, down to the calling one.
 void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work);
+
+/// The same of work(worker, piece): workers are numbered below `threads`, and the calling one is 0. No two calls of one worker overlap.
+void share_among_workers(std::size_t threads, std::size_t pieces,
+                         const std::function<void(std::size_t, std::size_t)>& work);
 
 /// How many threads the machine runs at once, at least 1.
 std::size_t threads_of_machine();
@@ -18,8 +22,5 @@ constexpr std::size_t threads_for(std::size_t work, std::size_t least, std::size
   const std::size_t most = work / least;
   return most < 1 ? 1 : most < threads ? most : threads;
 }
-
-/// For threads that others make and that use exact numbers: what is kept for them to do so is given back when they end.
-void clean_up_when_this_thread_ends();
 
 }  // namespace fractile

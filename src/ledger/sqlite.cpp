@@ -14,6 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "ledger/forks.hpp"
+
 namespace fractile::ledger_detail {
 namespace {
 
@@ -119,11 +121,15 @@ std::string encoded(const std::string& path) {
 
 }  // namespace
 
-void Connection::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
+void Connection::Close::operator()(sqlite3* database) const {
+  const HoldForks held;
+  sqlite3_close_v2(database);
+}
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
 Connection::Connection(const std::string& path, Access access, Waiting waiting)
     : path_(path), waiting_(std::move(waiting)) {
+  const HoldForks held;
   require_one_name(path);
   if (access == Access::reading) {
     open_to_read();
@@ -165,6 +171,7 @@ void Connection::require_own_file() const {
 
 /// SQLite's question whether to try again for a lock that another process has.
 int Connection::is_busy(void* connection, int times) {
+  const ForksGoOn meanwhile;
   auto& self = *static_cast<Connection*>(connection);
   const auto now = std::chrono::steady_clock::now();
   if (times == 0) {
@@ -211,6 +218,7 @@ void Connection::require_unchanged() const {
 }
 
 void Connection::run(const std::string& sql) const {
+  const HoldForks held;
   if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
@@ -234,6 +242,7 @@ void Connection::fail() const {
 }
 
 Statement::Statement(const Connection& connection, std::string_view sql) : connection_(connection) {
+  const HoldForks held;
   sqlite3_stmt* statement = nullptr;
   require(sqlite3_prepare_v2(connection.handle(), sql.data(), static_cast<int>(sql.size()), &statement, nullptr));
   statement_.reset(statement);
@@ -256,6 +265,7 @@ Statement& Statement::bind(int parameter, const std::optional<std::string>& text
 }
 
 bool Statement::step() {
+  const HoldForks held;
   const int result = sqlite3_step(statement_.get());
   if (result != SQLITE_ROW && result != SQLITE_DONE) connection_.fail();
   return result == SQLITE_ROW;

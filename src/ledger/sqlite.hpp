@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
+#include "ledger/forks.hpp"
 #include "ledger/store.hpp"
 
 struct sqlite3;
@@ -107,6 +108,7 @@ class Transaction {
   void commit();
 
  private:
+  HoldForks held_;  // before all else: a child must not have the transaction's locks
   const Connection& connection_;
 };
 

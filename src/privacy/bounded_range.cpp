@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exact/own_environment.hpp"
 #include "fractile/accounting.hpp"
 #include "privacy/certified.hpp"
 
@@ -165,6 +166,7 @@ Rational lower_of(const Exponent& level) { return EpsilonSum(level).lower(); }
 }  // namespace
 
 Rational delta_of_bounded_range(const Exponent& eta, std::uint64_t count, const Exponent& epsilon) {
+  const OwnEnvironment own;
   require_count(count);
   const std::uint64_t terms = count_of_terms(eta, count, epsilon);
   if (terms == 0) return 0;
@@ -173,6 +175,7 @@ Rational delta_of_bounded_range(const Exponent& eta, std::uint64_t count, const 
 }
 
 Rational epsilon_of_bounded_range(const Exponent& eta, std::uint64_t count, const Rational& delta) {
+  const OwnEnvironment own;
   require_count(count);
   require_delta(delta);
   const auto delta_at = [&](const Rational& epsilon) { return delta_of_bounded_range(eta, count, epsilon); };
@@ -184,6 +187,7 @@ Rational epsilon_of_bounded_range(const Exponent& eta, std::uint64_t count, cons
 }
 
 Rational largest_bounded_range_composed(std::uint64_t count, const Exponent& epsilon, const Rational& delta) {
+  const OwnEnvironment own;
   require_count(count);
   if (count == 0) throw Error(ErrorCode::usage, "a composition of no mechanisms", "compose at least 1");
   require_delta(delta);

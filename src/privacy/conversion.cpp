@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "exact/own_environment.hpp"
 #include "fractile/accounting.hpp"
 #include "privacy/certified.hpp"
 
@@ -145,6 +146,7 @@ Rational largest_level_tight(const Rational& rho, std::int64_t factor, Rational 
 Rational zcdp_of_pure(const Exponent& epsilon) { return scaled_square(epsilon, {1, 2}); }
 
 Rational zcdp_of_pure_tight(const Exponent& epsilon) {
+  const OwnEnvironment own;
   if (is_tiny(epsilon)) return zcdp_of_pure(epsilon);
   return certified_upper([&](std::int64_t precision) { return tight_zcdp_of_pure(epsilon, precision); });
 }
@@ -156,11 +158,13 @@ Exponent bounded_range_of_pure(const Exponent& epsilon) { return epsilon * Ratio
 Rational zcdp_of_bounded_range(const Exponent& eta) { return scaled_square(eta, {1, 8}); }
 
 Rational zcdp_of_bounded_range_tight(const Exponent& eta) {
+  const OwnEnvironment own;
   if (is_tiny(eta)) return zcdp_of_bounded_range(eta);
   return certified_upper([&](std::int64_t precision) { return tight_zcdp_of_bounded_range(eta, precision); });
 }
 
 Rational delta_of_pure(const Exponent& epsilon, const Exponent& target) {
+  const OwnEnvironment own;
   if (EpsilonSum(target) >= EpsilonSum(epsilon)) return 0;
   return certified_probability([&](std::int64_t precision) {
     const Enclosure top = Enclosure::of(epsilon, precision);
@@ -170,6 +174,7 @@ Rational delta_of_pure(const Exponent& epsilon, const Exponent& target) {
 }
 
 Rational delta_of_zcdp(const Rational& rho, const Exponent& epsilon) {
+  const OwnEnvironment own;
   require_rho(rho);
   if (rho.sign() == 0) return 0;
   const double order = order_for_delta(double_of(rho), double_of(epsilon));
@@ -180,6 +185,7 @@ Rational delta_of_zcdp(const Rational& rho, const Exponent& epsilon) {
 }
 
 Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta) {
+  const OwnEnvironment own;
   require_rho(rho);
   require_inner_delta(delta);
   if (rho.sign() == 0) return 0;
@@ -222,6 +228,7 @@ void require_probability(const Rational& value, const char* what) {
 }  // namespace
 
 Rational largest_probability(const Exponent& epsilon, const Rational& delta, const Rational& probability) {
+  const OwnEnvironment own;
   require_probability(probability, "a probability");
   require_probability(delta, "delta");
   const Rational others = Rational(1) - probability - delta;
@@ -230,6 +237,7 @@ Rational largest_probability(const Exponent& epsilon, const Rational& delta, con
 }
 
 Rational largest_probability(const Budget& budget, const Rational& probability) {
+  const OwnEnvironment own;
   switch (budget.measure()) {
     case Measure::pure:
       return largest_probability(budget.epsilon(), 0, probability);
@@ -253,10 +261,12 @@ Rational largest_pure_tight(const Rational& rho) { return largest_level_tight(rh
 Rational largest_bounded_range(const Rational& rho) { return largest_level(rho, 8); }
 
 Rational largest_bounded_range_tight(const Rational& rho) {
+  const OwnEnvironment own;
   return largest_level_tight(rho, 8, zcdp_of_bounded_range_tight);
 }
 
 Rational largest_zcdp(const Exponent& epsilon, const Rational& delta) {
+  const OwnEnvironment own;
   require_inner_delta(delta);
   const double order = order_for_rho(double_of(epsilon), log_of(delta));
   const auto enclose = [&](std::int64_t precision) {
@@ -267,6 +277,7 @@ Rational largest_zcdp(const Exponent& epsilon, const Rational& delta) {
 }
 
 Rational smallest_temperature(const Exponent& epsilon, const Rational& range_distance) {
+  const OwnEnvironment own;
   if (epsilon.is_zero()) throw Error(ErrorCode::usage, "no temperature has epsilon 0", "write a positive epsilon");
   if (range_distance.sign() < 0) {
     throw Error(ErrorCode::usage, "the range distance is negative: " + range_distance.to_string(),

@@ -1,13 +1,11 @@
 #include "publication/descriptions.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "exact/digest.hpp"
 #include "fractile/canonical_query.hpp"
+#include "libraries/rapidjson.hpp"
 
 namespace fractile::publication_detail {
 namespace {

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
@@ -202,6 +203,7 @@ std::string to_string(CellWorth worth) {
 }
 
 PublicationPlan plan_publication(const Publication& publication, const std::vector<PublicationPart>& parts) {
+  const OwnEnvironment own;
   return Planner(publication, parts).plan();
 }
 

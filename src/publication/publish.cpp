@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/durable.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/random.hpp"
@@ -130,6 +131,7 @@ Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<P
 
 Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                Attendant& attendant) {
+  const OwnEnvironment own;
   RandomBits bits = asked.unsafe_seed ? RandomBits::unsafe_seeded(*asked.unsafe_seed) : RandomBits::system();
   auto [request, from, description, query, stored] = opened(source, asked, payment, attendant);
   std::optional<ReleaseCharge>& charge = from.charge;
@@ -151,6 +153,7 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
 
 Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                    Attendant& attendant) {
+  const OwnEnvironment own;
   const Opened opened = fractile::opened(source, asked, payment, attendant);
   const std::optional<ReleaseCharge>& charge = opened.from.charge;
   Rehearsal rehearsal{{}, opened.stored};
@@ -166,6 +169,7 @@ Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::option
 }
 
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment) {
+  const OwnEnvironment own;
   Attendant nobody;
   return publish(std::move(source), request, payment, nobody);
 }

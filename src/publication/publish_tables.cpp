@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
@@ -307,6 +308,7 @@ Spending PublishedTables::cost() const {
 
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant) {
+  const OwnEnvironment own;
   Plan plan = plan_of(request, source);
   const ReleaseRequest terms = terms_of(request, plan);
   auto [charge, records] =
@@ -330,6 +332,7 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
 }
 
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment) {
+  const OwnEnvironment own;
   Attendant nobody;
   return publish(std::move(source), request, payment, nobody);
 }

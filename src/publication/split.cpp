@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
@@ -367,6 +368,7 @@ std::vector<PublicationPart> parts_of(const Publication& publication, const std:
 }  // namespace
 
 std::vector<PublicationPart> parts(const Publication& publication) {
+  const OwnEnvironment own;
   publication.validate();
   BudgetSplit split(publication);
   const std::vector<Level> levels = split.levels();
@@ -374,6 +376,7 @@ std::vector<PublicationPart> parts(const Publication& publication) {
 }
 
 std::vector<PublicationPart> least_parts(Publication& publication) {
+  const OwnEnvironment own;
   publication.validate();
   for (const PublicationTable& table : publication.tables) {
     if (table.target) continue;

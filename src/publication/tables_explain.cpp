@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
@@ -517,12 +518,14 @@ PublishedTables for_everybody(PublishedTables tables) {
 }  // namespace
 
 std::string explain(const PublishedTables& tables, Prose prose, const PageOptions& options) {
+  const OwnEnvironment own;
   report_detail::ProsePage page(prose);
   explain_on(page, tables, options);
   return page.text();
 }
 
 WebPage to_html(const PublishedTables& tables, const PageOptions& options) {
+  const OwnEnvironment own;
   report_detail::HtmlPage page;
   explain_on(page, options.is_public ? for_everybody(tables) : tables, options);
   if (!options.is_public) end_with_receipt(page, tables.receipt);

@@ -1,8 +1,5 @@
 // The receipt of a publication: what it is, and the receipts of its levels, each byte for byte.
 #include <fmt/core.h>
-#include <rapidjson/document.h>
-#include <rapidjson/memorystream.h>
-#include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <functional>
@@ -14,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/rapidjson.hpp"
 #include "publication/tables.hpp"
 #include "report/text/json_fault.hpp"
 #include "report/text/json_writer.hpp"

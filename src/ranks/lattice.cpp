@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "ranks/affine_filter.hpp"
@@ -204,6 +205,7 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
 }
 
 Lattice Lattice::explicit_points(std::vector<Rational> points, ValueKind kind) {
+  const OwnEnvironment own;
   if (kind != ValueKind::number) require_times(points, kind);
   Lattice lattice;
   lattice.kind_ = kind;
@@ -251,6 +253,7 @@ bool operator==(const Lattice& a, const Lattice& b) {
 }
 
 Position Lattice::position_of(double value) const {
+  const OwnEnvironment own;
   if (regular_) return regular_->position_of(value);
   require_number(value);
   return explicit_->position_of(value);
@@ -270,6 +273,7 @@ Position Lattice::position_of_mean(std::int64_t sum, std::uint64_t count) const 
 }
 
 void Lattice::positions_of(std::span<const double> values, std::span<Position> positions) const {
+  const OwnEnvironment own;
   require_as_many(values.size(), positions.size());
   if (regular_) {
     regular_->positions_of(values, positions.data());

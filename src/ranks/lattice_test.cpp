@@ -51,6 +51,12 @@ TEST(Lattice, IsEqualToOneThatPlacesAndCallsAlike) {
   EXPECT_FALSE(Lattice::regular(0, 125, 1, ValueKind::timestamp) == Lattice::regular(0, 125, 1, ValueKind::instant));
 }
 
+TEST(Lattice, MovesLeaveNoneEmpty) {
+  Lattice from = Lattice::regular(0, 10, 1);
+  const Lattice to = std::move(from);
+  EXPECT_EQ(from, to);  // NOLINT(bugprone-use-after-move): it has no move
+}
+
 TEST(Lattice, HasPartsAndNumbers) {
   EXPECT_EQ(Lattice::numbers(1), regular("0", "0", "1"));
   EXPECT_EQ(Lattice::numbers(Lattice::max_size).size(), Lattice::max_size);

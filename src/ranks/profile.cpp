@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
@@ -243,7 +244,10 @@ ProfileBuilder::~ProfileBuilder() = default;
 
 void ProfileBuilder::add(double value) { state_->add(state_->lattice.position_of(value), 1); }
 void ProfileBuilder::add(std::int64_t value) { state_->add(state_->lattice.position_of(value), 1); }
-void ProfileBuilder::add(std::span<const double> values) { state_->add(values); }
+void ProfileBuilder::add(std::span<const double> values) {
+  const OwnEnvironment own;
+  state_->add(values);
+}
 void ProfileBuilder::add(std::span<const std::int64_t> values) { state_->add(values); }
 void ProfileBuilder::take(ProfileBuilder& other) { state_->take(*other.state_); }
 void ProfileBuilder::add_position(Position position, std::uint64_t count) { state_->add(position, count); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -96,6 +97,7 @@ Channel left_inverse(const Channel& channel) {
 }
 
 std::optional<Exponent> smallest_epsilon(const Channel& channel, const Matrix& distances) {
+  const OwnEnvironment own;
   const std::size_t secrets = channel.secrets().size();
   if (distances.rows() != secrets || distances.columns() != secrets) {
     throw Error(ErrorCode::usage, "a metric needs a row and a column a secret");

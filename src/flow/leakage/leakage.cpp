@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/leakage/promise.hpp"
 #include "flow/leakage/worlds.hpp"
@@ -207,11 +208,13 @@ class LeakageModel {
 }  // namespace
 
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon) {
+  const OwnEnvironment own;
   return LeakageModel(question).brief(epsilon);
 }
 
 std::vector<Leakage> leakage_curve(const LeakageQuestion& question, const std::vector<Exponent>& epsilons,
                                    const std::function<void(std::size_t done)>& progress) {
+  const OwnEnvironment own;
   const LeakageModel model(question);
   std::vector<Leakage> curve;
   curve.reserve(epsilons.size());

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <type_traits>
 
+#include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "fractile/expected_loss.hpp"
@@ -17,6 +18,7 @@ bool tells_nothing_at_zero(const Perturber& perturber) {
 }  // namespace
 
 RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst) {
+  const OwnEnvironment own;
   if (tells_nothing_at_zero(pipeline.perturber)) {
     const LossModel model(pipeline, analyst);
     if (model.visit([](const auto& kind) { return std::is_same_v<std::decay_t<decltype(kind)>, GuessedMode>; })) {
@@ -50,6 +52,7 @@ const char* to_string(Change change) {
 std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
                                   const std::vector<Exponent>& epsilons, std::size_t threads,
                                   const std::function<void(std::size_t done)>& progress) {
+  const OwnEnvironment own;
   const LossModel model(pipeline, analyst);
   std::vector<LossPoint> points(epsilons.size());
   std::mutex mutex;

@@ -1,5 +1,6 @@
 #include "flow/loss/loss_model.hpp"
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 
 namespace fractile::flow {
@@ -46,6 +47,7 @@ Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const R
 }
 
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {
+  const OwnEnvironment own;
   return LossModel(pipeline, analyst).loss_bounds(epsilon);
 }
 

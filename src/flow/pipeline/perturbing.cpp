@@ -5,6 +5,7 @@
 
 #include "exact/coin.hpp"
 #include "exact/laplace.hpp"
+#include "exact/own_environment.hpp"
 #include "exact/uniform.hpp"
 #include "flow/pipeline/answer_draws.hpp"
 #include "flow/pipeline/composition.hpp"
@@ -82,6 +83,7 @@ std::int64_t RandomAnswers::noise(std::int64_t low, std::int64_t high) {
 }
 
 std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws) {
+  const OwnEnvironment own;
   if (!perturber.is_shared())
     refuse_to_draw("there is no one perturber of every participant", "take one of perturber.each()");
   if (value >= perturber.values()) refuse_to_draw("the value is not among the perturber's");
@@ -109,6 +111,7 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 // --- Both together ------------------------------------------------------------------------------------------------
 
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws) {
+  const OwnEnvironment own;
   pipeline.validate();
   const Perturber& perturber = pipeline.perturber;
   if (perturber.release() != nullptr) refuse_to_draw("a release is drawn otherwise", "see fractile::release()");
@@ -123,12 +126,14 @@ std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& s
 }
 
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits) {
+  const OwnEnvironment own;
   RandomAnswers draws(epsilon, bits);
   return perturbed(perturber, value, draws);
 }
 
 std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
                      RandomBits& bits) {
+  const OwnEnvironment own;
   RandomAnswers draws(epsilon, bits);
   return released(pipeline, secret, draws);
 }

@@ -2,6 +2,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
@@ -173,6 +174,7 @@ PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
 }
 
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsilon) {
+  const OwnEnvironment own;
   const Exponent epsilon = pipeline.perturber.depends_on_epsilon() ? any_epsilon : Exponent();  // 0: all is rational
   ChannelBounds result;
   if (epsilon.has_rational_exponential() && is_exact_at(pipeline, epsilon.exponential())) {

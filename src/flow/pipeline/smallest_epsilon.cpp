@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "exact/own_environment.hpp"
 #include "flow/pipeline/secrets.hpp"
 #include "fractile/pipelines.hpp"
 
@@ -69,6 +70,7 @@ std::vector<Tuple> with_another_vote(const Tuple& bars) {
 }  // namespace
 
 std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds) {
+  const OwnEnvironment own;
   const PipelineChannel made = channel_at(pipeline, odds);
   std::map<Tuple, std::size_t> rows;
   for (std::size_t x = 0; x < made.secrets.size(); ++x) rows.emplace(made.secrets[x], x);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/rational_program.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -122,6 +123,7 @@ class Programs {
 }  // namespace
 
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to) {
+  const OwnEnvironment own;
   const std::size_t secrets = loss.matrix().rows();
   if (from.secrets().size() != secrets || to.secrets().size() != secrets) {
     throw Error(ErrorCode::usage, "the loss and the channels are not about equally many secrets");

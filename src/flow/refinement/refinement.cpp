@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/rational_program.hpp"
 #include "flow/refinement/analytic_centre.hpp"
@@ -450,6 +451,7 @@ std::optional<Matrix> mixture(const Matrix& from, const Matrix& to) {
 }  // namespace
 
 Refinement refines(const Channel& from, const Channel& to) {
+  const OwnEnvironment own;
   if (from.secrets().size() != to.secrets().size()) {
     throw Error(ErrorCode::usage, "channels about different numbers of secrets cannot be compared");
   }

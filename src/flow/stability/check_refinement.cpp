@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/canonical_post.hpp"
@@ -427,12 +428,14 @@ PipelineRefinement in_words_of(const PostProcessor& own, bool is_of_all, Pipelin
 
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Pipeline& simple, const Rational& from,
                                     const Rational& to) {
+  const OwnEnvironment own;
   PipelineRefinement answer = decided(simple, from, to);
   const bool is_of_all = answer.about && answer.about->participants == pipeline.participants;
   return in_words_of(pipeline.post, is_of_all, std::move(answer));
 }
 
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const OwnEnvironment own;
   pipeline.validate();
   return check_refinement(pipeline, canonical_pipeline(pipeline), from, to);
 }

@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/stability/pairs.hpp"
 #include "fractile/error.hpp"
@@ -11,11 +12,13 @@ namespace fractile::flow {
 
 LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                     const Rational& to) {
+  const OwnEnvironment own;
   return refines_for(loss_of(analyst, pipeline), channel_at(pipeline, from).channel, channel_at(pipeline, to).channel);
 }
 
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                   const Rational& to) {
+  const OwnEnvironment own;
   const Stability to_everybody = check_stability(pipeline, from, to);
   if (to_everybody.verdict == Stability::Verdict::stable) {
     return {Stability::Verdict::stable, "to every analyst: " + to_everybody.reason};
@@ -42,6 +45,7 @@ LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analy
 }
 
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range) {
+  const OwnEnvironment own;
   const auto [low, high] = odds_within(range);
   LossStability answer = check_stability_for(pipeline, analyst, low, high);
   if (answer.verdict != Stability::Verdict::stable) return answer;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
@@ -246,11 +247,13 @@ std::optional<Stability> refuted(const Pipeline& pipeline, const Pipeline& canon
 }  // namespace
 
 std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const OwnEnvironment own;
   pipeline.validate();
   return proved_stable(pipeline, canonical_pipeline(pipeline), from, to);
 }
 
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const OwnEnvironment own;
   pipeline.validate();
   const Pipeline canonical =
       canonical_pipeline(pipeline);  // verdicts are of channels, whatever their outputs are called
@@ -312,14 +315,17 @@ std::string to_string(Stability::Verdict verdict) {
 }
 
 OddsRange odds_around(const EpsilonRange& range) {
+  const OwnEnvironment own;
   return {std::max(Rational(1), odds_bounds(range.low).lower), odds_bounds(range.high).upper};
 }
 
 OddsRange odds_within(const EpsilonRange& range) {
+  const OwnEnvironment own;
   return {odds_bounds(range.low).upper, odds_bounds(range.high).lower};
 }
 
 Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range) {
+  const OwnEnvironment own;
   using enum Stability::Verdict;
   const OddsRange around = odds_around(range);
   Stability answer = check_stability(pipeline, around.low, around.high);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "fractile/error.hpp"
@@ -156,6 +157,7 @@ const char* to_string(ServedRange::Answer answer) {
 
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
                                        const Rational& from, const Rational& to, const std::function<bool()>& stop) {
+  const OwnEnvironment own;
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
   const LossModel model(pipeline, analyst);
   const Comparison compare(model, wanted.most_loss, stop);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "exact/own_environment.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "flow/windows/cell_losses.hpp"
 #include "flow/windows/enclose.hpp"
@@ -14,6 +15,7 @@ namespace fractile::flow {
 
 Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
                      const WindowSearch& search) {
+  const OwnEnvironment own;
   if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
   using enum Windows::Method;
   const LossModel model(pipeline, analyst);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "exact/law.hpp"
+#include "exact/own_environment.hpp"
 #include "fractile/audit.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit/audit.hpp"
@@ -314,6 +315,7 @@ std::vector<AuditedMechanism> audited_mechanisms() {
 }
 
 AuditReport audit(const AuditRequest& request) {
+  const OwnEnvironment own;
   const Entry& entry = entry_of(request.mechanism);
   const AuditTables tables = tables_of(request, entry);
   const LawOfTable law = entry.law(request);

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <clocale>
 #include <cmath>
 #include <limits>
+#include <locale>
+#include <string>
+#include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
@@ -94,6 +98,31 @@ TEST(ScoreConstructors, StateThePapersMaps) {
   const auto fine =
       make_quantile_score_candidates(rows<std::int64_t>(), SymmetricDistance{}, c, Rational::parse("0.300001"));
   EXPECT_EQ(fine.map(1), Rational(1'000'000));
+}
+
+/// Numbers with a comma, as some locales have them.
+struct Comma : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+};
+
+TEST(AtomDomains, AreNamedAlikeInEveryLocaleAndApartFromEachOther) {
+  const auto named = [](double upper) { return AtomDomain<double>::bounded(0, upper).to_string(); };
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  const std::locale usual = std::locale::global(std::locale(std::locale(), new Comma));
+  std::vector<const char*> there = {"C"};
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) != nullptr) there.push_back(name);
+  }
+  for (const char* name : there) {
+    std::setlocale(LC_ALL, name);
+    EXPECT_EQ(named(1e-7), "double in [0, 1e-07]") << name;
+    EXPECT_EQ(named(2e-7), "double in [0, 2e-07]") << name;
+    EXPECT_EQ(named(1234567.25), "double in [0, 1234567.25]") << name;
+    EXPECT_EQ(AtomDomain<float>::bounded(-0.1F, 0.5F).to_string(), "float in [-0.1, 0.5]") << name;
+    EXPECT_EQ(AtomDomain<std::int64_t>::bounded(-1'000'000, 5).to_string(), "int64 in [-1000000, 5]") << name;
+  }
+  std::locale::global(usual);
+  std::setlocale(LC_ALL, before.c_str());
 }
 
 TEST(ScoreConstructors, RaiseInThePapersOrder) {
@@ -377,7 +406,7 @@ TEST(Chain, RefusesWhatDoesNotFit) {
   static_assert(Chains<Clamp, Score> && Chains<Score, Select>);
   static_assert(!Chains<Score, Clamp> && !Chains<Select, Score> && !Chains<Clamp, Select>);  // swapped or skipped
   const std::string domains = refusal([&] { clamp >> scores; });  // bounded rows are not all rows
-  EXPECT_NE(domains.find("double in [0.000000, 10.000000]"), std::string::npos) << domains;
+  EXPECT_NE(domains.find("double in [0, 10]"), std::string::npos) << domains;
   EXPECT_NE(domains.find("domain is vector of double"), std::string::npos) << domains;
   const auto other = make_gumbel_max(scores.output_domain(), LInfDistance{true}, 1, Optimize::minimize);
   EXPECT_NE(refusal([&] { scores >> other; }).find("metric is LInfDistance (monotonic)"), std::string::npos);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/own_environment.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
 #include "fractile/release_leakage.hpp"
@@ -403,6 +404,7 @@ Enclosure by_distribution(const std::vector<Rational>& priors, std::uint64_t row
 }  // namespace
 
 Rational allowed_guesses(const Budget& budget, Neighbors neighbors, About about, const std::vector<Rational>& priors) {
+  const OwnEnvironment own;
   return at_most(allowed_by(budget, steps_between(neighbors, about), priors));
 }
 
@@ -410,6 +412,7 @@ Rational guesses_by_share(const Rational& share, std::uint64_t rows) { return at
 
 PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                              std::uint64_t rows, const PersonGuess& guess) {
+  const OwnEnvironment own;
   query.validate(lattice);
   reference.require_on(lattice);
   if (reference.records() == 0 || rows == 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "quantiles/release/short_budgets.hpp"
 #include "quantiles/stages/brackets.hpp"
 
@@ -62,16 +63,19 @@ std::optional<UnsettledEnds> ends_among(const QuantileQuery& query, std::uint64_
 }  // namespace
 
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query) {
+  const OwnEnvironment own;
   query.validate();
   return settled_from(query);
 }
 
 std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows) {
+  const OwnEnvironment own;
   query.validate();
   return ends_among(query, rows);
 }
 
 std::optional<UnsettledEnds> unsettled_ends(const Release& release) {
+  const OwnEnvironment own;
   std::optional<std::uint64_t> fewest;
   const Release::Group* of = nullptr;
   for (const Release::Group& group : release.groups) {

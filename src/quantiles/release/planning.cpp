@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/release/noise_share.hpp"
 #include "quantiles/release/planned_intervals.hpp"
@@ -42,6 +43,7 @@ std::optional<PlannedStatistics> planned_statistics(const QuantileQuery& query, 
 }  // namespace
 
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options) {
+  const OwnEnvironment own;
   std::optional<PlannedStatistics> statistics = planned_statistics(query, lattice, options);
   const Rational left = Rational(1) - (statistics ? statistics->terms.request.share : Rational(0));
   QuantileQuery rest = query;
@@ -189,6 +191,7 @@ std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice
 }  // namespace
 
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice) {
+  const OwnEnvironment own;
   return noise_among(query, lattice, query.expected_rows, Simulations::tenth_of_a_second);
 }
 
@@ -206,6 +209,7 @@ std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group
 }  // namespace
 
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
+  const OwnEnvironment own;
   constexpr std::uint64_t least_work = 3'000;  // some releases of a group of some hundred rows
   std::set<std::optional<std::uint64_t>> rows;
   for (const Release::Group& group : release.groups) rows.insert(group.used.rows);
@@ -223,6 +227,7 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
 
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
                                    const Rational& confidence) {
+  const OwnEnvironment own;
   if (query.budget.measure() == Measure::approximate) {
     throw Error(ErrorCode::usage, "a budget with a delta is not solved for", "ask for epsilon or rho alone");
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/release/release_loss.hpp"
 
@@ -138,6 +139,7 @@ class Trial {
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                                std::uint64_t rows, const ReleaseAnalyst& analyst, const Rational& low,
                                const Rational& high) {
+  const OwnEnvironment own;
   if (low.sign() <= 0 || high <= low)
     refuse_analyst("a range of epsilons goes from more than 0 upwards", "write 0.01..10");
   if (query.budget.measure() != Measure::pure)

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
@@ -69,6 +70,7 @@ std::vector<double> places_of(Shape shape, std::uint64_t rows) {
 }  // namespace
 
 RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows) {
+  const OwnEnvironment own;
   ProfileBuilder builder(lattice);
   const std::uint64_t last = lattice.size() - 1;
   for (const double place : places_of(shape, rows)) {
@@ -208,6 +210,7 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
 
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases) {
+  const OwnEnvironment own;
   return typical_release(query, lattice, shape, rows, releases).errors;
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "quantiles/release/private_bounds.hpp"
@@ -264,6 +265,7 @@ std::optional<std::uint64_t> WorstCase::largest() const {
 }
 
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence) {
+  const OwnEnvironment own;
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(query, lattice);
   const std::uint64_t rows = query.expected_rows.value_or(any_number_of_rows);
@@ -304,6 +306,7 @@ WorstCase worst_of(const Release& release, const Release::Group& group, const Ra
 }  // namespace
 
 std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, const Rational& confidence) {
+  const OwnEnvironment own;
   require_confidence(confidence);
   if (!release.bounds || release.is_grouped()) return {};
   const BothBounds found(release, Rational(1) - confidence);
@@ -313,6 +316,7 @@ std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, co
 }
 
 std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence) {
+  const OwnEnvironment own;
   require_confidence(confidence);
   std::vector<std::size_t> first;  // the groups that ran like no group before them
   std::vector<WorstCase> worst;
@@ -327,6 +331,7 @@ std::vector<WorstCase> worst_cases(const Release& release, const Rational& confi
 }
 
 WorstCase worst_case(const Release& release, const Rational& confidence) {
+  const OwnEnvironment own;
   require_confidence(confidence);
   return worst_of(release, release.only(), confidence);
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/cuts.hpp"
@@ -396,6 +397,7 @@ ReleasedCount sum_of(std::span<const ReleasedCount> counts) {
 }
 
 std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level) {
+  const OwnEnvironment own;
   if (level <= Rational(0) || level >= Rational(1)) {
     throw Error(ErrorCode::usage, "a level lies between 0 and 1", "write for example 0.95");
   }

@@ -1,10 +1,10 @@
-#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/rapidjson.hpp"
 #include "report/flow/certificate.hpp"
 #include "report/text/json_fault.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exact/own_environment.hpp"
 #include "fractile/flow_report.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
@@ -159,14 +160,17 @@ WebPage verdict_page(const Report& report, const PageOptions& options, const std
 }  // namespace
 
 WebPage to_html(const RefinementReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   return verdict_page(report, options, "Is one epsilon worth at least as much as the other?");
 }
 
 WebPage to_html(const AnyPriorReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   return verdict_page(report, options, "Does more epsilon never cost an analyst with this loss?");
 }
 
 WebPage to_html(const StabilityReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   HtmlPage page;
   page.title(title_or(options, "Does less epsilon never help?"));
   page.section("Verdict");
@@ -191,6 +195,7 @@ WebPage to_html(const StabilityReport& report, const PageOptions& options) {
 }
 
 WebPage to_html(const SweepReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   HtmlPage page;
   page.title(title_or(options, "What the release is worth to the analyst"));
   page.section("Expected loss");
@@ -203,6 +208,7 @@ WebPage to_html(const SweepReport& report, const PageOptions& options) {
 }
 
 WebPage to_html(const ChoiceReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   HtmlPage page;
   page.title(title_or(options, "The least epsilon that serves"));
   page.section("Epsilons that serve");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "exact/own_environment.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"
 #include "report/text/csv_cells.hpp"
@@ -277,6 +278,7 @@ std::string to_table(const LeakageReport& report) {
 }
 
 WebPage to_html(const LeakageReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   report_detail::HtmlPage page;
   page.title(options.about.title.empty() ? "How often the best guess about a person is right" : options.about.title);
   page.section("The guess");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "exact/own_environment.hpp"
 #include "fractile/ledger_report.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
@@ -119,6 +120,7 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
 }  // namespace
 
 WebPage to_html(const LedgerStatement& statement, const PageOptions& options) {
+  const OwnEnvironment own;
   HtmlPage page;
   page.title(options.about.title.empty() ? "Privacy ledger" : options.about.title);
   page.paragraph(

@@ -1,9 +1,8 @@
 #include <fmt/core.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include "fractile/ledger_report.hpp"
 #include "fractile/text.hpp"
+#include "libraries/rapidjson.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/csv_cells.hpp"

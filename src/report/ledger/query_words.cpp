@@ -1,7 +1,6 @@
 #include "report/ledger/query_words.hpp"
 
 #include <fmt/core.h>
-#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +12,7 @@
 #include "fractile/exact.hpp"
 #include "fractile/keys.hpp"
 #include "fractile/text.hpp"
+#include "libraries/rapidjson.hpp"
 
 namespace fractile::report_detail {
 namespace {

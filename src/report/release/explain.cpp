@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
@@ -418,12 +419,14 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
 
 std::string explain(const Release& release, Prose prose, const std::vector<NamedComparison>& comparisons,
                     const PageOptions& options) {
+  const OwnEnvironment own;
   report_detail::ProsePage page(prose);
   explain_on(page, with_receipt(release), comparisons, options);
   return page.text();
 }
 
 WebPage to_html(const Release& release, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
+  const OwnEnvironment own;
   const Release whole = with_receipt(release);
   report_detail::HtmlPage page;
   explain_on(page, options.is_public ? report_detail::for_everybody(whole) : whole, comparisons, options);

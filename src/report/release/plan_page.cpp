@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exact/own_environment.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/plan_report.hpp"
 #include "report/release/analyst_words.hpp"
@@ -197,6 +198,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
 }  // namespace
 
 WebPage to_html(const PlanReport& report, const PageOptions& options) {
+  const OwnEnvironment own;
   const ReleasePlan& plan = report.plan;
   HtmlPage page;
   const std::size_t quantiles = plan.query.quantiles.size();

@@ -1,8 +1,5 @@
 // Receipts, read back.
 #include <fmt/core.h>
-#include <rapidjson/document.h>
-#include <rapidjson/schema.h>
-#include <rapidjson/stringbuffer.h>
 
 #include <algorithm>
 #include <optional>
@@ -10,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/rapidjson.hpp"
 #include "report/release/receipt_schema.hpp"
 #include "report/text/json_fault.hpp"
 #include "report/text/receipt_digest.hpp"

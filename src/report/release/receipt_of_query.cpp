@@ -1,6 +1,5 @@
 // Is a receipt that of a query in a ledger? What both tell must be the same.
 #include <fmt/core.h>
-#include <rapidjson/document.h>
 
 #include <filesystem>
 #include <optional>
@@ -8,6 +7,7 @@
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/rapidjson.hpp"
 #include "report/release/declarations.hpp"
 
 namespace fractile {

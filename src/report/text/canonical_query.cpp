@@ -1,9 +1,7 @@
 #include "fractile/canonical_query.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "fractile/text.hpp"
+#include "libraries/rapidjson.hpp"
 #include "report/text/characters.hpp"
 
 namespace fractile {

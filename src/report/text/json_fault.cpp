@@ -1,13 +1,11 @@
 #include "report/text/json_fault.hpp"
 
 #include <fmt/core.h>
-#include <rapidjson/reader.h>
-#include <rapidjson/stringbuffer.h>
-// After reader.h, so that fuzz/ignored.txt knows internal/stack.h by its own path.
-#include <rapidjson/error/en.h>
 
 #include <set>
 #include <vector>
+
+#include "libraries/rapidjson.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -1,15 +1,13 @@
 // One JSON object, written member by member.
 #pragma once
 
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "fractile/dates.hpp"
 #include "fractile/exact.hpp"
+#include "libraries/rapidjson.hpp"
 
 namespace fractile::report_detail {
 

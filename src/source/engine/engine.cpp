@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "source/engine/engine_library.hpp"
@@ -226,7 +227,7 @@ class Handover {
 
   /// What the engine calls: take() for the chunk; false in every row.
   void pass(EngineCall* call, EngineChunk* records, EngineVector* out) noexcept {
-    if (std::this_thread::get_id() != asking_) clean_up_when_this_thread_ends();
+    const OwnEnvironment own;  // on the engine's threads, too
     const Chunk chunk(api_, records);
     try {
       take_(chunk);
@@ -246,7 +247,6 @@ class Handover {
 
   const EngineApi& api_;
   std::function<void(const Chunk&)> take_;
-  std::thread::id asking_ = std::this_thread::get_id();
   std::atomic<std::uint64_t> rows_ = 0;
   mutable std::mutex failing_;
   std::exception_ptr failure_;

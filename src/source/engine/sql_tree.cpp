@@ -1,12 +1,10 @@
 #include "source/engine/sql_tree.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "fractile/error.hpp"
+#include "libraries/rapidjson.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -1,13 +1,12 @@
 // A query as the engine's own parser reads it: the tree of json_serialize_sql, and small words for looking into it.
 #pragma once
 
-#include <rapidjson/document.h>
-
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "libraries/rapidjson.hpp"
 #include "source/engine/engine.hpp"
 
 namespace fractile::source_detail {

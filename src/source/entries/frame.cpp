@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <deque>
-#include <exception>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "exact/own_environment.hpp"
+#include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/frames.hpp"
 #include "source/counting/record_selector.hpp"
@@ -111,7 +109,7 @@ std::vector<std::vector<Block>> blocks_of(const std::vector<const ArrowColumn*>&
 }
 
 std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
-  const std::size_t most = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t most = threads != 0 ? threads : threads_of_machine();
   return std::min(most, std::max<std::size_t>(1, blocks / 2));
 }
 
@@ -120,28 +118,12 @@ std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
 template <class Work>
 void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const std::function<void()>& on_progress,
                     Work work) {
-  std::atomic<std::size_t> next = 0;
-  std::mutex failing;
-  std::exception_ptr failure;
-  const auto run = [&](bool is_caller) {
-    NumberBlock numbers;
-    try {
-      for (std::size_t i = next++; i < blocks.size(); i = next++) {
-        work(blocks[i], numbers);
-        if (is_caller && on_progress) on_progress();
-      }
-      if (is_caller && on_progress) on_progress();  // also where others took all blocks
-    } catch (...) {
-      next = blocks.size();
-      const std::lock_guard lock(failing);
-      if (!failure) failure = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run, false);
-  run(true);
-  for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  std::vector<NumberBlock> numbers(threads);
+  share_among_workers(threads, blocks.size(), [&](std::size_t worker, std::size_t i) {
+    work(blocks[i], numbers[worker]);
+    if (worker == 0 && on_progress) on_progress();
+  });
+  if (on_progress) on_progress();  // also where others took all blocks
 }
 
 Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* what) {
@@ -676,6 +658,7 @@ void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
 
 RankProfile Frame::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
                            Counting counting, const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   if (counting == Counting::push_down) {
     throw Error(ErrorCode::usage, "no engine counts what is in memory", "count by stream");
   }
@@ -707,6 +690,7 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
 
 RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame& counted, const std::string& counts,
                                      const Lattice& lattice, NullPolicy null_policy) const {
+  const OwnEnvironment own;
   const State& state = state_->loaded();
   const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
   const std::vector<std::uint64_t> weights = whole_counts(counted.state_->loaded().column(counts));
@@ -744,6 +728,7 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
 
 std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   require_countable(columns);
   source_detail::SamplingKeys keys(bits);
   std::vector<const ColumnToCount*> of_sample;
@@ -774,6 +759,7 @@ std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& column
 }
 
 std::uint64_t Frame::rows(const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   state_->load();
   std::uint64_t rows = state_->rows;
   for (const Frame& part : state_->parts) rows += part.rows(on_progress);

@@ -1,12 +1,11 @@
 #include "source/entries/postgres_plan.hpp"
 
-#include <rapidjson/document.h>
-
 #include <algorithm>
 #include <initializer_list>
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "libraries/rapidjson.hpp"
 #include "source/engine/sql_tree.hpp"
 
 namespace fractile::source_detail {

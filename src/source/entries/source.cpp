@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/sources.hpp"
 #include "libraries/postgres.hpp"
@@ -80,6 +81,7 @@ std::string Source::name() const {
 }
 
 std::unique_ptr<Records> Source::open(const OnOpened& on_opened, Unreadable unsaid) {
+  const OwnEnvironment own;
   return opening_(on_opened, unsaid);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/column_cells.hpp"
@@ -831,6 +832,7 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
 }  // namespace
 
 Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
+  const OwnEnvironment own;
   check_options(options);
   source_detail::check_query_options(options);
   source_detail::check_missing(options.missing);
@@ -877,6 +879,7 @@ void Table::require_countable(const std::string& column, const Lattice& lattice)
 
 RankProfile Table::profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy, Counting counting,
                            const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   return of_one_moment(*state_, on_progress,
                        [&] { return counted_column(*state_, column, lattice, null_policy, counting, on_progress); });
 }
@@ -916,6 +919,7 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
 
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     require_persons(*state_, asked.selection);
@@ -935,11 +939,13 @@ std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& column
 }
 
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   require_rows(*state_, {});
   return of_one_moment(*state_, on_progress, [&] { return counted_rows(*state_, on_progress); });
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
+  const OwnEnvironment own;
   return of_one_moment(*state_, {}, [&] { return texts_of(*state_, columns); });
 }
 
@@ -958,6 +964,7 @@ std::vector<TableColumn> Table::columns() const {
 }
 
 std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   return of_one_moment(*state_, on_progress, [&] { return checked(*state_, on_progress); });
 }
 
