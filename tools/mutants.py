@@ -198,7 +198,7 @@ class Build:
 
     def _run_unit_tests(self, gtest_filter):
         said, code = self._outcome(
-            [str(self.folder / PROGRAMS[program_of(test)]), f"--gtest_filter={gtest_filter}", "--gtest_fail_fast", "--gtest_brief=1"],
+            [str(self.folder / PROGRAMS[program_of(gtest_filter)]), f"--gtest_filter={gtest_filter}", "--gtest_fail_fast", "--gtest_brief=1"],
             self.tree,
         )
         if "Running 0 tests" in said or re.search(r"\[==========\] 0 tests", said):
