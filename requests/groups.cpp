@@ -83,13 +83,20 @@ std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column)
   return weights;
 }
 
+const std::map<std::string, PerPerson>& choices_per_person() {
+  static const std::map<std::string, PerPerson> choices = [] {
+    std::map<std::string, PerPerson> all;
+    for (const PerPerson how : all_per_person) all.emplace(to_string(how), how);
+    return all;
+  }();
+  return choices;
+}
+
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const KeyColumns by = key_columns(typed);
   RecordSelection selection{typed.one("person"), query.records_per_person, by, typed_keys(typed, by)};
   if (typed.has("per_person")) {
-    std::map<std::string, PerPerson> choices;
-    for (const PerPerson how : all_per_person) choices.emplace(to_string(how), how);
-    selection.per_person = choice<PerPerson>(typed, "per_person", choices, PerPerson::sum);
+    selection.per_person = choice<PerPerson>(typed, "per_person", choices_per_person(), PerPerson::sum);
   }
   const char* field = typed.has_keys() ? "keys" : "keys_file";
   in_field(field, [&] { selection.validate(); });

@@ -1,6 +1,7 @@
 // `person`, `by`, `keys` and `weight` of a release: whose records count, as how many, and several groups under one budget.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,9 @@ KeyColumns key_columns(const Typed& typed);
 /// is read, no column is named. Throws `usage` when that cannot be.
 enum class WeightColumn { named, unread };
 std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column = WeightColumn::named);
+
+/// What a person's records may become, by its word.
+const std::map<std::string, PerPerson>& choices_per_person();
 
 /// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
 /// when the keys' file cannot be read.

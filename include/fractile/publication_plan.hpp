@@ -13,6 +13,7 @@
 #include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/weights.hpp"
 
 namespace fractile {
 
@@ -52,9 +53,11 @@ struct PublicationTable {
   Base base = Base::by_mechanism;
   bool interpolate = true;
   std::optional<IntervalRequest> intervals = {};
-  bool count = false;                   ///< how many records a cell has that have a value in this column
-  bool mean = false;                    ///< of the values, as they count on the lattice
-  std::vector<Rational> below = {};     ///< how many records, and which share of them, lie below these; increasing
+  bool count = false;                ///< how many records a cell has that have a value in this column
+  bool mean = false;                 ///< of the values, as they count on the lattice
+  std::vector<Rational> below = {};  ///< how many records, and which share of them, lie below these; increasing
+  /// What each person's records become: one value in each cell, at every level anew. Needs Publication::person; not with weights.
+  std::optional<PerPerson> per_person = {};
   std::vector<std::string> by = {};     ///< columns of Publication::keys
   std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
   /// The cells of the finest level that there can be, each once: records of others are left out of all levels. None: all tuples of the keys.
@@ -68,8 +71,12 @@ struct PublicationTable {
   std::optional<Rational> counts_share = {};  ///< of the finest level's part, for counts, shares and means, in (0, 1)
   std::optional<PublicationTarget> target = {};  ///< instead of a share
 
-  /// Whether counts with noise are drawn, at the finest level.
+  /// Whether counts with noise are drawn: at the finest level, or where these do not add up at every level.
   bool has_counts() const { return count || mean || !below.empty(); }
+  /// Whether a total is of the records of its cells. A person with values in two cells has another value in their total.
+  bool adds_up() const { return !per_person; }
+  /// How many levels draw something, from the finest on.
+  std::size_t drawn_levels() const { return quantiles.empty() && adds_up() ? 1 : levels.size(); }
 };
 
 /// What is marked or left out, decided from released values alone.
@@ -84,8 +91,11 @@ struct Publication {
   std::string title;
   Budget budget;  ///< what all tables together cost one person
   Neighbors neighbors = Neighbors::add_remove;
-  std::string person = {};               ///< the column that identifies the person; empty: a record is one
-  std::uint32_t records_per_person = 1;  ///< with `person` at most so many of theirs are sampled, once for all tables
+  std::string person = {};  ///< the column that identifies the person; empty: a record is one
+  /// With `person` at most this many of their records are sampled; of a table of persons' values it says in how many cells of a level one
+  /// person counts.
+  std::uint32_t records_per_person = 1;
+  std::optional<RecordWeights> weights = {};  ///< of the records of all tables, which then count in units of weight
   NullPolicy null_policy = NullPolicy::drop;
   std::vector<KeyColumn> keys = {};
   std::vector<PublicationTable> tables = {};
@@ -121,9 +131,9 @@ struct PublicationPart {
   Rational share;     ///< of the publication's budget
   Budget cost;        ///< which is this: what the level costs one person, in whichever of its cells their records are
   /// The part of `cost` that pays for counts, shares and means, at the finest level of a table that has them; 1 where it has no quantiles. It is
-  /// 0 at margins: their counts and sums are those of the finest level added up, which costs nothing.
+  /// 0 at margins that add up: their counts and sums are those of the finest level's cells, which costs nothing.
   Rational counts_share;
-  /// What is asked of each cell, before over_query() and group_query(): its budget is `cost`, of which counts_share is not for quantiles.
+  /// What is asked of each cell, before over_query(), over_weights() and group_query(): its budget is `cost`, of which counts_share is not for quantiles.
   QuantileQuery query;
 };
 
@@ -157,9 +167,11 @@ std::string to_string(CellWorth worth);
 struct PlannedCell {
   KeyTuple keys;
   std::optional<std::uint64_t> rows = {};  ///< as expected
-  std::optional<std::uint64_t> worst =
-      {};  ///< records: with the publication's confidence no quantile misses by more, whatever the data
-  /// Records: half of the releases of a reference table of so many rows miss no quantile by more, and nine in ten.
+  std::optional<std::uint64_t> units =
+      {};  ///< in which errors are: these rows or, with weights, how many units they are
+  /// Units: with the publication's confidence no quantile misses by more, whatever the data.
+  std::optional<std::uint64_t> worst = {};
+  /// Units: half of the releases of a reference table of so many rows miss no quantile by more, and nine in ten.
   std::optional<double> typical = {};
   std::optional<double> nine_in_ten = {};
   CellWorth worth = CellWorth::unknown;

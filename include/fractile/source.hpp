@@ -82,6 +82,16 @@ struct TableOptions {
   static constexpr std::size_t most_missing = 100;
 };
 
+/// Groups of one or several keys each, such as a total over cells.
+struct MergedGroups {
+  KeyColumns by = {};                      ///< the columns that tell the groups apart; none: there is one group
+  GroupKeys keys = {};                     ///< a key a group; none where there is one
+  std::vector<std::uint32_t> of_key = {};  ///< for each key that is merged, in which of these groups it is
+
+  std::size_t size() const { return by.empty() ? 1 : keys.size(); }
+  friend bool operator==(const MergedGroups&, const MergedGroups&) = default;
+};
+
 /// Whose records count, and in which groups. In text, cells of `person` and `by` are compared byte for byte: 1 and 1.0 are two. Elsewhere
 /// they are values of the column's type, and so are keys.
 struct RecordSelection {
@@ -101,6 +111,8 @@ struct RecordSelection {
   /// With `person`: that person's eligible records become one value, or with `by` one in each group, before anything is sampled. So
   /// `records_per_person` is 1, or with `by` in how many groups a person may count. Proof: docs/proofs/one_value_per_person.md
   std::optional<PerPerson> per_person = {};
+  /// With `per_person` and `by`: a person's records with any of a group's keys become one value there. Nothing: each key is a group.
+  std::optional<MergedGroups> merged = {};
   /// Where records have weights: what is counted are units of weight. A record without a weight counts as one without a
   /// number does. Not with `per_person`: a value of several records has no weight.
   std::optional<RecordWeights> weights = {};

@@ -35,6 +35,11 @@ class CountedElsewhere final : public Records {
 
   void require_countable(const std::vector<ColumnToCount>& columns) const override {
     columns_.require_countable(columns);
+    for (const ColumnToCount& column : columns) {
+      if (!column.selection.merged) continue;
+      throw Error(ErrorCode::usage, {Field("totals"), " of persons' values are not counted by Spark's tasks"},
+                  "publish the totals as tables of their own, by fewer columns, or leave them out", "totals");
+    }
   }
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& /*on_progress*/) const override {
@@ -263,7 +268,7 @@ std::vector<Counted> Counted::alone() const {
   of_one.by = {};
   of_one.keys = {};
   of_one.disjoint_persons = false;
-  of_one.per_person.reset();  // what was made of persons' records are records now, each of one person
+  if (of_one.per_person) of_one.records_per_person = 1;  // in one group a person has one value
   std::vector<Counted> all;
   for (const RankProfile& profile : counted_.profiles) all.push_back(Counted({of_one, {profile}}));
   return all;
@@ -331,6 +336,11 @@ void bind_counted(nb::module_& module) {
       .def_prop_ro("disjoint_persons", [](const Counted& counted) { return counted.header().disjoint_persons; })
       .def_prop_ro("column", [](const Counted& counted) { return counted.header().column; })
       .def_prop_ro("person", [](const Counted& counted) { return counted.header().person; })
+      .def_prop_ro("per_person",
+                   [](const Counted& counted) {
+                     const std::optional<PerPerson>& how = counted.header().per_person;
+                     return how ? to_string(*how) : std::string();
+                   })
       .def_prop_ro("refuses_missing",
                    [](const Counted& counted) { return counted.header().null_policy == NullPolicy::error; });
 }

@@ -28,12 +28,19 @@ using requests::PublicationFile;
 
 requests::Typed typed_of(Arguments words, std::string file) { return {{}, std::move(file), {}, std::move(words)}; }
 
-/// The columns that are counted: (name, kind, smallest and largest possible value), one a table; of dates and times the ends are ticks.
-std::vector<std::tuple<std::string, std::string, Rational, Rational>> columns_of(const PublicationFile& file) {
-  std::vector<std::tuple<std::string, std::string, Rational, Rational>> columns;
+/// (name, kind, smallest and largest possible value, whether any cell that holds something counts); of dates and times the ends are ticks.
+using ReadColumn = std::tuple<std::string, std::string, Rational, Rational, bool>;
+
+/// The columns that are counted, one a table, and that of weights.
+std::vector<ReadColumn> columns_of(const PublicationFile& file) {
+  std::vector<ReadColumn> columns;
   for (const PublicationTable& table : file.publication.tables) {
     const Lattice& lattice = table.lattice;
-    columns.emplace_back(table.column, to_string(lattice.kind()), lattice.at(0), lattice.at(lattice.size() - 1));
+    columns.emplace_back(table.column, to_string(lattice.kind()), lattice.at(0), lattice.at(lattice.size() - 1),
+                         table.per_person == PerPerson::count);
+  }
+  if (const std::optional<RecordWeights>& weights = file.publication.weights) {
+    columns.emplace_back(weights->column, to_string(ValueKind::number), weights->lower, weights->upper, false);
   }
   return columns;
 }
@@ -106,7 +113,8 @@ std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::s
 /// The statistics of each cell of a level, in the form of Release.statistics(); empty where the table asks for none.
 nb::list statistics_in(const PublishedTables& tables, std::size_t number) {
   const PublishedLevel& level = tables.levels.at(number);
-  const std::optional<StatisticsTerms> terms = statistics_terms(tables, level.table);
+  const std::optional<StatisticsTerms>& of_level = level.release.statistics;
+  const std::optional<StatisticsTerms> terms = of_level ? of_level : statistics_terms(tables, level.table);
   nb::list list;
   for (const Statistics& each : statistics_of(tables, level)) list.append(in_tuples(terms.value(), each));
   return list;

@@ -12,7 +12,7 @@ from typing import Any, overload
 
 from . import _core, _frames, _numbers, _times, _words
 from ._arguments import suggesting
-from ._choices import Null
+from ._choices import Null, PerPerson
 from ._errors import DataError, Error, UsageError
 from ._numbers import Number
 from ._release import Bound, Key, Keys, Step
@@ -146,6 +146,11 @@ class Profile:
         return self._core.person
 
     @property
+    def per_person(self) -> str:
+        """What each person's records became, "sum" for one, whose value counts in place of them; "" where records count."""
+        return self._core.per_person
+
+    @property
     def declared(self) -> list[str]:
         """What else was declared and never checked: "disjoint_persons", where profiles were merged as of different persons."""
         return ["disjoint_persons"] if self._core.disjoint_persons else []
@@ -263,6 +268,7 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    per_person: PerPerson | None = None,
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
@@ -281,6 +287,7 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    per_person: PerPerson | None = None,
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
@@ -300,6 +307,7 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    per_person: PerPerson | None = None,
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
@@ -312,8 +320,10 @@ def profile(
     `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal
     records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key. Without `person`,
     `records_per_person` declares that no person has more records. The profile carries the bound to its release, and what `missing` declares
-    to be missing, in the column and in that of persons: numbers by value, texts exactly. With `weight`, a column, the smallest and the largest
-    weight and their step, a record of weight w counts as w / weight_step records: the profile is of such units, and says so.
+    to be missing, in the column and in that of persons: numbers by value, texts exactly. With `per_person` a person's records become one
+    value, with `by` one in each group, and `records_per_person` says in how many groups a person may count. With `weight`, a column, the
+    smallest and the largest weight and their step, a record of weight w counts as w / weight_step records: the profile is of such units, and
+    says so.
 
     Raises:
         UsageError: an argument is wrong.
@@ -328,19 +338,19 @@ def profile(
     groups = _words.groups(by, keys)
     others = [other for other in (person, *groups.by) if other]
     weights = _words.weight_words(weight, weight_bounds, weight_step)
-    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts), weight)
+    frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, per_person), weight)
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
         name, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
-        weight=weights,
+        per_person=_words.per_person(per_person), weight=weights,
     )
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
 
 
-def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = ()) -> _frames.Asked:
+def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = (), per_person: str | None = None) -> _frames.Asked:
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
-    return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error", texts=frozenset(texts))
+    return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error", frozenset(texts), per_person == "count")
 
 
 @suggesting

@@ -365,9 +365,13 @@ def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
 def _asked_of(file: _core.PublicationFile) -> dict[str, _frames.Asked]:
     """The columns that are counted, and how the cells of a frame are read: as the publication's file says."""
     exact: dict[str, bool] = {}
-    for name, kind, *ends in file.columns:
-        exact[name] = exact.get(name, True) and (kind != "number" or _frames.are_doubles_exact(*ends))
-    return {name: _frames.Asked(exact=each, unreadable=not file.refuses_unreadable) for name, each in exact.items()}
+    any_cells: dict[str, bool] = {}
+    for name, kind, lower, upper, counts_any_cells in file.columns:
+        exact[name] = exact.get(name, True) and (kind != "number" or _frames.are_doubles_exact(lower, upper))
+        any_cells[name] = any_cells.get(name, True) and counts_any_cells
+    return {
+        name: _frames.Asked(exact=each, unreadable=not file.refuses_unreadable, any_cells=any_cells[name]) for name, each in exact.items()
+    }
 
 
 @suggesting

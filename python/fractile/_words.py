@@ -7,9 +7,10 @@ import itertools
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from . import _numbers
+from ._choices import PerPerson
 from ._errors import UsageError
 
 Words = dict[str, list[str]]
@@ -65,6 +66,17 @@ def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> li
             )
     texts = words(given)
     return [*texts["weight"], *texts["weight_bounds"], *texts["weight_step"]]
+
+
+def per_person(how: str | None) -> str:
+    """What a person's records become; "" where they count themselves."""
+    if how is None:
+        return ""
+    if how not in get_args(PerPerson):
+        raise UsageError(
+            f"per_person: {how!r} is not known", f"choose one of {', '.join(f'{one!r}' for one in get_args(PerPerson))}", "per_person"
+        )
+    return how
 
 
 def _tables(value: Any) -> list[str]:

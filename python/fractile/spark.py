@@ -356,6 +356,7 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    per_person: PerPerson | None = None,
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
@@ -375,6 +376,7 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    per_person: PerPerson | None = None,
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
@@ -395,6 +397,7 @@ def profile(
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
+    per_person: PerPerson | None = None,
     weight: str | None = None,
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
@@ -425,7 +428,7 @@ def profile(
     texts = [] if missing is None else _words.missing_texts(missing)
     question = _core.Counted.of(
         counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
-        weight=weights,
+        per_person=_words.per_person(per_person), weight=weights,
     )
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key

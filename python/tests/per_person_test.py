@@ -99,3 +99,58 @@ def test_what_is_refused(table):
         with pytest.raises(fractile.Error) as refused:
             fractile.release(table, "cost", **{**ASKED, **changes})
         assert part in str(refused.value), str(refused.value)
+
+
+def values_of(frame, how):
+    """Each person's value by the definition, in whole numbers."""
+    costs = {}
+    for who, cost in zip(frame["id"].to_pylist(), frame["cost"].to_pylist()):
+        if who is not None and cost is not None:
+            costs.setdefault(who, []).append(cost)
+    of_one = {"sum": sum, "count": len, "max": max, "any": lambda costs: int(any(costs))}[how]
+    return sorted(map(of_one, costs.values()))
+
+
+@pytest.mark.parametrize("how", ["sum", "count", "max", "any"])
+def test_profiles_are_of_persons_values(how, table):
+    lattice = fractile.Lattice(-50_000, 50_000, 1)
+    profile = fractile.profile(table, "cost", lattice=lattice, person="id", per_person=how)
+    counted = [(position - 1) // 2 - 50_000 for position, count in profile.counts for _ in range(count)]
+    assert counted == values_of(table, how)
+    assert (profile.per_person, profile.person, profile.records_per_person) == (how, "id", 1)
+
+
+def test_profiles_of_groups_have_one_value_each(table):
+    asked = {"lattice": fractile.Lattice(0, 100, 1), "person": "id", "per_person": "count", "by": "region", "keys": ["north", "south"]}
+    whole = fractile.profile(table, "cost", records_per_person=2, **asked)
+    assert [(each.per_person, each.records_per_person) for each in whole.values()] == [("count", 1)] * 2
+    chosen = fractile.profile(table, "cost", **asked)
+    assert sum(each.records for each in chosen.values()) < sum(each.records for each in whole.values())
+
+
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_profiles_say_what_values_they_hold(table, tmp_path):
+    lattice = fractile.Lattice(-20_000, 40_000, 0.25)
+    profile = fractile.profile(table, "cost", lattice=lattice, person="id", per_person="sum")
+    assert fractile.Profile.from_bytes(profile.to_bytes()).per_person == "sum"
+    profile.write(tmp_path / "p", column="cost")
+    asked = {"epsilon": 1, "unsafe_seed": 3}
+    counted = fractile.release(counts=tmp_path / "p", **asked)
+    whole = fractile.release(table, "cost", bounds=(-20_000, 40_000), step=0.25, person="id", per_person="sum", **asked)
+    assert counted.quantiles == whole.quantiles and '"per_person": "sum"' in counted.receipt
+    with pytest.raises(fractile.UsageError, match="not that of two tables put together"):
+        profile | profile
+    assert profile.merge(profile, disjoint_persons=True).records == 2 * profile.records
+    records = fractile.profile(table, "cost", lattice=lattice, person="id")
+    assert records.per_person == ""
+    with pytest.raises(fractile.UsageError, match="different values of persons"):
+        profile.merge(records, disjoint_persons=True)
+    for changes, part in [
+        ({"per_person": "total"}, "per_person: 'total' is not known"),
+        ({"per_person": "sum", "records_per_person": 2}, "each person has one value"),
+        ({"per_person": "sum", "person": None}, "person"),
+        ({"per_person": "sum", "weight": "cost", "weight_bounds": (0, 4), "weight_step": 1}, "weight"),
+    ]:
+        with pytest.raises(fractile.UsageError) as refused:
+            fractile.profile(table, "cost", **{"lattice": lattice, "person": "id", **changes})
+        assert part in str(refused.value), str(refused.value)

@@ -473,6 +473,45 @@ def test_options_are_those_of_the_program():
     assert all(spark[name].default == its[name].default for name in spark if name in its)
 
 
+# --- What a person contributes -------------------------------------------------------------------------------------------
+
+VALUES = FILE.replace('column = "income"\n', 'column = "income"\nper_person = "sum"\ncount = true\n').replace(
+    'column = "age"\n', 'column = "note"\nper_person = "count"\n'
+)
+WEIGHTED = FILE.replace("records_per_person = 2\n", 'records_per_person = 2\nweight = "w"\nweight_bounds = [0, 30]\nweight_step = 1\nexpected_weight = 15\n')
+
+
+@pytest.mark.parametrize("text", [VALUES, WEIGHTED], ids=["values", "weights"])
+def test_frames_give_what_their_file_gives(text, records, tmp_path, engine, program):
+    columns = records | {"note": ["ab"[i % 2] if i % 3 else None for i in range(len(records["id"]))], "w": [i % 37 for i in range(len(records["id"]))]}
+    lines = [",".join(columns), *(",".join("" if v is None else str(v) for v in row) for row in zip(*columns.values()))]
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "of_file.toml").write_text(text.format(input='[input]\nfile = "people.csv"'), encoding="utf-8")
+    (tmp_path / "of_frame.toml").write_text(text.format(input=""), encoding="utf-8")
+    of_file = fractile.publish(tmp_path / "of_file.toml", unsafe_seed=7)
+    assert of_file.to_csv() == program("publish", tmp_path / "of_file.toml", "--unsafe-seed", "7", "--format", "csv")
+    for frame in (pa.table(columns), pl.DataFrame(columns), pd.DataFrame(columns)):
+        assert fractile.publish(tmp_path / "of_frame.toml", data=frame, unsafe_seed=7).to_csv() == of_file.to_csv()
+    fractile.plan(tmp_path / "of_file.toml")
+
+
+def test_spark_counts_values_and_weights_but_no_totals_of_values(records, tmp_path, engine):
+    columns = records | {"note": ["ab"[i % 2] for i in range(len(records["id"]))], "w": [i % 37 for i in range(len(records["id"]))]}
+
+    def released(text):
+        (tmp_path / "of_frame.toml").write_text(text.format(input=""), encoding="utf-8")
+        publication = _core.read_publication(str(tmp_path / "of_frame.toml"), {})
+        names = list(dict.fromkeys([name for name, *_ in publication.columns] + list(publication.names)))
+        counter = Elsewhere(pa.table(columns), names)
+        empty = _core.Frame.of_stream(counter.table.schema.empty_table().__arrow_c_stream__(), "")
+        return _core.publish(publication, {"unsafe_seed": ["7"]}, empty, counter).tables.csv()
+
+    for text in (VALUES.replace('totals = "all"\n', ""), WEIGHTED):
+        assert released(text) == fractile.publish(tmp_path / "of_frame.toml", data=pa.table(columns), unsafe_seed=7).to_csv()
+    with pytest.raises(fractile.UsageError, match="totals of persons' values are not counted by Spark"):
+        released(VALUES)
+
+
 # --- A plan -----------------------------------------------------------------------------------------------------------
 
 

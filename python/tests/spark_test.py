@@ -18,18 +18,20 @@ BUCKETS = 50
 GROUPS = {"by": "region", "keys": ["north", "south"]}
 TWICE = {"by": ["region", "age"], "keys": [("north", "30"), ("south", "31"), ("north", "31"), ("south", "1")]}
 PERSONS = {"person": "id", "records_per_person": 2}
+WEIGHTED = {"weight": "age", "weight_bounds": (0, 50), "weight_step": 0.5}
 
 
-def question(person="", records_per_person=1, by=None, keys=None, null="drop", missing=(), per_person=""):
+def question(person="", records_per_person=1, by=None, keys=None, null="drop", missing=(), per_person="", **weight):
     groups = fractile._words.groups(by, keys)
     texts = list(missing)
+    weights = fractile._words.weight_words(**weight) if weight else []
     return _core.Counted.of(
-        "income", LATTICE._core, null == "error", person, records_per_person, groups.by, groups.lists, groups.tuples, texts, per_person
+        "income", LATTICE._core, null == "error", person, records_per_person, groups.by, groups.lists, groups.tuples, texts, per_person, weights
     )
 
 
 def columns_of(asked):
-    return [name for name in ("income", asked.get("person"), *fractile._words.by_names(asked.get("by"))) if name]
+    return [name for name in ("income", asked.get("person"), *fractile._words.by_names(asked.get("by")), asked.get("weight")) if name]
 
 
 def batches_of(table, size):
@@ -73,7 +75,11 @@ def table(people):
     return pa.table(people)
 
 
-@pytest.mark.parametrize("asked", [{}, GROUPS, PERSONS, GROUPS | PERSONS, TWICE | PERSONS], ids=["all", "groups", "persons", "both", "twice"])
+@pytest.mark.parametrize(
+    "asked",
+    [{}, GROUPS, PERSONS, GROUPS | PERSONS, TWICE | PERSONS, WEIGHTED, GROUPS | PERSONS | WEIGHTED],
+    ids=["all", "groups", "persons", "both", "twice", "weighted", "weighted-both"],
+)
 @pytest.mark.parametrize("tasks", [1, 2, 9])
 def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked, monkeypatch):
     monkeypatch.setattr(spark, "_ROWS_AT_ONCE", 100)
@@ -258,7 +264,19 @@ WORDS = {"column": "income", "bounds": ["0", "500000"], "step": "0.01", "epsilon
 
 
 @pytest.mark.parametrize(
-    "more", [{}, PERSONS, GROUPS | PERSONS, TWICE | PERSONS, {"bounds": "auto"}, {"public_rows": True}, PERSONS | {"missing": ["p7", 30000, "-9"]}]
+    "more",
+    [
+        {},
+        PERSONS,
+        GROUPS | PERSONS,
+        TWICE | PERSONS,
+        {"bounds": "auto"},
+        {"public_rows": True},
+        PERSONS | {"missing": ["p7", 30000, "-9"]},
+        WEIGHTED,
+        GROUPS | PERSONS | WEIGHTED | {"weight_stability": 3},
+        {"person": "id", "per_person": "sum"},
+    ],
 )
 def test_receipts_are_those_of_one_machine(table, more):
     usual = {"bounds": (0, 500_000), "step": "0.01", "epsilon": 1, "unsafe_seed": 7} | more

@@ -12,6 +12,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
+#include "requests/groups.hpp"
 #include "requests/query.hpp"
 #include "requests/tables.hpp"
 #include "requests/toml_file.hpp"
@@ -302,9 +303,9 @@ const Members& table_options() {
 }
 
 std::vector<std::string> table_members() {
-  std::vector<std::string> names{"name", "column", "count",        "mean",         "below",
-                                 "by",   "totals", "possible",     "other",        "intervals",
-                                 "rows", "share",  "level_shares", "counts_share", "target"};
+  std::vector<std::string> names{"name",  "column",       "per_person",   "count", "mean",      "below",
+                                 "by",    "totals",       "possible",     "other", "intervals", "rows",
+                                 "share", "level_shares", "counts_share", "target"};
   for (const Member& member : table_options()) names.emplace_back(member.name);
   return names;
 }
@@ -534,6 +535,8 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
                          checked_members(item, table_options(), [&] { return lattice_of(typed); }),
                          {}};
   checked_members(item, table_options(), [&] { read_query(item, typed, publication.budget, table); });
+  if (const std::optional<Item> how = item.find("per_person"))
+    table.per_person = how->choice<PerPerson>(choices_per_person());
   table.intervals = intervals_in(item);
   if (const std::optional<Item> count = item.find("count")) table.count = count->flag();
   if (const std::optional<Item> mean = item.find("mean")) table.mean = mean->flag();
@@ -561,7 +564,12 @@ const Members& publication_options() {
   static const Members members{{"epsilon", "epsilon", Says::entry},
                                {"rho", "rho", Says::entry},
                                {"neighbors", "neighbors", Says::entry},
-                               {"records_per_person", "records_per_person", Says::entry}};
+                               {"records_per_person", "records_per_person", Says::entry},
+                               {"weight", "weight", Says::entry},
+                               {"weight_bounds", "weight_bounds", Says::pair},
+                               {"weight_step", "weight_step", Says::entry},
+                               {"weight_stability", "weight_stability", Says::entry},
+                               {"expected_weight", "expected_weight", Says::entry}};
   return members;
 }
 
@@ -589,7 +597,9 @@ PublicationMarks marks_in(const Item& root) {
 
 /// What one person may cost, and who is one.
 Publication head_in(const Item& item) {
-  item.require_keys({"title", "epsilon", "rho", "neighbors", "person", "records_per_person", "confidence"});
+  std::vector<std::string> names{"title", "person", "confidence"};
+  for (const Member& member : publication_options()) names.emplace_back(member.name);
+  item.require_keys(names);
   const Typed typed = typed_in(item, publication_options());
   return checked_members(item, publication_options(), [&] {
     const std::optional<Budget> solved = solved_measure(typed);
@@ -600,6 +610,7 @@ Publication head_in(const Item& item) {
       publication.records_per_person =
           static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
     }
+    publication.weights = weights_of(typed);
     if (const std::optional<Item> confidence = item.find("confidence")) publication.confidence = confidence->number();
     return publication;
   });

@@ -177,7 +177,34 @@ void expect_refused(const std::string& piece, const std::string& instead, const 
   }
 }
 
+TEST(PublicationFiles, SayWhatAPersonContributes) {
+  std::string text = whole_file;
+  text.replace(text.find("column = \"pay\""), 14, "column = \"pay\"\nper_person = \"median\"");
+  const Publication values = read(text).publication;
+  EXPECT_EQ(values.tables.at(0).per_person, PerPerson::median);
+  EXPECT_FALSE(values.tables.at(1).per_person);
+  text = whole_file;
+  for (const char* const counted :
+       {"count = true\nmean = true\nbelow = [12.5, 20]\n", "count = true\nbelow = [2010-01-01]\n"})
+    text.erase(text.find(counted), std::string(counted).size());
+  text.erase(text.find("hidden = 10"), 11);
+  text.replace(text.find("epsilon = 1\n"), 12,
+               "epsilon = 1\nweight = \"w\"\nweight_bounds = [0, 300]\nweight_step = 0.5\nweight_stability = 7\n"
+               "expected_weight = 40\n");
+  const std::optional<RecordWeights> weights = read(text).publication.weights;
+  EXPECT_EQ(weights, (RecordWeights{"w", 0, 300, Rational(1, 2), 7, Rational(40)}));
+}
+
 TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
+  expect_refused("column = \"pay\"", "column = \"pay\"\nper_person = \"total\"", "19: table[0].per_person",
+                 "'total' is not known", "choose one of");
+  expect_refused("person = \"id\"\n", "weight = \"w\"\n", "1: publication", "weight_bounds is missing",
+                 "weight_bounds = [0, 300]");
+  expect_refused("person = \"id\"\n", "weight_step = 1\n", "4: publication.weight_step", "goes with weight",
+                 "weight = ");
+  expect_refused("person = \"id\"\n", "weight = \"w\"\nweight_bounds = [0, 3]\nweight_step = 1\n", "18: table[0]",
+                 "has counts, shares or means", "leave count");
+
   expect_refused("title", "titl", "2: publication.titl", "unknown key", "did you mean title?");
   expect_refused("[marks]", "[mark]", "43: mark", "unknown key", "did you mean marks?");
   expect_refused("epsilon = 1", "", "1: publication", "a budget is missing", "write epsilon = 1");

@@ -97,7 +97,7 @@ ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest
       request_(std::move(request)) {}
 
 ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, const ReleaseRequest& release,
-                                Attendant& attendant) {
+                                const std::vector<ColumnToCount>& columns, Attendant& attendant) {
   if (release.unsafe_seed) {
     throw Error(ErrorCode::usage,
                 {Field("unsafe_seed"), " does not go with ", Field("ledger"),
@@ -120,11 +120,14 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
   if (!release.receipt.empty()) request.receipt_path = canonical_new_file(release.receipt);
   const bool is_askers = source.holder() == Holder::asker && dataset.person.empty();
   if (!is_askers) request.person = release.column.selection.person;
-  request.one_value_a_person = release.column.selection.per_person.has_value() || may_be_of_persons;
+  const auto has_values = [](const ColumnToCount& column) { return column.selection.per_person.has_value(); };
+  request.one_value_a_person = std::ranges::all_of(columns, has_values) || may_be_of_persons;
   const bool must_be_pinned = source.holder() == Holder::owner || dataset.records_per_person > 1;
-  if (must_be_pinned) require_pinned_person(release.column.selection, dataset);
   request.records_per_person = query.records_per_person;
-  request.reading = reading_of(source, release.column, dataset);
+  for (const ColumnToCount& column : columns) {
+    if (must_be_pinned) require_pinned_person(column.selection, dataset);
+    request.reading = reading_of(source, column, dataset);  // each in one way
+  }
   return {std::move(ledger), dataset, std::move(request), payment, release.receipt};
 }
 

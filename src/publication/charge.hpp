@@ -27,9 +27,9 @@ using WantedReleases = std::function<std::vector<ChargedRelease>(const std::vect
 class ReleaseCharge {
  public:
   /// Opens the ledger. Refuses what does not go with a ledger, and what holds only where its dataset declares it. Nothing is opened or
-  /// loaded before that. What is read, and whose records count, is the same for all that is charged.
+  /// loaded before that. What is read, and whose records count, is the same for all that is charged; `columns` are all that are counted.
   static ReleaseCharge of(const Payment& payment, const Source& source, const ReleaseRequest& release,
-                          Attendant& attendant);
+                          const std::vector<ColumnToCount>& columns, Attendant& attendant);
 
   /// Once all files are open that are read, and before anything of them is: refuses queries that the dataset's budget is not for, of
   /// other units, of other files, or read otherwise. `opened`: none where no file is read.

@@ -54,7 +54,8 @@ ShownValue shown_value(const Publication& publication, const Release& release, c
 std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& level) {
   const std::vector<Statistics> statistics = statistics_of(tables, level);
   Release shown{level.release.query, level.release.lattice, {}};  // of which a margin has no statistics itself
-  shown.statistics = statistics_terms(tables, level.table);
+  shown.statistics = level.release.statistics ? level.release.statistics : statistics_terms(tables, level.table);
+  shown.source = level.release.source;
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < level.release.groups.size(); ++i) {
     Cell& cell = cells.emplace_back(Cell{level.release.groups[i], {}});

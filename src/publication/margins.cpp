@@ -29,13 +29,13 @@ std::optional<StatisticsTerms> statistics_terms(const PublishedTables& tables, s
 }
 
 std::vector<Statistics> statistics_of(const PublishedTables& tables, const PublishedLevel& level) {
-  const PublishedLevel* const finest = finest_of(tables, level.table);
-  if (!finest || !finest->release.statistics) return {};
   std::vector<Statistics> statistics;
-  if (level.level == 0) {
-    for (const Release::Group& group : finest->release.groups) statistics.push_back(group.statistics.value());
+  if (level.release.statistics) {
+    for (const Release::Group& group : level.release.groups) statistics.push_back(group.statistics.value());
     return statistics;
   }
+  const PublishedLevel* const finest = finest_of(tables, level.table);
+  if (!finest || !finest->release.statistics) return {};
   const KeyLevel& columns = tables.publication.tables[level.table].levels[level.level];
   std::map<std::vector<std::string>, std::vector<Statistics>> cells;
   for (const Release::Group& group : finest->release.groups)

@@ -37,17 +37,40 @@ QuantileQuery without_intervals(const QuantileQuery& query, const Lattice& latti
   return selected;
 }
 
-/// What is asked of one cell for its quantiles.
-QuantileQuery query_of_cell(const PublicationPart& part, const PublicationTable& table) {
-  QuantileQuery query = part.query;
+/// What is asked of one cell for its quantiles, of records or units.
+QuantileQuery query_of_cell(const Publication& publication, const PublicationPart& part,
+                            const PublicationTable& table) {
+  QuantileQuery query = publication_detail::over_counted(publication, part.query);
   if (part.counts_share.sign() > 0) query.budget = query.budget.scaled(Rational(1) - part.counts_share);
   return table.by.empty() ? query : group_query(query);
 }
 
+/// What is simulated in place of cells of weighted records: as many units, of records that all have the largest weight. A release of these is
+/// one of records without weights, law for law, as all scores and the noise are as many times larger (docs/proofs/weights.md).
+class Reference {
+ public:
+  explicit Reference(const Publication& publication)
+      : units_(publication.weights ? publication.weights->most_units_of_record() : 1) {}
+
+  std::uint64_t units() const { return units_; }  ///< of a record
+  std::uint64_t records(std::uint64_t units) const {
+    return units == 0 ? 0 : std::max<std::uint64_t>(units / units_, 1);
+  }
+  QuantileQuery query(QuantileQuery of_units) const {
+    of_units.records_per_person /= units_;
+    if (of_units.expected_rows) of_units.expected_rows = records(*of_units.expected_rows);
+    return of_units;
+  }
+
+ private:
+  std::uint32_t units_;
+};
+
 /// Of cells' sizes, those that are simulated: the least, the most, and the middle one.
-std::vector<std::uint64_t> sizes_of(const LevelCells& cells) {
+std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const Reference& reference) {
   std::set<std::uint64_t> sizes;
-  for (const std::uint64_t rows : cells.expected_rows) {
+  for (const PlannedCell& cell : cells) {
+    const std::uint64_t rows = reference.records(cell.units.value_or(0));
     if (rows > 0) sizes.insert(std::min(rows, most_reference_records));
   }
   std::vector<std::uint64_t> all(sizes.begin(), sizes.end());
@@ -55,16 +78,16 @@ std::vector<std::uint64_t> sizes_of(const LevelCells& cells) {
   return {all.front(), all[all.size() / 2], all.back()};
 }
 
-/// The error that so many of the releases stay within, `of` of them being all; at most all records.
-double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, std::size_t of, std::uint64_t rows) {
+/// The error that so many of the releases stay within, `of` of them being all.
+double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, std::size_t of) {
   const std::size_t at = (typical.largest.size() * releases + of - 1) / of;
-  return std::min(typical.largest[std::max<std::size_t>(at, 1) - 1], static_cast<double>(rows));
+  return typical.largest[std::max<std::size_t>(at, 1) - 1];
 }
 
-/// How far counts and means will be off: those of a total are sums over several cells of the finest level, and have the noise of all of them.
+/// How far counts and means will be off: those of a total that adds up are sums over cells of the finest level, and have the noise of all of them.
 class CountErrors {
  public:
-  /// `part`: the finest level's.
+  /// `part`: that of the level which draws them.
   CountErrors(const PublicationPart& part, const PublicationTable& table)
       : lattice_(table.lattice), terms_(terms_of(part, table)) {}
 
@@ -107,28 +130,33 @@ class Planner {
     if (part.counts_share.sign() > 0) level.counts_cost = part.cost.scaled(part.counts_share);
     for (std::size_t i = 0; i < cells.cells.size(); ++i) {
       level.cells.push_back({cells.cells[i]});
-      if (!cells.expected_rows.empty()) level.cells.back().rows = cells.expected_rows[i];
+      if (cells.expected_rows.empty()) continue;
+      level.cells.back().rows = cells.expected_rows[i];
+      level.cells.back().units = publication_detail::counted_of(publication_, cells.expected_rows[i]);
     }
     if (table.has_counts()) count(table, cells, level);
     if (table.quantiles.empty()) return;
-    const QuantileQuery query = query_of_cell(part, table);
+    const QuantileQuery query = query_of_cell(publication_, part, table);
     level.quantiles_cost = query.budget;
     level.used = plan_of(query, table.lattice).used({});
     level.used.granularity.reset();  // nobody has looked yet
     level.settled_from = settled_from(query);
     bound(query, table, level);
-    judge(query, table, cells, level);
+    judge(query, table, level);
   }
 
   void count(const PublicationTable& table, const LevelCells& cells, PlannedLevel& level) const {
-    const auto finest = std::ranges::find_if(
-        parts_, [&](const PublicationPart& part) { return part.table == level.part.table && part.level == 0; });
-    CountErrors errors(*finest, table);
-    std::vector<std::size_t> finest_cells(cells.cells.size());
-    for (const std::size_t cell : cells.of_finest) ++finest_cells[cell];
+    const std::size_t drawn_at = table.adds_up() ? 0 : level.part.level;
+    const auto drawn = std::ranges::find_if(
+        parts_, [&](const PublicationPart& part) { return part.table == level.part.table && part.level == drawn_at; });
+    CountErrors errors(*drawn, table);
+    std::vector<std::size_t> drawn_cells(cells.cells.size(), table.adds_up() ? 0 : 1);
+    if (table.adds_up()) {
+      for (const std::size_t cell : cells.of_finest) ++drawn_cells[cell];
+    }
     for (std::size_t i = 0; i < level.cells.size(); ++i) {
       PlannedCell& cell = level.cells[i];
-      const StatisticsErrors of_cell = errors.of(finest_cells[i], std::max<std::uint64_t>(cell.rows.value_or(1), 1));
+      const StatisticsErrors of_cell = errors.of(drawn_cells[i], std::max<std::uint64_t>(cell.rows.value_or(1), 1));
       cell.count_error = of_cell.count;
       if (cell.rows && *cell.rows > 0) cell.mean_error = of_cell.mean;
     }
@@ -139,14 +167,15 @@ class Planner {
     level.without = worst.without;
     const std::optional<std::uint64_t> ranks = worst.largest();
     for (PlannedCell& cell : level.cells) {
-      if (ranks) cell.worst = cell.rows ? std::min(*ranks, *cell.rows) : *ranks;
+      if (ranks) cell.worst = cell.units ? std::min(*ranks, *cell.units) : *ranks;
     }
   }
 
-  void judge(const QuantileQuery& query, const PublicationTable& table, const LevelCells& cells,
-             PlannedLevel& level) const {
+  void judge(const QuantileQuery& of_units, const PublicationTable& table, PlannedLevel& level) const {
+    const Reference reference(publication_);
+    const QuantileQuery query = reference.query(of_units);
     std::map<std::uint64_t, TypicalError> by_size;
-    for (const std::uint64_t rows : sizes_of(cells)) {
+    for (const std::uint64_t rows : sizes_of(level.cells, reference)) {
       by_size.emplace(rows, typical_error(without_intervals(query, table.lattice, rows), table.lattice, Shape::normal,
                                           rows, releases_of(query, rows)));
     }
@@ -156,10 +185,14 @@ class Planner {
         cell.worth = CellWorth::lost;
         continue;
       }
-      const TypicalError& typical = by_size.lower_bound(std::min(*cell.rows, most_reference_records))->second;
-      cell.typical = exceeded_by_less_than(typical, 1, 2, *cell.rows);
-      cell.nine_in_ten = exceeded_by_less_than(typical, 9, 10, *cell.rows);
-      const double share = noise_share(table.quantiles, typical.mean, *cell.rows);
+      const std::uint64_t rows = reference.records(*cell.units);
+      const TypicalError& typical = by_size.lower_bound(std::min(rows, most_reference_records))->second;
+      const auto in_units = [&](double records) {
+        return std::min(records * static_cast<double>(reference.units()), static_cast<double>(*cell.units));
+      };
+      cell.typical = in_units(exceeded_by_less_than(typical, 1, 2));
+      cell.nine_in_ten = in_units(exceeded_by_less_than(typical, 9, 10));
+      const double share = noise_share(table.quantiles, typical.mean, rows);
       cell.worth = worth_of(table, *cell.rows, share, level.part);
     }
   }

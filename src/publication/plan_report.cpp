@@ -39,11 +39,11 @@ std::string records_or(const std::optional<double>& records, const char* otherwi
   return records ? fmt::format("{:.3g}", *records) : otherwise;
 }
 
-/// As a share of the cell's expected records.
-template <class Records>
-std::string share_or(const PlannedCell& cell, const std::optional<Records>& records, const char* otherwise) {
-  if (!cell.rows || *cell.rows == 0 || !records) return otherwise;
-  return fmt::format("{:.2g}", static_cast<double>(*records) / static_cast<double>(*cell.rows));
+/// As a share of all that the cell is expected to have.
+template <class Units>
+std::string share_or(const PlannedCell& cell, const std::optional<Units>& units, const char* otherwise) {
+  if (!cell.units || *cell.units == 0 || !units) return otherwise;
+  return fmt::format("{:.2g}", static_cast<double>(*units) / static_cast<double>(*cell.units));
 }
 
 const PublicationTable& table_of(const PublicationPlan& plan, const PlannedLevel& level) {
@@ -84,6 +84,7 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   json.StartObject();
   write_texts(json, "keys", cell.keys);
   number(json, "rows", records_or(cell.rows, "null"));
+  if (cell.units != cell.rows) number(json, "units", records_or(cell.units, "null"));
   number(json, "worst_case", records_or(cell.worst, "null"));
   number(json, "worst_case_share", share_or(cell, cell.worst, "null"));
   number(json, "typical", records_or(cell.typical, "null"));
@@ -116,8 +117,8 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
 /// The cell that decides a level: the one of the largest share.
 const PlannedCell& worst_cell(const PlannedLevel& level) {
   const auto share = [](const PlannedCell& cell) {
-    return cell.rows && *cell.rows > 0 && cell.worth != CellWorth::lost
-               ? cell.nine_in_ten.value_or(0) / static_cast<double>(*cell.rows)
+    return cell.units && *cell.units > 0 && cell.worth != CellWorth::lost
+               ? cell.nine_in_ten.value_or(0) / static_cast<double>(*cell.units)
                : -1.0;
   };
   return *std::ranges::max_element(level.cells, {}, share);
@@ -165,7 +166,7 @@ std::string cells_worth(const PublicationPlan& plan, CellWorth worth) {
 std::string unsettled_in_words(const PublicationPlan& plan) {
   std::uint64_t enough = 0;
   const std::string cells = cells_in_words(plan, [&](const PlannedLevel& level, const PlannedCell& cell) {
-    const bool is_unsettled = level.settled_from && cell.rows && *cell.rows < *level.settled_from;
+    const bool is_unsettled = level.settled_from && cell.units && *cell.units < *level.settled_from;
     if (!is_unsettled || cell.worth == CellWorth::lost) return false;
     enough = std::max(enough, *level.settled_from);
     return true;
@@ -233,6 +234,11 @@ std::string to_table(const PublicationPlan& plan) {
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
       (Rational(1) - publication.confidence).to_double());
+  if (publication.weights) {
+    const RecordWeights& weights = *publication.weights;
+    text += fmt::format("Errors are in units of weight, {} each: a record counts as its weight in units, at most {}.\n",
+                        weights.step.to_decimal(), weights.most_units_of_record());
+  }
   const std::string noise = cells_worth(plan, CellWorth::noise);
   if (!noise.empty()) {
     text += "\nMostly noise with this part of the budget; a larger share would help:\n" + noise;

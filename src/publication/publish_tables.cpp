@@ -28,7 +28,7 @@ namespace {
 struct LevelToDraw {
   PublicationPart part;
   LevelCells cells;
-  std::size_t column;      ///< in what is counted: that of its table's finest cells
+  std::size_t column;      ///< in what is counted: counted_for()
   ReleaseRequest request;  ///< at its part's cost, or at what levels that are held leave of it
   SourceDescription description;
   std::string form = {};  ///< all that determines its law but its cost; where there is a charge
@@ -39,8 +39,10 @@ RecordSelection selection_of(const Publication& publication, const PublicationTa
                              const LevelCells& cells, bool from_rows) {
   RecordSelection selection;
   selection.person = publication.person;
-  selection.records_per_person = publication.records_per_person;
-  selection.whole_records = from_rows && !publication.person.empty();
+  selection.records_per_person = publication_detail::records_per_person(publication, table, level);
+  selection.per_person = table.per_person;
+  selection.weights = publication.weights;
+  selection.whole_records = from_rows && !publication.person.empty() && !table.per_person;
   selection.by = publication_detail::columns_of(table, level);
   if (!level.empty()) selection.keys = GroupKeys::tuples(cells.cells);
   return selection;
@@ -52,6 +54,19 @@ ColumnToCount column_of(const Publication& publication, const PublicationTable& 
           selection_of(publication, table, level, cells, from_rows)};
 }
 
+/// What is counted for a level: the table's finest cells, which a total adds up, or of persons' values the level itself, in records of these
+/// cells.
+ColumnToCount counted_for(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
+                          const LevelCells& cells, bool from_rows) {
+  const KeyLevel& finest = table.levels.front();
+  ColumnToCount counted = column_of(publication, table, finest, cells_of(publication, table, finest), from_rows);
+  if (table.adds_up() || level == finest) return counted;
+  const RecordSelection of_level = selection_of(publication, table, level, cells, from_rows);
+  counted.selection.records_per_person = of_level.records_per_person;
+  counted.selection.merged = MergedGroups{of_level.by, of_level.keys, {cells.of_finest.begin(), cells.of_finest.end()}};
+  return counted;
+}
+
 /// All that is to be drawn, and the columns that are counted for it, each once.
 struct Plan {
   std::vector<LevelToDraw> levels;
@@ -60,7 +75,8 @@ struct Plan {
 
 bool is_counted_alike(const ColumnToCount& a, const ColumnToCount& b) {
   return a.column == b.column && a.lattice == b.lattice && a.selection.by == b.selection.by &&
-         a.selection.keys == b.selection.keys;
+         a.selection.keys == b.selection.keys && a.selection.per_person == b.selection.per_person &&
+         a.selection.merged == b.selection.merged;
 }
 
 void require_quantiles(const PublicationTable& table) {
@@ -76,14 +92,13 @@ Plan plan_of(const PublicationRequest& request, const Source& source) {
   for (PublicationPart& part : parts(publication)) {
     const PublicationTable& table = publication.tables[part.table];
     require_quantiles(table);
-    const KeyLevel& finest = table.levels.front();
-    ColumnToCount counted = column_of(publication, table, finest, cells_of(publication, table, finest), from_rows);
+    const KeyLevel& level = table.levels[part.level];
+    LevelCells cells = cells_of(publication, table, level);
+    ColumnToCount counted = counted_for(publication, table, level, cells, from_rows);
     const auto same =
         std::ranges::find_if(plan.columns, [&](const auto& each) { return is_counted_alike(each, counted); });
     const auto place = static_cast<std::size_t>(same - plan.columns.begin());
     if (same == plan.columns.end()) plan.columns.push_back(std::move(counted));
-    const KeyLevel& level = table.levels[part.level];
-    LevelCells cells = cells_of(publication, table, level);
     ReleaseRequest asked{column_of(publication, table, level, cells, from_rows), part.query};
     if (part.counts_share.sign() > 0) asked.statistics = StatisticsRequest{table.below, table.mean, part.counts_share};
     plan.levels.push_back({std::move(part), std::move(cells), place, std::move(asked), {}});
@@ -106,7 +121,8 @@ std::size_t most_added_up(const Plan& plan, std::size_t table) {
 void require_summable(const Plan& plan, const LevelToDraw& level, std::uint32_t sql_stability) {
   const ReleaseRequest& asked = level.request;
   if (!asked.statistics) return;
-  const std::size_t added_up = most_added_up(plan, level.part.table);
+  const bool adds_up = !level.request.column.selection.per_person;
+  const std::size_t added_up = adds_up ? most_added_up(plan, level.part.table) : 1;
   if (added_up == 1) return;
   const Lattice& lattice = asked.column.lattice;
   QuantileQuery each = group_query(over_query(asked.query, sql_stability));
@@ -118,6 +134,7 @@ void require_summable(const Plan& plan, const LevelToDraw& level, std::uint32_t 
 ReleaseRequest terms_of(const PublicationRequest& request, const Plan& plan) {
   ReleaseRequest terms = plan.levels.front().request;
   terms.query.budget = request.publication.budget;
+  terms.query.records_per_person = request.publication.records_per_person;
   terms.receipt = request.receipt;
   terms.unsafe_seed = request.unsafe_seed;
   return terms;
@@ -269,15 +286,15 @@ class TablesRun {
     attendant_.at("");
   }
 
-  Release drawn(const LevelToDraw& level, const CountedColumn& finest) {
+  Release drawn(const LevelToDraw& level, const CountedColumn& counted) {
     const PublicationTable& table = request_.publication.tables[level.part.table];
-    const bool is_finest = level.part.level == 0 && !table.levels.front().empty();
+    const bool is_counted = !table.adds_up() || (level.part.level == 0 && !table.levels.front().empty());
     ReleaseOptions options{level.request.query, {}, level.request.statistics};
     options.threads = threads_;
     Release release =
-        is_finest
-            ? fractile::release(finest, options, bits_)
-            : fractile::release(finest.in_groups(level.request.column.selection.keys.all(), level.cells.of_finest),
+        is_counted
+            ? fractile::release(counted, options, bits_)
+            : fractile::release(counted.in_groups(level.request.column.selection.keys.all(), level.cells.of_finest),
                                 options, bits_);
     release.source = level.description;
     attendant_.tick();

@@ -34,7 +34,7 @@ struct Level {
 
 /// Of a level's part.
 Rational counts_share_of(const PublicationTable& table, std::size_t level) {
-  if (level > 0 || !table.has_counts()) return 0;
+  if ((level > 0 && table.adds_up()) || !table.has_counts()) return 0;
   if (table.quantiles.empty()) return 1;
   return table.counts_share.value_or(StatisticsRequest::usual_share(table.mean));
 }
@@ -43,8 +43,7 @@ std::vector<Level> levels_of(const Publication& publication) {
   std::vector<Level> levels;
   for (std::size_t t = 0; t < publication.tables.size(); ++t) {
     const PublicationTable& table = publication.tables[t];
-    const std::size_t drawn = table.quantiles.empty() ? 1 : table.levels.size();
-    for (std::size_t l = 0; l < drawn; ++l) {
+    for (std::size_t l = 0; l < table.drawn_levels(); ++l) {
       levels.push_back({t, l, cells_of(publication, table, table.levels[l]), counts_share_of(table, l)});
     }
   }
@@ -92,16 +91,21 @@ class Weights {
   /// In comparison with the other levels of its table.
   Rational within_table(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
-    return measured(inverse_rows(table, level)) / (Rational(1) - counted(level));
+    return measured(noise_of(level) * inverse_rows(table, level)) / (Rational(1) - counted(level));
   }
   /// In comparison with all levels of the publication: by rows only where those of every table are known.
   Rational among_all(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
     const Rational inverse = all_expected_ ? inverse_rows(table, level) : Rational(level.cells.cells.size());
-    return measured(scales_[level.table] * inverse) / (Rational(1) - counted(level));
+    return measured(scales_[level.table] * noise_of(level) * inverse) / (Rational(1) - counted(level));
   }
 
  private:
+  /// Noise grows with how many records or values of one person count.
+  Rational noise_of(const Level& level) const {
+    const PublicationTable& table = publication_.tables[level.table];
+    return {std::int64_t{publication_detail::records_per_person(publication_, table, table.levels[level.place])}};
+  }
   /// What is left for quantiles decides; a table without any has its counts.
   static Rational counted(const Level& level) {
     return level.counts_share == Rational(1) ? Rational(0) : level.counts_share;
@@ -157,7 +161,7 @@ std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
 
 // --- Targets ---------------------------------------------------------------------------------------------------------
 
-/// How many records a quantile of this cell may miss at most.
+/// How many records, or units of weight, a quantile of a cell of so many may miss at most.
 std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
   const Rational most = table.target->at_most;
   const Rational records(rows);
@@ -190,12 +194,14 @@ Budget solved(const Publication& publication, const Level& level) {
   for (const std::uint64_t rows : level.cells.expected_rows) {
     if (rows > 0) smallest = std::min(smallest.value_or(rows), rows);
   }
-  QuantileQuery query = query_of(publication, table, publication.budget);
+  QuantileQuery query = query_of(publication, table, table.levels[level.place], publication.budget);
   query.expected_rows = expected_in(level.cells);
+  query = publication_detail::over_counted(publication, query);
   if (!table.by.empty()) query = group_query(query);
   try {
-    const QuantileQuery enough =
-        query_for_rank_error(query, table.lattice, ranks_at(table, smallest.value_or(1)), publication.confidence);
+    const QuantileQuery enough = query_for_rank_error(
+        query, table.lattice, ranks_at(table, publication_detail::counted_of(publication, smallest.value_or(1))),
+        publication.confidence);
     return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
@@ -356,7 +362,7 @@ std::vector<PublicationPart> parts_of(const Publication& publication, const std:
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const PublicationTable& table = publication.tables[levels[i].table];
     const Budget cost = publication.budget.scaled(shares[i]);
-    QuantileQuery query = query_of(publication, table, cost);
+    QuantileQuery query = query_of(publication, table, table.levels[levels[i].place], cost);
     query.expected_rows = expected_in(levels[i].cells);
     sum += shares[i];
     result.push_back({levels[i].table, levels[i].place, shares[i], cost, levels[i].counts_share, std::move(query)});

@@ -42,12 +42,19 @@ std::vector<Rational> shares_of(const Publication& publication) {
   return shares;
 }
 
+/// Drawn at the finest level, or of persons' values at each.
+bool has_counts_at(const Publication& publication, const PublicationPart& part) {
+  const PublicationTable& table = publication.tables[part.table];
+  return table.has_counts() && (part.level == 0 || table.per_person.has_value());
+}
+
 /// Theorem 1 of docs/proofs/publication.md, over publications of any shape.
 TEST(PublicationParts, AddUpToTheBudgetExactly) {
   EXPECT_TRUE(rc::check([] {
     const auto whole = [](int least, int most) { return *rc::gen::inRange(least, most + 1); };
     Publication publication = earnings(*rc::gen::element(Budget::pure(Rational(1)), Budget::pure(Rational(1, 3)),
                                                          Budget::pure(Exponent::log(3)), Budget::zcdp(Rational(1, 7))));
+    publication.person = "id";
     publication.tables.clear();
     for (int t = whole(1, 4); t > 0; --t) {
       PublicationTable table = table_by("table " + std::to_string(t), {"region", "sex"}, {{0, 1}, {0}, {1}, {}});
@@ -55,9 +62,10 @@ TEST(PublicationParts, AddUpToTheBudgetExactly) {
       table.lattice = Lattice::regular(0, whole(0, 100'000), 1);
       table.count = *rc::gen::arbitrary<bool>();
       if (table.count && *rc::gen::arbitrary<bool>()) table.quantiles.clear();
+      if (*rc::gen::arbitrary<bool>()) table.per_person = PerPerson::max;
       if (*rc::gen::arbitrary<bool>()) table.share = Rational(whole(1, 9), whole(1, 9));
       if (*rc::gen::arbitrary<bool>()) {
-        const std::size_t drawn = table.quantiles.empty() ? 1 : table.levels.size();
+        const std::size_t drawn = table.drawn_levels();
         for (std::size_t l = 0; l < drawn; ++l) table.level_shares.emplace_back(whole(1, 9), whole(1, 9));
       }
       if (*rc::gen::arbitrary<bool>()) {
@@ -70,7 +78,7 @@ TEST(PublicationParts, AddUpToTheBudgetExactly) {
     expect_exactly(all, publication.budget);
     for (const PublicationPart& part : all) {
       RC_ASSERT(part.share.sign() > 0);
-      RC_ASSERT((part.counts_share.sign() > 0) == (part.level == 0 && publication.tables[part.table].has_counts()));
+      RC_ASSERT((part.counts_share.sign() > 0) == has_counts_at(publication, part));
       RC_ASSERT(part.query.budget.to_string() == part.cost.to_string());
     }
   }));

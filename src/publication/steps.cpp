@@ -108,7 +108,7 @@ OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std:
   OpenedSource opened;
   std::optional<ReleaseCharge>& charge = opened.charge;
   require_receipts_place(terms.receipt, payment.has_value());
-  if (payment) charge.emplace(ReleaseCharge::of(*payment, source, terms, attendant));
+  if (payment) charge.emplace(ReleaseCharge::of(*payment, source, terms, columns, attendant));
   attendant.at("opening " + source.name());  // standard input is read to its end here
   const auto on_opened = [&](const std::vector<OpenedFile>& files) {
     if (charge) charge->require_fit(source, files);

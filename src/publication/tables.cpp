@@ -12,7 +12,9 @@
 #include "fractile/error.hpp"
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
+#include "fractile/source.hpp"
 #include "fractile/text.hpp"
+#include "ranks/expected_units.hpp"
 
 namespace fractile {
 namespace {
@@ -141,10 +143,37 @@ void validate_counts(const PublicationTable& table) {
   }
 }
 
+/// Whose records count, and how: of a table of persons' values, and with weights.
+void validate_counted(const Publication& publication, const PublicationTable& table) {
+  RecordSelection selection;
+  selection.person = publication.person;
+  selection.per_person = table.per_person;
+  selection.weights = publication.weights;
+  ColumnToCount{table.column, table.lattice, publication.null_policy, selection}.validate();
+  if (!publication.weights) return;
+  if (table.has_counts()) {
+    refuse("weight", "table " + quoted(table.name) + " has counts, shares or means, and those are of records",
+           {"leave ", Field("count"), ", ", Field("below"), " and ", Field("mean"), " out"});
+  }
+  if (publication.weights->stability && !publication.person.empty()) {
+    refuse("weight_stability",
+           "which of a person's records are chosen for all tables depends on their weights, and these are declared to "
+           "depend on others",
+           {"leave ", Field("person"), " out, and declare how many records one has: ",
+            Field("records_per_person").number(1), "; or release table by table"});
+  }
+  if (table.expected_rows.empty() || publication.weights->mean) return;
+  refuse("rows", "how many units of weight these records are is not said",
+         {"write below [publication] about how large their weights are on average, as is publicly known: ",
+          Field("expected_weight")
+              .number(((publication.weights->lower + publication.weights->upper) / Rational(2)).to_decimal()),
+          "; or leave the rows out"});
+}
+
 void validate_shares(const PublicationTable& table) {
   require_positive("share", table.share);
   for (const Rational& share : table.level_shares) require_positive("level_shares", share);
-  const std::size_t levels = table.quantiles.empty() ? 1 : table.levels.size();
+  const std::size_t levels = table.drawn_levels();
   if (!table.level_shares.empty() && table.level_shares.size() != levels) {
     refuse("level_shares", fmt::format("{} shares, and {} levels draw something", table.level_shares.size(), levels),
            "write one a level, the finest first, then the totals in their order");
@@ -202,6 +231,7 @@ void Publication::validate(const PublicationTable& table) const {
   validate_levels(table);
   validate_cells(table, columns);
   validate_counts(table);
+  validate_counted(*this, table);
   validate_shares(table);
   if (marks.hidden && !table.count) {
     refuse("hidden", "table " + quoted(table.name) + " releases no count to decide it by",
@@ -212,7 +242,8 @@ void Publication::validate(const PublicationTable& table) const {
            {"write ", Field("intervals").number("0.95"), " there"});
   }
   if (table.quantiles.empty()) return;
-  const QuantileQuery query = publication_detail::query_of(*this, table, budget);
+  const QuantileQuery query =
+      publication_detail::over_counted(*this, publication_detail::query_of(*this, table, table.levels.front(), budget));
   query.validate(table.lattice);
   if (!table.by.empty()) group_query(query);
 }
@@ -245,17 +276,30 @@ KeyColumns publication_detail::columns_of(const PublicationTable& table, const K
   return KeyColumns(std::move(columns));
 }
 
+std::uint32_t publication_detail::records_per_person(const Publication& publication, const PublicationTable& table,
+                                                     const KeyLevel& level) {
+  return table.per_person && level.empty() ? 1 : publication.records_per_person;
+}
+
 QuantileQuery publication_detail::query_of(const Publication& publication, const PublicationTable& table,
-                                           const Budget& budget) {
+                                           const KeyLevel& level, const Budget& budget) {
   QuantileQuery query{table.quantiles, budget};
   query.neighbors = publication.neighbors;
-  query.records_per_person = publication.records_per_person;
+  query.records_per_person = records_per_person(publication, table, level);
   query.mechanism = table.mechanism;
   query.rates = table.rates;
   query.base = table.base;
   query.interpolate = table.interpolate;
   query.intervals = table.intervals;
   return query;
+}
+
+QuantileQuery publication_detail::over_counted(const Publication& publication, const QuantileQuery& query) {
+  return publication.weights ? over_weights(query, *publication.weights) : query;
+}
+
+std::uint64_t publication_detail::counted_of(const Publication& publication, std::uint64_t rows) {
+  return publication.weights && rows > 0 ? expected_units(*publication.weights, rows) : rows;
 }
 
 bool publication_detail::is_beyond_saving(const PublicationTable& table, std::uint64_t rows) {

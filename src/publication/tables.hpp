@@ -11,8 +11,18 @@ namespace fractile::publication_detail {
 /// The columns by which a level has cells.
 KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);
 
+/// How many of one person's records, or of their values, count at a level.
+std::uint32_t records_per_person(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
+
 /// With this budget, and nothing said of how many records there are.
-QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const Budget& budget);
+QuantileQuery query_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
+                       const Budget& budget);
+
+/// The same as it is asked of what is counted: of records or, with weights, of units.
+QuantileQuery over_counted(const Publication& publication, const QuantileQuery& query);
+
+/// How many units of weight so many records are, as far as is known; the records themselves where they have no weights.
+std::uint64_t counted_of(const Publication& publication, std::uint64_t rows);
 
 /// Whether less than a record lies between two of the table's quantiles, or beyond the outermost, in a cell of so many: no budget makes these
 /// quantiles mean different things.

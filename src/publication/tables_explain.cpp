@@ -85,13 +85,24 @@ std::string value_of(const std::vector<Table>& tables) {
   return words.size() == 1 ? words.front() : "value";
 }
 
+/// The table whose records are what is promised of: where persons' values alone count, the first.
+const Table& promised_table(const std::vector<Table>& tables) {
+  const auto of_records = std::ranges::find_if(tables, [](const Table& each) { return !each.table.per_person; });
+  return of_records == tables.end() ? tables.front() : *of_records;
+}
+
 Promise promise_of(const PublishedTables& published, const std::vector<Table>& tables) {
-  Promise promise = report_detail::promise_of(tables.front().finest());
+  Promise promise = report_detail::promise_of(promised_table(tables).finest());
+  for (const PublishedLevel& level : published.levels) {
+    promise.records_per_person = std::max(promise.records_per_person, report_detail::records_per_person(level.release));
+  }
   promise.cost = cost_of(published);
   promise.value = value_of(tables);
   promise.what = "publication";
   promise.together =
       has_persons(tables.front()) ? "in each table, in all of its cells together" : "in all cells together";
+  const bool has_cells = std::ranges::any_of(tables, [](const Table& each) { return each.finest().is_grouped(); });
+  if (promise.source.per_person && !has_cells) promise.together = "";
   return promise;
 }
 
@@ -99,7 +110,8 @@ Promise promise_of(const PublishedTables& published, const std::vector<Table>& t
 
 std::string held_quantile(const Table& table) {
   return report_detail::held_quantile(table.finest().query.intervals->of == IntervalOf::table, counts_of(table),
-                                      report_detail::counts_at(table.finest().lattice));
+                                      report_detail::counts_at(table.finest().lattice),
+                                      table.finest().source.weights.has_value());
 }
 
 std::string assumed_sample(const Table& table) {
@@ -146,10 +158,12 @@ std::string error_in_short(const Page& page, const Table& table) {
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);
   return fmt::format(
-      "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {} records, as "
-      "long as at most {} records count in a cell.",
-      share_of(release.errors->confidence), name, report_detail::records_in_words(counts_of(table)),
-      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), *largest, most_records(table));
+      "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {}, as long as "
+      "at most {} count in a cell.",
+      share_of(release.errors->confidence), name, report_detail::records_in_words(release.source),
+      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
+      report_detail::counted_in_words(release.source, *largest),
+      report_detail::counted_in_words(release.source, most_records(table)));
 }
 
 /// A row a level: by how many records its values may be off.
@@ -160,7 +174,7 @@ std::vector<Row> error_rows(const Page& page, const Table& table) {
     Row& row = rows.emplace_back(Row{level_in_words(page, table, *level)});
     for (std::size_t i = 0; i < level->release.query.quantiles.size(); ++i) {
       const std::optional<std::uint64_t> error = largest_error(level->release, i);
-      row.push_back(error ? fmt::format("{} records", *error) : "not known");
+      row.push_back(error ? report_detail::counted_in_words(level->release.source, *error) : "not known");
     }
   }
   return rows;
@@ -181,16 +195,17 @@ void explain_intervals(Page& page, const Table& table) {
 
 void explain_rank_errors(Page& page, const Table& table) {
   const Release& release = table.finest();
+  const std::string noun = report_detail::counted_noun(release.source);
   page.paragraph(fmt::format(
       "{}: a value is a quantile when no more than the wanted share of {}{}, lies below it, and no less lies at or "
-      "below it. It is off by r records when one of these two numbers of records misses the share by r. With a "
+      "below it. It is off by r {} when one of these two numbers of {} misses the share by r. With a "
       "probability of at least {}, each value taken by itself is off by no more than this table says, whatever the "
-      "data, as long as at most {} records count in a cell.",
-      page.typed(table.table.name), report_detail::records_in_words(counts_of(table)),
-      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
-      share_of(release.errors->confidence), most_records(table)));
+      "data, as long as at most {} count in a cell.",
+      page.typed(table.table.name), report_detail::records_in_words(release.source),
+      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), noun, noun,
+      share_of(release.errors->confidence), report_detail::counted_in_words(release.source, most_records(table))));
   page.table({fmt::format("errors_{}", table.place + 1),
-              fmt::format("{}: by how many records a value may be off, at most", page.typed(table.table.name))},
+              fmt::format("{}: by how many {} a value may be off, at most", page.typed(table.table.name), noun)},
              error_rows(page, table));
   std::vector<std::string> reasons;
   std::optional<std::uint64_t> rounded;
@@ -229,6 +244,11 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
       report_detail::explain_statistics_terms(page, *terms, table.finest());
     }
     are_totals_drawn = are_totals_drawn || table.has_totals();
+    if (table.table.per_person && table.has_totals() && statistics_terms(published, table.place)) {
+      page.paragraph(page.typed(table.table.name) +
+                     ": counts of totals are of persons, too, and were drawn by themselves: where a person counts in "
+                     "several cells, those of the cells add up to more.");
+    }
   }
   if (std::ranges::any_of(tables, [](const Table& each) { return each.finest().query.intervals.has_value(); })) {
     page.paragraph(
@@ -243,9 +263,9 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
         "Quantiles of totals were drawn by themselves, each level with a part of the budget of its own, and not "
         "computed from the values of the cells: they need not agree with them.");
   }
-  std::set<CountsAt> said;
+  std::set<std::pair<CountsAt, bool>> said;
   for (const Table& table : tables) {
-    if (said.insert(report_detail::counts_at(table.finest().lattice)).second)
+    if (said.insert({report_detail::counts_at(table.finest().lattice), table.table.per_person.has_value()}).second)
       report_detail::explain_counted(page, table.finest());
   }
 }
@@ -270,20 +290,36 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   const Release& release = table.finest();
   page.paragraph(fmt::format(
       "Quantiles of the column {}. About so many of {} lie at or below the value{}. The possible values are {}.",
-      page.typed(table.table.column), report_detail::records_in_words(counts_of(table)),
+      page.typed(table.table.column), report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::lattice_in_words(release.lattice)));
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
-    page.paragraph(fmt::format("Published besides: {}. A record is counted if it has a value in this column{}.",
+    const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
+    page.paragraph(fmt::format("Published besides: {}. {} is counted if {} a value in this column{}.",
                                report_detail::statistics_in_words(terms->request, release.lattice.kind()),
-                               has_persons(table) ? " and was chosen to count" : ""));
+                               are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
+                               has_persons(table) && !are_values ? " and was chosen to count" : ""));
+  }
+  if (table.table.per_person) {
+    const std::uint32_t most = release.query.records_per_person;
+    page.paragraph(fmt::format(
+        "Each person counts once{}: with {}.{}", release.is_grouped() ? " in a cell" : "",
+        report_detail::one_value_in_words(*table.table.per_person),
+        release.is_grouped()
+            ? fmt::format(
+                  " A person with records in several cells of a level counts in at most {} of them, chosen at random.",
+                  most)
+            : ""));
   }
   publication_detail::show_cells(page, published, table.place);
   publication_detail::draw_cells(page, published, table.place);
   if (table.table.by.empty()) return;
-  page.paragraph(fmt::format(
-      "The cells were listed beforehand; an empty one has values, too.{}",
-      table.has_totals() ? " A total is of the records of the listed cells that it adds up, and of no others." : ""));
+  const char* const of_totals =
+      !table.has_totals() ? ""
+      : table.table.per_person
+          ? " In a total, a person's value is made of their records in all listed cells of the total, and of no others."
+          : " A total is of the records of the listed cells that it adds up, and of no others.";
+  page.paragraph(fmt::format("The cells were listed beforehand; an empty one has values, too.{}", of_totals));
 }
 
 /// With decimals, where they say it exactly.
@@ -379,7 +415,8 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
                                   : "nothing";
     std::string words;
     if (source.null_policy == NullPolicy::drop)
-      words = fmt::format(" Records whose column holds {} were left out.", value);
+      words = fmt::format(" Records whose column holds {}{} were left out.", value,
+                          source.weights ? ", or which have no weight," : "");
     if (!table.table.by.empty()) {
       words += fmt::format(" Records with keys in {} that no listed cell has were left out of all levels.",
                            page.typed(to_string(KeyColumns(table.table.by))));
@@ -435,12 +472,12 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
       "By {}, with {} {}. Its output has exactly the probabilities that its proofs are about. Every draw was charged "
       "before it was made, in every cell.",
       joined(programs), mechanisms.size() == 1 ? "mechanism" : "mechanisms", joined(mechanisms)));
-  if (tables.front().finest().source.whole_records) {
+  const auto samples_records = [](const Table& each) { return has_persons(each) && !each.table.per_person; };
+  if (promised_table(tables).finest().source.whole_records) {
     page.paragraph(
         "A person's records that count were chosen once for all tables that were drawn together, at random among all "
-        "of "
-        "theirs. One that was chosen counts wherever it has a value and a listed key.");
-  } else if (has_persons(tables.front())) {
+        "of theirs. One that was chosen counts wherever it has a value and a listed key.");
+  } else if (std::ranges::any_of(tables, samples_records)) {
     page.paragraph(
         "A person's records that count in a table were chosen once for all of its levels that were drawn together.");
   }
@@ -452,10 +489,14 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
 
 void explain_words(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
   page.section("What the words mean");
-  std::vector<std::pair<std::string, std::string>> words = report_detail::words_of(
-      promise_of(published, tables),
-      fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
-                  has_persons(tables.front()) ? " and was chosen to count" : ""));
+  const Release& promised = promised_table(tables).finest();
+  const std::string record =
+      promised.source.per_person
+          ? report_detail::record_in_words(promised.source, value_of(tables), promised.is_grouped())
+          : fmt::format("a row of the data that has a {} in the column that a table is of{}", value_of(tables),
+                        has_persons(tables.front()) ? " and was chosen to count" : "");
+  std::vector<std::pair<std::string, std::string>> words =
+      report_detail::words_of(promise_of(published, tables), record);
   words.insert(words.begin() + 2,
                {{"cell", "the records that have the same listed keys, or all of them: those of one number of a table"},
                 {"level", "the cells of a table by the same columns of keys: the finest, or totals"}});

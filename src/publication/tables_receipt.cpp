@@ -13,6 +13,7 @@
 #include "fractile/receipts.hpp"
 #include "libraries/rapidjson.hpp"
 #include "publication/tables.hpp"
+#include "report/release/declarations.hpp"
 #include "report/text/json_fault.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/receipt_digest.hpp"
@@ -190,6 +191,7 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
       table.column = release.source.column;
       table.lattice = release.lattice;
       table.quantiles = release.query.quantiles;
+      table.per_person = release.source.per_person;
       table.intervals = release.query.intervals;
     }
     table.levels.push_back(level_of(table, texts_of(each, "by")));
@@ -223,21 +225,34 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
   const Release& first = finest.release;
   const bool has_intervals = release.query.intervals.has_value();
   if (release.source.column != first.source.column || release.lattice != first.lattice ||
-      release.query.quantiles != first.query.quantiles || has_intervals != first.query.intervals.has_value()) {
+      release.source.per_person != first.source.per_person || release.query.quantiles != first.query.quantiles ||
+      has_intervals != first.query.intervals.has_value()) {
     refuse_levels("a level is of another column, of other values or quantiles than its table");
   }
 }
 
+std::optional<RecordWeights> weights_of(const Release& release) {
+  if (!release.source.weights) return {};
+  return release.source.weights->how;
+}
+
+/// Of whom the promise is: a person's only value in a column needs no bound, and keeps any.
+bool promises_alike(const Release& release, const PublishedTables& tables) {
+  const Release& first = tables.levels.front().release;
+  const bool has_only_value = release.source.per_person && !release.is_grouped();
+  const std::uint32_t records =
+      has_only_value ? tables.publication.records_per_person : release.query.records_per_person;
+  return release.query.neighbors == first.query.neighbors && release.source.person == first.source.person &&
+         weights_of(release) == weights_of(first) && records == tables.publication.records_per_person;
+}
+
 /// What is promised is the same of all levels, and they cost no more than the receipt says.
 void require_one_promise(const PublishedTables& tables) {
-  const Release& first = tables.levels.front().release;
   const PublishedLevel* finest = nullptr;
   for (const PublishedLevel& level : tables.levels) {
     if (level.level == 0) finest = &level;
     require_one_table(tables, level, *finest);
-    const Release& release = level.release;
-    if (release.query.neighbors != first.query.neighbors || release.source.person != first.source.person ||
-        release.query.records_per_person != first.query.records_per_person) {
+    if (!promises_alike(level.release, tables)) {
       refuse_levels("not all of its levels promise the same to the same persons");
     }
   }
@@ -262,11 +277,16 @@ PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, c
   std::size_t next = 0;
   for (const Json& each : list_of(json, "tables").GetArray()) add_table(tables, each, receipts, next, name);
   if (tables.levels.empty()) throw Error(ErrorCode::data, "it has no levels", "");
-  require_one_promise(tables);
   const Release& first = tables.levels.front().release;
   publication.neighbors = first.query.neighbors;
   publication.person = first.source.person;
-  publication.records_per_person = first.query.records_per_person;
+  publication.weights = weights_of(first);
+  publication.records_per_person = 1;
+  for (const PublishedLevel& level : tables.levels) {
+    std::uint32_t& most = publication.records_per_person;
+    most = std::max(most, report_detail::records_per_person(level.release));
+  }
+  require_one_promise(tables);
   publication.null_policy = first.source.null_policy;
   return tables;
 }

@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
+#include "ranks/expected_units.hpp"
 
 namespace fractile {
 namespace {
@@ -62,6 +66,20 @@ std::uint32_t RecordWeights::least_units_of_record() const {
 
 std::uint32_t RecordWeights::most_units_of_record() const {
   return static_cast<std::uint32_t>((upper / step).to_int64());
+}
+
+std::uint64_t expected_units(const RecordWeights& weights, std::uint64_t records) {
+  const Field field("expected_weight");
+  if (!weights.mean) {
+    refuse({Field("expected_rows"), " says how many records there are, and ", field, " is missing: their mean weight"},
+           {"write about how large the weights are on average, as is publicly known: ",
+            field.number(((weights.lower + weights.upper) / Rational(2)).to_decimal())},
+           "expected_weight");
+  }
+  const Rational units = Rational(static_cast<std::int64_t>(records)) * *weights.mean / weights.step;
+  return std::clamp(units, Rational(1), Rational(static_cast<std::int64_t>(RankProfile::max_records)))
+      .floor()
+      .to_uint64();
 }
 
 }  // namespace fractile

@@ -96,6 +96,17 @@ class Tables(Publishing):
         self.assertEqual([entry["state"] for entry in entries], ["committed"] * 4)
         self.assertEqual(run("ledger", "verify", "budget.db", cwd=self.folder).code, 0)
 
+    def test_values_of_persons_and_their_totals(self):
+        rows = "".join(f"{i},{'ns'[i % 2]},{'fm'[i // 2 % 2]},{1 + i % 5},0\n{i},{'sn'[i % 2]},{'fm'[i // 2 % 2]},{7 * i % 90},0\n" for i in range(400))
+        self.write("payroll.csv", "id,region,sex,pay,hours\n" + rows)
+        self.write("earnings.toml", FILE.format(more="").replace('column = "pay"', 'column = "pay"\nper_person = "sum"\ncount = true').replace('"1/2"', "100000"))
+        released = list(csv.DictReader(io.StringIO(self.published("--format", "csv").out)))
+        counts = {(row["region"], row["sex"]): row["value"] for row in released if row["statistic"] == "count"}
+        self.assertEqual(counts, {**{(region, sex): "200" for region in "ns" for sex in "fm"}, **{(region, ""): "400" for region in "ns"},
+                                  **{("", sex): "200" for sex in "fm"}, ("", ""): "400"})
+        plan = json.loads(run("plan", "earnings.toml", "--format", "json", cwd=self.folder).out)
+        self.assertTrue(all("counts_cost" in level for level in plan["levels"]))
+
     def test_again_is_for_nothing_and_fills_what_is_missing(self):
         self.published("--ledger", "budget.db", "--output", "out")
         spent, before = self.spent(), self.content("out/earnings.csv")

@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "ranks/expected_units.hpp"
 
 namespace fractile {
 
@@ -35,22 +35,6 @@ std::uint64_t records_of_person(const QuantileQuery& query, const RecordWeights&
       {"write ", field.number(records), " or more"}, "weight_stability");
 }
 
-std::optional<std::uint64_t> expected_units(const QuantileQuery& query, const RecordWeights& weights) {
-  if (!query.expected_rows) return {};
-  const Field field("expected_weight");
-  if (!weights.mean) {
-    throw Error(
-        ErrorCode::usage,
-        {Field("expected_rows"), " says how many records there are, and ", field, " is missing: their mean weight"},
-        {"write about how large the weights are on average, as is publicly known: ",
-         field.number(((weights.lower + weights.upper) / Rational(2)).to_decimal())},
-        "expected_weight");
-  }
-  const Rational units = Rational(static_cast<std::int64_t>(*query.expected_rows)) * *weights.mean / weights.step;
-  const Rational most(static_cast<std::int64_t>(RankProfile::max_records));
-  return std::clamp(units, Rational(1), most).floor().to_uint64();
-}
-
 void require_weighable(const QuantileQuery& query) {
   if (query.neighbors == Neighbors::change_one) {
     throw Error(ErrorCode::usage,
@@ -77,7 +61,7 @@ QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weig
   }
   QuantileQuery over = query;
   over.records_per_person = static_cast<std::uint32_t>(units);
-  over.expected_rows = expected_units(query, weights);
+  if (query.expected_rows) over.expected_rows = expected_units(weights, *query.expected_rows);
   return over;
 }
 

@@ -253,6 +253,36 @@ TEST_F(OneValue, CountsAreOneWhateverHoldsTheNumbers) {
   EXPECT_EQ(counted({.file = doubles}, up_to_twelve, one_value(PerPerson::count))[0], two_and_one);
 }
 
+// A person with records of several keys of one group has one value there, made of all of them; other keys are in no group.
+TEST_F(OneValue, OfMergedGroupsAreMadeAnew) {
+  const std::vector<Row> rows = random_rows(600, 5);
+  const std::vector<std::string> keys{"w", "x", "z"};
+  std::vector<Row> merged_rows = rows;
+  for (Row& row : merged_rows) row.city = row.city == "z" ? "other" : row.city == "y" ? "nowhere" : "here";
+  std::vector<Row> listed = rows;
+  std::erase_if(listed, [](const Row& row) { return row.city == "y"; });
+  for (const PerPerson how : all_per_person) {
+    RecordSelection selection = one_value(how, keys, 2);
+    selection.merged = MergedGroups{"city", {"here", "other"}, {0, 0, 1}};
+    EXPECT_EQ(of_text(csv_of(rows), cents, selection), defined(merged_rows, cents, how, {"here", "other"}));
+    selection.records_per_person = 1;
+    selection.merged = MergedGroups{{}, {}, {0, 0, 0}};
+    EXPECT_EQ(of_text(csv_of(rows), cents, selection), defined(listed, cents, how, {}));
+    selection.records_per_person = 2;
+    EXPECT_EQ(error_of([&] { selection.validate(); }).field(), "records_per_person");
+  }
+  RecordSelection selection = one_value(PerPerson::sum, keys, 2);
+  for (const MergedGroups& wrong :
+       {MergedGroups{"city", {"here", "other"}, {0, 0}}, MergedGroups{"city", {"here", "other"}, {0, 0, 2}},
+        MergedGroups{"city", {}, {0, 0, 0}}, MergedGroups{{}, {"here"}, {0, 0, 0}}}) {
+    selection.merged = wrong;
+    EXPECT_THROW(selection.validate(), Error);
+  }
+  selection.merged = MergedGroups{"city", {"here", "other"}, {0, 0, 1}};
+  selection.per_person.reset();
+  EXPECT_THROW(selection.validate(), Error) << "records add up";
+}
+
 TEST_F(OneValue, TruthValuesAre) {
   const std::string file = write_parquet(
       "t.parquet",

@@ -531,6 +531,7 @@ std::string difference(const ColumnToCount& asked, const ColumnToCount& counted)
   if (asked.null_policy != counted.null_policy) return "null";
   if (asked.selection.person != counted.selection.person) return "person";
   if (asked.selection.per_person != counted.selection.per_person) return "per_person";
+  if (asked.selection.merged) return "totals";  // a person's value there is in no profile
   if (asked.selection.by != counted.selection.by) return "by";
   if (asked.selection.keys != counted.selection.keys) return "keys";
   const std::optional<RecordWeights>& weights = asked.selection.weights;

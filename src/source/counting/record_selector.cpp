@@ -74,14 +74,17 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
       threads_(threads == 0 ? threads_of_machine() : threads),
       has_person_(!selection.person.empty()),
       has_key_(!selection.by.empty()),
-      groups_(has_key_ ? selection.keys.size() : 1),
+      groups_(selection.merged ? selection.merged->size()
+              : has_key_       ? selection.keys.size()
+                               : 1),
       values_(selection.per_person ? std::optional(PersonValues(*selection.per_person, lattice, cells)) : std::nullopt),
       persons_(RecordCode(values_ ? values_->largest_mark() : 2 * lattice.size(), groups_ - 1, most_units()),
                limits_of(memory, threads_)) {
   if (!has_key_) return;
   numbers_.emplace(selection.keys);
   if (!has_person_) return;
-  for (std::size_t group = 0; group < groups_; ++group) sampled_groups_.push_back(sampled_group(selection.keys[group]));
+  const GroupKeys& groups = selection.merged ? selection.merged->keys : selection.keys;
+  for (const GroupKey& group : groups.all()) sampled_groups_.push_back(sampled_group(group));
 }
 
 SelectedProfiles RecordSelector::finish(const std::function<void()>& on_progress) {

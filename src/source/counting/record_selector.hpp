@@ -215,12 +215,14 @@ class RecordSelector {
           has_key_ ? numbers_->of([&](std::size_t column) { return key_at(column, row); }) : std::uint32_t{0};
       if (!key) continue;
       if (has_person_) {
-        persons_.add(*part.of_persons, person, {position, *key, units});
+        persons_.add(*part.of_persons, person, {position, group_of(*key), units});
       } else {
         part.counts->add({position, *key, units});
       }
     }
   }
+
+  std::uint32_t group_of(std::uint32_t key) const { return selection_.merged ? selection_.merged->of_key[key] : key; }
 
   /// A record without a weight is nowhere.
   void place_weights(const WeightCells& weights, Part& part) const {

@@ -313,6 +313,24 @@ std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& 
 
 }  // namespace source_detail
 
+namespace {
+
+/// Only values of persons are made anew in groups of several keys: all else adds up.
+void require_merged(const RecordSelection& selection) {
+  const MergedGroups& merged = *selection.merged;
+  merged.by.validate();
+  merged.keys.validate();
+  const auto is_none = [&](std::uint32_t group) { return group >= merged.size(); };
+  const bool are_keys = merged.by.size() == merged.keys.columns() && merged.by.empty() == merged.keys.empty();
+  if (selection.per_person && !selection.by.empty() && are_keys && merged.of_key.size() == selection.keys.size() &&
+      std::ranges::none_of(merged.of_key, is_none)) {
+    return;
+  }
+  throw Error(ErrorCode::usage, "merged groups are of persons' values, and each key is in one of them");
+}
+
+}  // namespace
+
 void RecordSelection::validate() const {
   if (records_per_person == 0) {
     throw Error(ErrorCode::usage, "a person has at least one record",
@@ -323,7 +341,8 @@ void RecordSelection::validate() const {
     throw Error(ErrorCode::usage, "one value a person without the column that tells persons apart",
                 {"name it, for example ", field.text("id")}, "per_person");
   }
-  if (per_person && by.empty() && records_per_person != 1) {
+  const bool is_one_group = merged ? merged->by.empty() : by.empty();
+  if (per_person && is_one_group && records_per_person != 1) {
     throw Error(ErrorCode::usage, {Field("records_per_person"), ": each person has one value, whatever their records"},
                 {"leave it out; with ", Field("by"), " it says in how many groups a person may count"},
                 "records_per_person");
@@ -344,6 +363,7 @@ void RecordSelection::validate() const {
     throw Error(ErrorCode::usage, "whole records are sampled of persons, and values that are made of them are not",
                 {"name ", Field("person"), ", without ", Field("per_person")}, "person");
   }
+  if (merged) require_merged(*this);
   if (!weights) return;
   weights->validate();
   if (per_person) {
@@ -382,8 +402,9 @@ void RecordSelection::require_public_rows() const {
 }
 
 CountedColumn RecordSelection::counted(std::vector<RankProfile> profiles) const {
-  CountedColumn counted = by.empty() ? CountedColumn(std::move(profiles.at(0)), records_per_person)
-                                     : CountedColumn(keys.all(), std::move(profiles), records_per_person);
+  const GroupKeys& groups = merged ? merged->keys : keys;
+  CountedColumn counted = groups.empty() ? CountedColumn(std::move(profiles.at(0)), records_per_person)
+                                         : CountedColumn(groups.all(), std::move(profiles), records_per_person);
   if (weights) return std::move(counted).weighted(*weights);
   return counted;
 }
