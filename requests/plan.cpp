@@ -199,7 +199,7 @@ std::optional<WeightsDescription> planned_weights(const Typed& typed, const Quan
           {"write about how many records there are, and how large their weights are on average, as is publicly known: ",
            Field("expected_rows").number(50'000), " ", Field("expected_weight").number(100)});
   }
-  for (const char* field : {"guess", "analyst", "count", "below", "mean"}) {
+  for (const char* field : {"guess", "analyst"}) {
     if (typed.has(field))
       usage({Field(field), " is about records, and does not go with weights"}, "leave one of them out");
   }

@@ -78,8 +78,13 @@ nb::list intervals(const Release& release, std::size_t number) {
   return list;
 }
 
-nb::tuple in_tuple(const Statistics::Records& records) {
-  return nb::make_tuple(records.value, records.interval.lower, records.interval.upper);
+/// Numbers of records or, with weights, what they weigh.
+nb::tuple in_tuple(const Statistics::Records& records, const std::optional<WeightsDescription>& weights) {
+  const auto& [lower, upper] = records.interval;
+  if (!weights) return nb::make_tuple(records.value, lower, upper);
+  const auto weight = [&](std::int64_t units) { return Rational(units) * weights->how.step; };
+  return nb::make_tuple(weight(records.value), weight(static_cast<std::int64_t>(lower)),
+                        weight(static_cast<std::int64_t>(upper)));
 }
 
 nb::tuple in_tuple(const Statistics::Ratio& ratio) { return nb::make_tuple(ratio.value, ratio.lower, ratio.upper); }
@@ -87,7 +92,7 @@ nb::tuple in_tuple(const Statistics::Ratio& ratio) { return nb::make_tuple(ratio
 /// None where none were asked for.
 nb::object statistics(const Release& release, std::size_t number) {
   const std::optional<Statistics>& told = release.groups.at(number).statistics;
-  return told ? in_tuples(*release.statistics, *told) : nb::object(nb::none());
+  return told ? in_tuples(*release.statistics, *told, release.source) : nb::object(nb::none());
 }
 
 std::vector<Rational> values(const Release& release, std::size_t number) {
@@ -118,8 +123,8 @@ void bind_groups(nb::class_<Release>& release) {
           "intervals", &intervals, group,
           nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"))
       .def("statistics", &statistics, group,
-           nb::sig("def statistics(self, group: int) -> tuple[tuple[int, int, int], list[tuple[fractions.Fraction, "
-                   "tuple[int, int, int], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
+           nb::sig("def statistics(self, group: int) -> tuple[tuple[typing.Any, ...], list[tuple[fractions.Fraction, "
+                   "tuple[typing.Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
                    "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"))
       .def("spent", &spent, group)
       .def(
@@ -172,13 +177,13 @@ void bind_release(nb::module_& module) {
 
 }  // namespace
 
-nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told) {
+nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told, const SourceDescription& source) {
   nb::list below;
   for (std::size_t i = 0; i < told.below.size(); ++i) {
-    below.append(nb::make_tuple(terms.request.below[i], in_tuple(told.below[i]), in_tuple(told.shares[i])));
+    below.append(nb::make_tuple(terms.request.below[i], in_tuple(told.below[i], source.weights), in_tuple(told.shares[i])));
   }
   const nb::object mean = told.mean ? nb::object(in_tuple(*told.mean)) : nb::object(nb::none());
-  return nb::make_tuple(in_tuple(told.count), below, mean);
+  return nb::make_tuple(in_tuple(told.count, source.weights), below, mean);
 }
 
 void bind_report(nb::module_& module) {

@@ -7,6 +7,6 @@
 namespace fractile::python {
 
 /// (count, [(value, count, share)], mean or None). Counts, shares and means are (value, lower, upper).
-nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told);
+nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told, const SourceDescription& source);
 
 }  // namespace fractile::python

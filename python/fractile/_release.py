@@ -66,11 +66,12 @@ class Spent(NamedTuple):
 
 
 class Count(NamedTuple):
-    """A number of records, as it was drawn: below 0 where there are hardly any. The table's lies in the interval."""
+    """A number of records, as it was drawn: below 0 where there are hardly any. The table's lies in the interval. With weights the records'
+    total weight, exactly."""
 
-    value: int
-    lower: int
-    upper: int
+    value: int | Fraction
+    lower: int | Fraction
+    upper: int | Fraction
 
     def __contains__(self, number: object) -> bool:
         return isinstance(number, (int, float, Fraction, Decimal)) and self.lower <= number <= self.upper

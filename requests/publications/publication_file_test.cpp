@@ -203,7 +203,7 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("person = \"id\"\n", "weight_step = 1\n", "4: publication.weight_step", "goes with weight",
                  "weight = ");
   expect_refused("person = \"id\"\n", "weight = \"w\"\nweight_bounds = [0, 3]\nweight_step = 1\n", "18: table[0]",
-                 "has counts, shares or means", "leave count");
+                 "a total weight does not say", "leave it out");
 
   expect_refused("title", "titl", "2: publication.titl", "unknown key", "did you mean title?");
   expect_refused("[marks]", "[mark]", "43: mark", "unknown key", "did you mean marks?");

@@ -88,8 +88,8 @@ double exceeded_by_less_than(const TypicalError& typical, std::size_t releases, 
 class CountErrors {
  public:
   /// `part`: that of the level which draws them.
-  CountErrors(const PublicationPart& part, const PublicationTable& table)
-      : lattice_(table.lattice), terms_(terms_of(part, table)) {}
+  CountErrors(const Publication& publication, const PublicationPart& part, const PublicationTable& table)
+      : lattice_(table.lattice), terms_(terms_of(publication, part, table)) {}
 
   StatisticsErrors of(std::size_t cells, std::uint64_t rows) {
     const auto [at, is_new] = by_cells_.try_emplace(cells);
@@ -98,8 +98,10 @@ class CountErrors {
   }
 
  private:
-  static StatisticsTerms terms_of(const PublicationPart& part, const PublicationTable& table) {
-    QuantileQuery query = table.by.empty() ? part.query : group_query(part.query);
+  static StatisticsTerms terms_of(const Publication& publication, const PublicationPart& part,
+                                  const PublicationTable& table) {
+    QuantileQuery query = publication_detail::over_counted(publication, part.query);
+    if (!table.by.empty()) query = group_query(query);
     query.budget = query.budget.scaled(part.counts_share);
     const StatisticsRequest request{table.below, table.mean, part.counts_share};
     return StatisticsSampler(request, query, table.lattice).terms();
@@ -149,14 +151,14 @@ class Planner {
     const std::size_t drawn_at = table.adds_up() ? 0 : level.part.level;
     const auto drawn = std::ranges::find_if(
         parts_, [&](const PublicationPart& part) { return part.table == level.part.table && part.level == drawn_at; });
-    CountErrors errors(*drawn, table);
+    CountErrors errors(publication_, *drawn, table);
     std::vector<std::size_t> drawn_cells(cells.cells.size(), table.adds_up() ? 0 : 1);
     if (table.adds_up()) {
       for (const std::size_t cell : cells.of_finest) ++drawn_cells[cell];
     }
     for (std::size_t i = 0; i < level.cells.size(); ++i) {
       PlannedCell& cell = level.cells[i];
-      const StatisticsErrors of_cell = errors.of(drawn_cells[i], std::max<std::uint64_t>(cell.rows.value_or(1), 1));
+      const StatisticsErrors of_cell = errors.of(drawn_cells[i], std::max<std::uint64_t>(cell.units.value_or(1), 1));
       cell.count_error = of_cell.count;
       if (cell.rows && *cell.rows > 0) cell.mean_error = of_cell.mean;
     }

@@ -125,7 +125,7 @@ void require_summable(const Plan& plan, const LevelToDraw& level, std::uint32_t 
   const std::size_t added_up = adds_up ? most_added_up(plan, level.part.table) : 1;
   if (added_up == 1) return;
   const Lattice& lattice = asked.column.lattice;
-  QuantileQuery each = group_query(over_query(asked.query, sql_stability));
+  QuantileQuery each = group_query(asked.over_counted(sql_stability));
   each.budget = each.budget.scaled(asked.statistics->share);
   StatisticsIntervals(StatisticsSampler(*asked.statistics, each, lattice).terms(), lattice, added_up);
 }

@@ -219,7 +219,7 @@ class PublishingWeights : public source_test::EngineTest {
     return folder.write("weighted.csv", text);
   }
   /// On a grid of 0, 2, 4 and 6: the nearest point, the upper one of two.
-  std::string units() const {
+  std::string units_file() const {
     std::string text = "region,sex,pay\n";
     for (const auto& [keys, pay, weight] : records()) {
       for (int unit = 0; unit < (std::min(weight, 6) + 1) / 2; ++unit) text += fmt::format("{},{}\n", keys, pay);
@@ -245,12 +245,42 @@ TEST_F(PublishingWeights, AreThoseOfTheTableOfUnits) {
   Publication of_units = survey();
   of_units.weights.reset();
   of_units.records_per_person = 3;
-  EXPECT_EQ(to_csv(tables), to_csv(published(units(), of_units)));
+  EXPECT_EQ(to_csv(tables), to_csv(published(units_file(), of_units)));
   for (const PublishedLevel& level : tables.levels) EXPECT_EQ(level.release.query.records_per_person, 3U);
   Publication calibrated = survey();
   calibrated.weights->stability = 4;
   of_units.records_per_person = 12;
-  EXPECT_EQ(to_csv(published(weighted(), calibrated)), to_csv(published(units(), of_units)));
+  EXPECT_EQ(to_csv(published(weighted(), calibrated)), to_csv(published(units_file(), of_units)));
+}
+
+// Counts are of units, and totals add them up; what is shown is what they weigh.
+TEST_F(PublishingWeights, OfCountsAreTotalWeights) {
+  Publication publication = survey();
+  publication.budget = Budget::pure(Rational(1'000'000));
+  publication.tables[0].mechanism = Mechanism::independent;
+  publication.tables[0].mean = true;
+  publication.tables[0].below = {Rational(200)};
+  const PublishedTables tables = published(weighted(), publication);
+  Publication of_units = publication;
+  of_units.weights.reset();
+  of_units.records_per_person = 3;
+  const PublishedTables units = published(units_file(), of_units);
+  std::int64_t all = 0;
+  for (const Record& record : records()) all += (std::min(record.weight, 6) + 1) / 2;
+  for (std::size_t i = 0; i < tables.levels.size(); ++i)
+    EXPECT_EQ(statistics_of(tables, tables.levels[i]), statistics_of(units, units.levels[i])) << i;
+  EXPECT_EQ(statistics_of(tables, tables.levels[3])[0].count.value, all);
+  const std::string csv = to_csv(tables);
+  EXPECT_NE(csv.find(fmt::format("pay,,,weight,,{},", 2 * all)), std::string::npos) << csv;
+  EXPECT_NE(csv.find("pay,n,f,weight below 200,,"), std::string::npos) << csv;
+  EXPECT_EQ(to_csv(read_publication_receipt(tables.receipt, "it")), csv);
+  publication.weights->mean = Rational(3);
+  publication.tables[0].expected_rows.assign(8, 50);
+  const PublicationPlan plan = plan_publication(publication, parts(publication));
+  const PublicationPlan plan_of_units = plan_publication(of_units, parts(of_units));
+  EXPECT_EQ(plan_publication(publication, parts(of_units)).levels[0].cells[0].count_error,
+            plan_of_units.levels[0].cells[0].count_error);
+  EXPECT_GT(plan.levels[3].cells[0].count_error, plan.levels[0].cells[0].count_error);
 }
 
 TEST_F(PublishingWeights, AreReadBackAndExplained) {
@@ -271,7 +301,9 @@ TEST_F(PublishingWeights, GoWithWhatIsProved) {
   const auto field_of = [](const Publication& publication) { return error_of([&] { parts(publication); }).field(); };
   Publication publication = survey();
   publication.tables[0].count = true;
-  EXPECT_EQ(field_of(publication), "weight");
+  EXPECT_EQ(parts(publication).size(), 4U);
+  publication.marks.hidden = 10;
+  EXPECT_EQ(field_of(publication), "hidden");
   publication = survey();
   publication.neighbors = Neighbors::change_one;
   EXPECT_EQ(field_of(publication), "neighbors");

@@ -19,12 +19,6 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   const QuantileQuery counted = over_counted(sql_stability);
   counted.validate(column.lattice);
   const QuantileQuery each = selection.by.empty() ? counted : group_query(counted);
-  if (statistics && selection.weights) {
-    throw Error(
-        ErrorCode::usage,
-        {"counts, shares and means beside quantiles are of records, and do not go with ", Field("weight"), " yet"},
-        {"leave ", Field("count"), ", ", Field("below"), " and ", Field("mean"), " out"}, "weight");
-  }
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   if (!bounds) return;
   if (bounds->share <= Rational(0) || bounds->share >= Rational(1)) {

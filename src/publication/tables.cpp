@@ -151,9 +151,9 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
   selection.weights = publication.weights;
   ColumnToCount{table.column, table.lattice, publication.null_policy, selection}.validate();
   if (!publication.weights) return;
-  if (table.has_counts()) {
-    refuse("weight", "table " + quoted(table.name) + " has counts, shares or means, and those are of records",
-           {"leave ", Field("count"), ", ", Field("below"), " and ", Field("mean"), " out"});
+  if (publication.marks.hidden) {
+    refuse("hidden", "a total weight does not say how many records a cell has",
+           {"leave it out; ", Field("unreliable").number("0.2"), " marks values by their intervals"});
   }
   if (publication.weights->stability && !publication.person.empty()) {
     refuse("weight_stability",

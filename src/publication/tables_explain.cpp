@@ -240,7 +240,8 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
     }
     warn_of_noise(page, table);
     if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
-      page.paragraph(page.typed(table.table.name) + ": what is said next is of counts and what follows from them.");
+      page.paragraph(page.typed(table.table.name) + ": what is said next is of " +
+                     (table.finest().source.weights ? "total weights" : "counts") + " and what follows from them.");
       report_detail::explain_statistics_terms(page, *terms, table.finest());
     }
     are_totals_drawn = are_totals_drawn || table.has_totals();
@@ -296,7 +297,8 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
     const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
     page.paragraph(fmt::format("Published besides: {}. {} is counted if {} a value in this column{}.",
-                               report_detail::statistics_in_words(terms->request, release.lattice.kind()),
+                               report_detail::statistics_in_words(terms->request, release.lattice.kind(),
+                                                                  release.source.weights.has_value()),
                                are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
                                has_persons(table) && !are_values ? " and was chosen to count" : ""));
   }

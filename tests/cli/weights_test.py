@@ -1,5 +1,7 @@
 """Weighted records: each counts as so many records as its weight has steps, law for law, and what receipts and pages say of it."""
 
+import csv
+import io
 import json
 import random
 import unittest
@@ -62,6 +64,34 @@ class Units(WeightsTest):
                 with self.subTest(query=query, records=records):
                     weighted = self.values("t.csv", **WEIGHTS, **query, records_per_person=records)
                     self.assertEqual(weighted, self.values("units.csv", **query, records_per_person=str(5 * int(records))))
+
+    def test_counts_shares_and_means_are_those_of_units(self):
+        """A total weight is the number of units, times the step."""
+        for query in ({"count": True}, {"below": "20,50.5", "mean": True, "step": "0.5"}, {"mean": True, "by": "g", "keys": "a,b"}, {"count": True, "rho": "1/2", "epsilon": None}):
+            with self.subTest(query=query):
+                units = self.values("units.csv", **query, records_per_person="5")
+                self.assertIn(",count", units.replace("\ncount", ",count"))
+                self.assertEqual(self.values("t.csv", **WEIGHTS, **query), units.replace("count", "weight"))
+        halves = {"weight": "h", "weight_bounds": ("0.5", "2.5"), "weight_step": "0.5"}
+        self.write("halves.csv", "x,h\n" + "".join(f"{x},{w / 2}\n" for _, _, x, w in self.rows))
+        rows = list(csv.DictReader(io.StringIO(self.values("halves.csv", **halves, below="20", mean=True))))
+        units = list(csv.DictReader(io.StringIO(self.values("units.csv", below="20", mean=True, records_per_person="5"))))
+        for row, of_units in zip(rows, units):
+            self.assertEqual(row["statistic"], of_units["statistic"].replace("count", "weight"))
+            scale = 0.5 if row["statistic"].startswith("weight") else 1
+            for end in ("value", "lower", "upper"):
+                if row[end] or of_units[end]:
+                    self.assertEqual(float(row[end]), scale * float(of_units[end]), row)
+
+    def test_total_weights_are_explained(self):
+        self.assertEqual(self.asked(receipt="r.json", below="20", mean=True).code, 0)
+        text = " ".join(run("explain", "r.json", "--format", "text", cwd=self.folder).out.split())
+        for part in ("the records' total weight, the weights and shares below 20 and the weighted mean", "total weight", "weight below 20",
+                     "These are sums of weights as they count, on their grid", "the table's records by their weights"):
+            self.assertIn(part, text)
+        self.assertEqual(run("explain", "r.json", "--format", "json", cwd=self.folder).out, self.content("r.json"))
+        table = self.asked(format="table", below="20").out
+        self.assertIn("the records' total weight", table)
 
     def test_whose_weights_change_multiplies_the_cost(self):
         for stability in ("1", "4"):
@@ -143,7 +173,6 @@ class Refused(WeightsTest):
             ({"neighbors": "change-one"}, ("weights do not go with change-one", "leave --neighbors out")),
             ({"intervals": "0.9"}, ("intervals of a population do not go with weights", "--of table")),
             ({"public_rows": True}, ("--public-rows goes neither with",)),
-            ({"count": True}, ("do not go with --weight",)),
             ({"expected_rows": "100"}, ("--expected-weight is missing", "--expected-weight 3")),
             ({"weight_bounds": None}, ("--weight-bounds is missing",)),
             ({"weight_step": None}, ("--weight-step is missing",)),
@@ -215,10 +244,21 @@ class Planned(WeightsTest):
             self.assertIn("about 4000 units are too few to settle them; about", ends)
             self.assertNotIn("mostly noise", ends)
 
+    def test_total_weights(self):
+        """As far off as counts of records of which one person has as many as units, in weights."""
+        asked = (*self.ASKED, "--below", "20", "--mean")
+        of_units = ("plan", "--bounds", "0", "100", "--step", "1", "--quantiles", "0.3,0.5", "--epsilon", "1", "--records-per-person", "3000",
+                    "--expected-rows", "500000", "--below", "20", "--mean")
+        weighted, units = (json.loads(run(*words, "--format", "json").out)["statistics"] for words in (asked, of_units))
+        self.assertEqual(weighted, units)
+        text = run(*asked, "--format", "table").out
+        self.assertIn(f"weight below 20 {units['below'][0]['count']}", " ".join(text.split()))
+        self.assertIn("pays for the records' total weight", " ".join(text.split()))
+
     def test_what_must_be_told(self):
         without = [word for word in self.ASKED if word not in ("--expected-rows", "5000")]
         self.assert_refused(run(*without), 2, "--expected-rows is missing: what noise is beside a total of weights depends on it")
-        self.assert_refused(run(*self.ASKED, "--count"), 2, "--count is about records, and does not go with weights")
+        self.assert_refused(run(*self.ASKED, "--guess", "50"), 2, "--guess is about records, and does not go with weights")
         self.assert_refused(run(*self.ASKED, "--intervals", "0.9"), 2, "intervals of a population do not go with weights")
 
 

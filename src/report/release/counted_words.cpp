@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "report/text/decimals.hpp"
+
 namespace fractile::report_detail {
 
 CountsAt counts_at(bool regular_lattice, ValueKind kind) {
@@ -99,6 +101,10 @@ std::string counted_noun(const SourceDescription& source) { return source.weight
 std::string counted_in_words(const SourceDescription& source, std::uint64_t count) {
   if (count == 1) return source.weights ? "1 unit of weight" : "1 record";
   return fmt::format("{} {}", count, counted_noun(source));
+}
+
+std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted) {
+  return weights ? with_decimals(Rational(counted) * weights->how.step) : fmt::format("{}", counted);
 }
 
 std::string weights_in_words(const WeightsDescription& weights) {

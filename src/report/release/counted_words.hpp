@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "fractile/provenance.hpp"
@@ -48,6 +49,9 @@ std::string one_value_in_words(PerPerson how);
 std::string counted_in_words(const SourceDescription& source, std::uint64_t count);
 /// "records" or, with weights, "units of weight".
 std::string counted_noun(const SourceDescription& source);
+
+/// A number of records or, with weights, what so many units weigh.
+std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted);
 
 /// Which weights there are, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);

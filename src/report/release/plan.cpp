@@ -422,14 +422,20 @@ std::string distance_off(const Lattice& lattice, const Rational& size) {
 
 }  // namespace
 
-std::vector<Row> report_detail::planned_statistics_rows(const ReleasePlan& plan) {
+std::vector<Row> report_detail::planned_statistics_rows(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
   if (!plan.statistics) return {};
   const StatisticsErrors& errors = plan.statistics->errors;
   const std::vector<Rational>& below = plan.statistics->terms.request.below;
-  std::vector<Row> rows{{"beside the quantiles", "off by"}, {"count", fmt::format("{} records", errors.count)}};
+  const auto off_by = [&](std::uint64_t counted) {
+    const std::string amount = counted_amount(report.weights, static_cast<std::int64_t>(counted));
+    return report.weights ? amount : amount + " records";
+  };
+  const std::string what = report.weights ? "weight" : "count";
+  std::vector<Row> rows{{"beside the quantiles", "off by"}, {what, off_by(errors.count)}};
   for (std::size_t i = 0; i < below.size(); ++i) {
     const std::string at = value_text(plan.lattice.kind(), below[i]);
-    rows.push_back({"count below " + at, fmt::format("{} records", errors.below[i])});
+    rows.push_back({what + " below " + at, off_by(errors.below[i])});
     rows.push_back({"share below " + at, three_digits(errors.shares[i])});
   }
   if (errors.mean) {
@@ -439,15 +445,18 @@ std::vector<Row> report_detail::planned_statistics_rows(const ReleasePlan& plan)
   return rows;
 }
 
-std::string report_detail::planned_statistics_meaning(const ReleasePlan& plan) {
+std::string report_detail::planned_statistics_meaning(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
   if (!plan.statistics) return {};
   const StatisticsTerms& terms = plan.statistics->terms;
   return fmt::format("{} of that pays for {}. Each is off by no more than this with a probability of {}{}.\n",
                      plan.query.budget.scaled(terms.request.share).to_string(),
-                     statistics_in_words(terms.request, plan.lattice.kind()), share_of(terms.level),
+                     statistics_in_words(terms.request, plan.lattice.kind(), report.weights.has_value()),
+                     share_of(terms.level),
                      terms.request.below.empty() && !terms.request.mean
                          ? ""
-                         : fmt::format("; shares and means are those of {} records", plan.statistics->errors.rows));
+                         : fmt::format("; shares and means are those of {} {}", plan.statistics->errors.rows,
+                                       report.weights ? "units of weight" : "records"));
 }
 
 std::string report_detail::plan_cost(const ReleasePlan& plan) {
@@ -606,10 +615,10 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
 namespace {
 
 /// Lines between empty ones; nothing without statistics.
-std::string statistics_text(const ReleasePlan& plan) {
-  if (!plan.statistics) return {};
-  return "\n" + aligned(report_detail::planned_statistics_rows(plan)) + "\n" +
-         report_detail::planned_statistics_meaning(plan);
+std::string statistics_text(const PlanReport& report) {
+  if (!report.plan.statistics) return {};
+  return "\n" + aligned(report_detail::planned_statistics_rows(report)) + "\n" +
+         report_detail::planned_statistics_meaning(report);
 }
 
 }  // namespace
@@ -617,7 +626,8 @@ std::string statistics_text(const ReleasePlan& plan) {
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
-         "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(plan) +
+         "
+" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +
          weights_text(report) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }

@@ -226,8 +226,8 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   if (plan.statistics) {
     page.section("Beside the quantiles");
     page.table({"statistics", "How far off counts, shares and means will be"},
-               report_detail::planned_statistics_rows(plan));
-    std::string meaning = report_detail::planned_statistics_meaning(plan);
+               report_detail::planned_statistics_rows(report));
+    std::string meaning = report_detail::planned_statistics_meaning(report);
     std::erase(meaning, '\n');
     page.paragraph(meaning);
   }

@@ -17,9 +17,9 @@ std::vector<Row> plan_rows(const ReleasePlan& plan);
 /// What they mean: a first line, then a word at the beginning of a line and its meaning from the 14th column on.
 std::string plan_meaning(const ReleasePlan& plan);
 /// A heading, and a row a number beside the quantiles: how far off it will be; none without statistics.
-std::vector<Row> planned_statistics_rows(const ReleasePlan& plan);
+std::vector<Row> planned_statistics_rows(const PlanReport& report);
 /// What these mean: one line.
-std::string planned_statistics_meaning(const ReleasePlan& plan);
+std::string planned_statistics_meaning(const PlanReport& report);
 /// Of a plan's errors: what nine releases in ten miss by at most, as a share of the total of the weights.
 Rational share_of_total(const PlanReport& report, double units);
 /// A smaller largest weight that may be worth it.

@@ -86,7 +86,7 @@ std::string statistics_terms(const Release& release) {
       "beside the quantiles, for {} of that: {}\n"
       "lower, upper of these: what is true of {}{}, {}, each by itself\n",
       release.cost().scaled(terms.request.share).to_string(),
-      report_detail::statistics_in_words(terms.request, release.lattice.kind()),
+      report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source.weights.has_value()),
       report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
       report_detail::share_of(terms.level));

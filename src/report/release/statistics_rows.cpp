@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include "fractile/dates.hpp"
+#include "report/release/counted_words.hpp"
 
 namespace fractile::report_detail {
 namespace {
 
-StatisticRow row_of(std::string statistic, std::string at, const Statistics::Records& records) {
-  return {std::move(statistic), std::move(at), fmt::format("{}", records.value),
-          fmt::format("{}", records.interval.lower), fmt::format("{}", records.interval.upper)};
+StatisticRow row_of(std::string statistic, std::string at, const Statistics::Records& records,
+                    const std::optional<WeightsDescription>& weights) {
+  const auto text = [&](std::uint64_t end) { return counted_amount(weights, static_cast<std::int64_t>(end)); };
+  return {std::move(statistic), std::move(at), counted_amount(weights, records.value), text(records.interval.lower),
+          text(records.interval.upper)};
 }
 
 /// `text`: how a value is written.
@@ -26,10 +29,12 @@ std::vector<StatisticRow> statistic_rows(const Release& release, const Release::
   const Statistics& statistics = *group.statistics;
   const ValueKind kind = release.lattice.kind();
   const std::vector<Rational>& below = release.statistics->request.below;
-  std::vector<StatisticRow> rows{row_of("count", "", statistics.count)};
+  const std::optional<WeightsDescription>& weights = release.source.weights;
+  const std::string what = weights ? "weight" : "count";
+  std::vector<StatisticRow> rows{row_of(what, "", statistics.count, weights)};
   for (std::size_t i = 0; i < below.size(); ++i) {
     const std::string at = value_text(kind, below[i]);
-    rows.push_back(row_of("count below", at, statistics.below[i]));
+    rows.push_back(row_of(what + " below", at, statistics.below[i], weights));
     rows.push_back(row_of("share below", at, statistics.shares[i], [](const Rational& r) { return r.to_decimal(); }));
   }
   if (statistics.mean) {
@@ -38,14 +43,15 @@ std::vector<StatisticRow> statistic_rows(const Release& release, const Release::
   return rows;
 }
 
-std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind) {
-  std::string text = "the number of records";
+std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, bool have_weights) {
+  std::string text = have_weights ? "the records' total weight" : "the number of records";
   if (!request.below.empty()) {
     std::vector<std::string> values;
     for (const Rational& each : request.below) values.push_back(value_text(kind, each));
-    text += fmt::format("{} the numbers and shares below {}", request.mean ? "," : " and", fmt::join(values, ", "));
+    text += fmt::format("{} the {} and shares below {}", request.mean ? "," : " and", have_weights ? "weights" : "numbers",
+                        fmt::join(values, ", "));
   }
-  return request.mean ? text + " and the mean" : text;
+  return request.mean ? text + (have_weights ? " and the weighted mean" : " and the mean") : text;
 }
 
 }  // namespace fractile::report_detail

@@ -11,7 +11,7 @@ namespace fractile::report_detail {
 
 /// One number of a group's statistics, in the words of tables and CSV files.
 struct StatisticRow {
-  std::string statistic;  ///< "count", "count below", "share below" or "mean"
+  std::string statistic;  ///< "count", "count below" (with weights "weight", "weight below"), "share below" or "mean"
   std::string at;         ///< the value below which records are counted; empty otherwise
   std::string value;      ///< empty where there is none
   std::string lower;
@@ -21,7 +21,7 @@ struct StatisticRow {
 /// Those of a group, in the order of a receipt; none without statistics.
 std::vector<StatisticRow> statistic_rows(const Release& release, const Release::Group& group);
 
-/// "the number of records, the numbers and shares below 12.5 and 20, and the mean".
-std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind);
+/// "the number of records, the numbers and shares below 12.5 and 20, and the mean"; with weights "the records' total weight, ...".
+std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind, bool have_weights);
 
 }  // namespace fractile::report_detail

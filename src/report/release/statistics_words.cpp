@@ -39,6 +39,8 @@ CellTable::Cell statistic_cell(const StatisticRow& row) {
 std::string statistic_in_words(const Page& page, const StatisticRow& row) {
   if (row.statistic == "count") return "records";
   if (row.statistic == "count below") return "records below " + page.typed(row.at);
+  if (row.statistic == "weight") return "total weight";
+  if (row.statistic == "weight below") return "weight below " + page.typed(row.at);
   if (row.statistic == "share below") return "share below " + page.typed(row.at);
   return row.statistic;
 }
@@ -49,16 +51,21 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
       "whatever they are. Each does so by itself, not all of them at once.",
       share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice))));
   const bool are_people = release.source.per_person && release.query.records_per_person == 1;
-  page.paragraph(
-      std::string(are_people ? "" : "These are numbers of people only where each person has one record. ") +
-      "Noise was added to each count once, so that "
-      "counts of groups add up to those of all groups together; where there are hardly any records, a count may be "
-      "below zero.");
+  const bool have_weights = release.source.weights.has_value();
+  const char* const of_people =
+      have_weights ? "These are sums of weights as they count, on their grid. "
+      : are_people ? ""
+                   : "These are numbers of people only where each person has one record. ";
+  page.paragraph(fmt::format(
+      "{}Noise was added to each {} once, so that {}s of groups add up to those of all groups together; where there are "
+      "hardly any records, a {} may be below zero.",
+      of_people, have_weights ? "sum" : "count", have_weights ? "sum" : "count", have_weights ? "sum" : "count"));
   std::vector<std::string> ratios;
   if (!terms.request.below.empty()) ratios.emplace_back("shares");
   if (terms.request.mean) ratios.emplace_back("mean");
   if (ratios.empty()) return;
-  page.paragraph(fmt::format("Where the count is not above zero, the table has no {}.", fmt::join(ratios, " and no ")));
+  page.paragraph(fmt::format("Where the {} is not above zero, the table has no {}.",
+                             have_weights ? "total weight" : "count", fmt::join(ratios, " and no ")));
   if (terms.request.mean) {
     page.paragraph(
         "The mean is that of the values at which records count: values beyond the ends of the range count as its "
@@ -70,9 +77,10 @@ void explain_statistics(Page& page, const Release& release) {
   if (!release.statistics) return;
   const StatisticsTerms& terms = *release.statistics;
   const Counts counts = counts_of(release.source);
-  page.section("How many records there are");
+  const bool have_weights = release.source.weights.has_value();
+  page.section(have_weights ? "What the records weigh" : "How many records there are");
   page.paragraph(fmt::format("Published besides: {}. {} is counted if {} a value in this column{}.",
-                             statistics_in_words(terms.request, release.lattice.kind()),
+                             statistics_in_words(terms.request, release.lattice.kind(), have_weights),
                              counts == Counts::persons_values ? "A person" : "A record",
                              counts == Counts::persons_values ? "one of their records has" : "it has",
                              counts == Counts::sampled_records ? " and was chosen to count" : ""));

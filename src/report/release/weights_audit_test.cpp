@@ -161,6 +161,10 @@ TEST_F(WeightsAudit, AReleaseIsThatOfTheTableOfUnits) {
       const Release other = release(units, {of_units}, same_bits);
       EXPECT_EQ(one.groups.front().indices, other.groups.front().indices) << to_string(mechanism);
       EXPECT_EQ(one.query.records_per_person, 6U);
+      const StatisticsRequest beside{{Rational(8)}, true};
+      const Release with = release(weighted, {query, {}, beside}, bits);
+      const Release other_with = release(units, {of_units, {}, beside}, same_bits);
+      EXPECT_EQ(with.groups.front().statistics, other_with.groups.front().statistics) << to_string(mechanism);
     }
   }
 }
