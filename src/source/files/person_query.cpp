@@ -93,6 +93,42 @@ void require_whole(const SqlNode& from) {
               "write SELECT ... FROM (SELECT ... GROUP BY id)");
 }
 
+bool is_join(const SqlNode& from) { return text_of(from, "type") == "JOIN"; }
+
+/// Whether it joins a grouped SELECT; other joins are for those who judge rows.
+bool joins_groups(const SqlNode& from) {
+  if (is_join(from)) return joins_groups(member_of(from, "left")) || joins_groups(member_of(from, "right"));
+  const SqlNode& select = member_of(member_of(from, "subquery"), "node");
+  return select.IsObject() && is_grouped(select);
+}
+
+/// Whether a column is named with its table's name, anywhere but in the tables themselves.
+bool names_its_table(const SqlNode& node) {
+  if (node.IsArray()) return std::ranges::any_of(node.GetArray(), names_its_table);
+  if (!node.IsObject()) return false;
+  const SqlNode& names = member_of(node, "column_names");
+  if (names.IsArray() && names.Size() > 1) return true;
+  if (text_of(node, "class") == "STAR" && !text_of(node, "relation_name").empty()) return true;
+  return std::ranges::any_of(node.GetObject(), [](const auto& member) {
+    return std::string_view(member.name.GetString(), member.name.GetStringLength()) != "from_table" &&
+           names_its_table(member.value);
+  });
+}
+
+/// A join by the person's column, of which no more than its kind matters.
+void require_whole_join(const SqlNode& join) {
+  if (!is_absent(member_of(join, "sample"))) refuse_rows("TABLESAMPLE", "leave it out");
+  const std::string_view stranger =
+      unknown_member(join, {"type", "alias", "query_location", "left", "right", "join_type", "ref_type",
+                            "using_columns", "delim_flipped", "duplicate_eliminated_columns"});
+  const bool is_by_columns = stranger.empty() && text_of(join, "alias").empty() &&
+                             text_of(join, "ref_type") == "REGULAR" &&
+                             is_one_of(text_of(join, "join_type"), {"INNER", "LEFT", "RIGHT", "OUTER"});
+  if (is_by_columns && texts_of(member_of(join, "using_columns")).size() == 1) return;
+  refuse_rows("a join by anything else than the person's column",
+              "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id)");
+}
+
 struct Refused {
   std::string_view aggregate;
   std::string_view why;
@@ -247,88 +283,150 @@ PersonQuery::Value PersonQuery::aggregate_of(const SqlNode& item, std::size_t pl
   return value;
 }
 
-void PersonQuery::add(const SqlNode& item) {
+void PersonQuery::Group::add(const SqlNode& item) {
   const std::string column = plain_name(item);
-  if (is_same_name(column, person_)) {
+  if (is_same_name(column, person)) {
     const std::string alias(text_of(item, "alias"));
     if (!alias.empty() && !is_same_name(alias, column)) {
       refuse_rows("the person's column has another name", "leave its AS out");
     }
-    person_ = alias.empty() ? column : alias;  // as the list spells it, and so the result
-    values_.push_back({person_, {}, {}, {}, false});
+    person = alias.empty() ? column : alias;  // as the list spells it, and so the result
+    values.push_back({person, {}, {}, {}, false});
   } else if (text_of(item, "class") == "FUNCTION") {
-    values_.push_back(aggregate_of(item, values_.size()));
+    values.push_back(aggregate_of(item, values.size()));
   } else {
     refuse_value("a value of its list is neither the person's column nor an aggregate");
   }
 }
 
-void PersonQuery::require_one_name_each() const {
+void PersonQuery::Group::require_one_name_each() const {
   std::set<std::string> names;
   std::size_t persons = 0;
-  for (const Value& value : values_) {
+  for (const Value& value : values) {
     persons += value.aggregate.empty() ? 1U : 0U;
     if (value.aggregate.empty() && persons > 1) break;
     if (!names.insert(lower_case(value.name)).second) refuse_rows("two columns of one name", "rename one with AS");
   }
   if (persons != 1) {
-    refuse_rows(fmt::format("it leaves the person's column '{}' out, or has it twice", person_),
-                fmt::format("name it in the list: SELECT {}, ...", person_));
+    refuse_rows(fmt::format("it leaves the person's column '{}' out, or has it twice", person),
+                fmt::format("name it in the list: SELECT {}, ...", person));
+  }
+}
+
+PersonQuery::Group PersonQuery::Group::of(const SqlNode& select) {
+  if (!is_absent(member_of(select, "having"))) {
+    refuse_rows("HAVING", "write it above: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
+  }
+  Group group{only_group(select)};
+  for (const SqlNode& item : member_of(select, "select_list").GetArray()) group.add(item);
+  group.require_one_name_each();
+  if (!is_absent(member_of(member_of(select, "from_table"), "column_name_alias"))) {
+    refuse_rows("the table that it groups has other names for its columns", "use the columns' own names");
+  }
+  for (const SqlNode* each = &select_below(select); each->IsObject(); each = &select_below(*each)) {
+    require_kept(*each, group.person);
+  }
+  return group;
+}
+
+void PersonQuery::add_joined(const SqlNode& from) {
+  if (is_join(from)) {
+    require_whole_join(from);
+    add_joined(member_of(from, "left"));
+    const std::string_view kind = text_of(from, "join_type");
+    joins_.emplace_back(kind == "OUTER" ? "FULL" : kind);
+    if (is_join(member_of(from, "right"))) refuse_rows("joins in parentheses", "write them one after the other");
+    add_joined(member_of(from, "right"));
+    const std::vector<std::string> column = texts_of(member_of(from, "using_columns"));
+    if (is_same_name(column.front(), groups_.back().person)) return;
+    refuse_rows(fmt::format("a join by the column '{}'", column.front()),
+                fmt::format("join by the person's column: USING ({})", groups_.back().person));
+  }
+  const SqlNode& select = member_of(member_of(from, "subquery"), "node");
+  if (!select.IsObject() || text_of(select, "type") != "SELECT_NODE" || !is_grouped(select)) {
+    refuse_rows("a join of what is not one row of each person",
+                "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id)");
+  }
+  require_whole(from);
+  if (!is_absent(member_of(from, "column_name_alias")))
+    refuse_rows("a subquery has other names for its columns", "use the columns' own names");
+  groups_.push_back(Group::of(select));
+}
+
+void PersonQuery::require_joinable() const {
+  std::set<std::string> names;
+  for (const Group& group : groups_) {
+    if (!is_same_name(group.person, person())) {
+      refuse_rows(fmt::format("its parts call the person's column '{}' and '{}'", person(), group.person),
+                  "give it one name in all files");
+    }
+    for (const Value& value : group.values) {
+      if (value.aggregate.empty() || names.insert(lower_case(value.name)).second) continue;
+      refuse_rows(fmt::format("two columns that are called '{}'", value.name), "rename one with AS");
+    }
   }
 }
 
 std::optional<PersonQuery> PersonQuery::of(const SqlTree& tree) {
   const SqlNode* select = &tree.query();
   std::vector<const SqlNode*> above;
+  bool is_joined = false;
   while (!is_grouped(*select)) {
-    if (above.size() >= deepest_tree || !select_below(*select).IsObject()) return {};
     above.push_back(select);
+    const SqlNode& from = member_of(*select, "from_table");
+    is_joined = is_join(from) && joins_groups(from);
+    if (is_joined) break;
+    if (above.size() > deepest_tree || !select_below(*select).IsObject()) return {};
     select = &select_below(*select);
   }
-  const SqlNode& list = member_of(*select, "select_list");
-  if (text_of(*select, "type") != "SELECT_NODE" || !list.IsArray()) return {};
-  if (!is_absent(member_of(*select, "having"))) {
-    refuse_rows("HAVING", "write it above: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
-  }
   PersonQuery query;
-  query.person_ = only_group(*select);
-  for (const SqlNode& item : list.GetArray()) query.add(item);
-  query.require_one_name_each();
-  for (const SqlNode* each : above) require_kept(*each, query.person_);
-  if (!above.empty()) require_whole(member_of(*above.back(), "from_table"));
-  if (!is_absent(member_of(member_of(*select, "from_table"), "column_name_alias"))) {
-    refuse_rows("the table that it groups has other names for its columns", "use the columns' own names");
+  if (is_joined) {
+    query.add_joined(member_of(*select, "from_table"));
+    query.require_joinable();
+    if (names_its_table(*select)) {
+      refuse_rows("a column is named with its table's name", "write the columns' names alone: no two are alike");
+    }
+  } else {
+    if (text_of(*select, "type") != "SELECT_NODE" || !member_of(*select, "select_list").IsArray()) return {};
+    query.groups_.push_back(Group::of(*select));
+    if (!above.empty()) require_whole(member_of(*above.back(), "from_table"));
   }
-  for (const SqlNode* each = &select_below(*select); each->IsObject(); each = &select_below(*each)) {
-    require_kept(*each, query.person_);
-  }
-  query.depth_ = static_cast<int>(above.size());
+  for (const SqlNode* each : above) require_kept(*each, query.person());
+  query.depth_ = static_cast<int>(above.size()) - (is_joined ? 1 : 0);
   query.tree_ = tree.copy();
   return query;
 }
 
-std::string PersonQuery::below(const Connection& connection) const {
+SqlNode& PersonQuery::select_in(SqlDocument& document, std::size_t k) const {
+  SqlNode* select = &document["statements"][0]["node"];
+  for (int depth = 0; depth < depth_; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
+  if (joins_.empty()) return *select;
+  SqlNode* from = &(*select)["from_table"];
+  for (std::size_t join = joins_.size(); join > k; --join) from = &(*from)["left"];
+  return k == 0 ? (*from)["subquery"]["node"] : (*from)["right"]["subquery"]["node"];
+}
+
+std::string PersonQuery::below(const Connection& connection, std::size_t k) const {
   SqlDocument document;
   document.CopyFrom(tree_, document.GetAllocator());
-  SqlNode& outermost = document["statements"][0]["node"];
-  SqlNode* select = &outermost;
-  for (int depth = 0; depth < depth_; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
+  SqlNode& select = select_in(document, k);
   SqlNode list(rapidjson::kArrayType);
   const auto add = [&](SqlNode& expression, std::string_view name) {
     expression["alias"].SetString(name.data(), static_cast<rapidjson::SizeType>(name.size()), document.GetAllocator());
     list.PushBack(expression, document.GetAllocator());
   };
-  SqlNode& values = (*select)["select_list"];
-  for (std::size_t k = 0; k < values_.size(); ++k) {
-    SqlNode& item = values[static_cast<rapidjson::SizeType>(k)];
-    if (values_[k].aggregate.empty()) add(item, person_below);
-    if (!values_[k].argument.empty()) add(item["children"][0], values_[k].argument);
+  SqlNode& items = select["select_list"];
+  const std::vector<Value>& values = groups_[k].values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    SqlNode& item = items[static_cast<rapidjson::SizeType>(i)];
+    if (values[i].aggregate.empty()) add(item, person_below);
+    if (!values[i].argument.empty()) add(item["children"][0], values[i].argument);
   }
-  (*select)["select_list"] = list;
-  (*select)["group_expressions"].Clear();
-  (*select)["group_sets"].Clear();
+  select["select_list"] = list;
+  select["group_expressions"].Clear();
+  select["group_sets"].Clear();
   SqlNode grouped(rapidjson::kNullType);
-  std::swap(grouped, *select);
+  std::swap(grouped, select);
   document["statements"][0]["node"] = grouped;
   return sql_of(connection, document);
 }
@@ -351,29 +449,53 @@ std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& 
                      value.fraction.empty() ? "" : ", " + value.fraction);
 }
 
-std::string PersonQuery::rows(const std::string& below, const std::vector<Column>& columns) const {
+std::string PersonQuery::Group::rows(const Below& below) const {
   std::string aggregates;
   std::string list;
-  for (const Value& value : values_) {
+  for (const Value& value : values) {
     const char* const comma = list.empty() ? "" : ", ";
     const std::string name = quote_identifier(value.name);
-    const auto argument = std::ranges::find(columns, value.argument, &Column::name);
-    const bool is_one_of_them = is_one_of(value.aggregate, {"min", "max"}) && argument != columns.end();
-    aggregates += fmt::format("{}{} AS {}", comma, made_of(value, columns), name);
+    const auto argument = std::ranges::find(below.columns, value.argument, &Column::name);
+    const bool is_one_of_them = is_one_of(value.aggregate, {"min", "max"}) && argument != below.columns.end();
+    aggregates += fmt::format("{}{} AS {}", comma, made_of(value, below.columns), name);
     list += fmt::format("{}{} AS {}", comma, is_one_of_them ? bounded_cell(name, argument->type) : name, name);
   }
-  return fmt::format("SELECT {} FROM (SELECT {} FROM {} GROUP BY {})", list, aggregates, in_parentheses(below),
+  return fmt::format("SELECT {} FROM (SELECT {} FROM {} GROUP BY {})", list, aggregates, in_parentheses(below.sql),
                      quote_identifier(std::string(person_below)));
+}
+
+std::string PersonQuery::rows(const std::vector<Below>& below) const {
+  if (joins_.empty()) return groups_.front().rows(below.front());
+  const std::string person = quote_identifier(this->person());
+  const auto type_of = [](const Below& each) {
+    return std::ranges::find(each.columns, std::string(person_below), &Column::name)->full_type;
+  };
+  std::string list = person;
+  std::string tables;
+  for (std::size_t k = 0; k < groups_.size(); ++k) {
+    // Of other types the engine would compare what it makes of both: '01' and 1 would be one.
+    if (type_of(below[k]) != type_of(below.front())) {
+      refuse_rows(fmt::format("the person's column is {} and {}", type_of(below.front()), type_of(below[k])),
+                  "use files in which it has one type");
+    }
+    for (const Value& value : groups_[k].values) {
+      if (!value.aggregate.empty()) list += ", " + quote_identifier(value.name);
+    }
+    const std::string table = in_parentheses(groups_[k].rows(below[k])) + fmt::format(" AS \"fractile part {}\"", k);
+    tables += k == 0 ? table : fmt::format(" {} JOIN {} USING ({})", joins_[k - 1], table, person);
+  }
+  return fmt::format("SELECT {} FROM {}", list, tables);
 }
 
 std::string PersonQuery::above(const Connection& connection) const {
   const std::string all = fmt::format("SELECT * FROM {}", rows_name);
-  if (depth_ == 0) return all;
+  const int depth_of_rows = joins_.empty() ? depth_ - 1 : depth_;  // of the SELECT that reads them
+  if (depth_of_rows < 0) return all;
   const SqlTree whole = SqlTree::of(connection, all);
   SqlDocument document;
   document.CopyFrom(tree_, document.GetAllocator());
   SqlNode* select = &document["statements"][0]["node"];
-  for (int depth = 1; depth < depth_; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
+  for (int depth = 0; depth < depth_of_rows; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
   SqlNode& from = (*select)["from_table"];
   SqlNode table(member_of(whole.query(), "from_table"), document.GetAllocator());
   table["alias"] = from["alias"];

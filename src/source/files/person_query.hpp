@@ -1,6 +1,6 @@
 // A query that makes one row of each person's records: SELECT id, sum(amount) AS total FROM input WHERE ... GROUP BY id, row-wise below
-// and above. It is taken apart: what stands below goes row by row, the aggregates are from a list, and what stands above goes row by row
-// over their rows.
+// and above, or several of these joined by USING (id). It is taken apart: what stands below goes row by row, the aggregates are from a
+// list, and what stands above goes row by row over their rows.
 // Proof: docs/proofs/one_value_per_person.md
 #pragma once
 
@@ -22,17 +22,25 @@ class PersonQuery {
 
   /// Nothing where no SELECT of the query has a GROUP BY. Error(usage) unless it is grouped by one column, named as such, which is the
   /// table's own at every depth below and keeps its name above, and where a value of the list is neither that column nor one of the
-  /// aggregates whose result is a function of the multiset of their arguments.
+  /// aggregates whose result is a function of the multiset of their arguments; and of several that are joined, unless they are joined by
+  /// that column alone, and no other of their columns have one name.
   static std::optional<PersonQuery> of(const SqlTree& tree);
 
   /// The column that the query is grouped by, and the result's.
-  const std::string& person() const { return person_; }
+  const std::string& person() const { return groups_.front().person; }
+  /// How many grouped SELECTs are joined; 1 without a join.
+  std::size_t size() const { return groups_.size(); }
 
-  /// The query below: the person and the arguments of the aggregates, row by row. Throws EngineFailure.
-  std::string below(const Connection& connection) const;
-  /// The persons' rows, made of what is below, whose text this is and whose columns these are. Error(usage) for arguments of types of which
-  /// an aggregate could fail, or depend on more than the multiset.
-  std::string rows(const std::string& below, const std::vector<Column>& columns) const;
+  /// What the k-th of them groups: the person and the arguments of the aggregates, row by row. Throws EngineFailure.
+  std::string below(const Connection& connection, std::size_t k) const;
+  /// A query that goes row by row, and its columns.
+  struct Below {
+    std::string sql;
+    std::vector<Column> columns;
+  };
+  /// The persons' rows, made of what each of them groups. Error(usage) for arguments of types of which an aggregate could fail, or depend on
+  /// more than the multiset, and where the column of persons has several types.
+  std::string rows(const std::vector<Below>& below) const;
   /// The query above: over the table `rows_name`. Throws EngineFailure.
   std::string above(const Connection& connection) const;
 
@@ -46,17 +54,31 @@ class PersonQuery {
     bool distinct = false;
   };
 
+  /// A grouped SELECT.
+  struct Group {
+    std::string person;
+    std::vector<Value> values = {};
+
+    static Group of(const SqlNode& select);
+    void add(const SqlNode& item);
+    void require_one_name_each() const;
+    std::string rows(const Below& below) const;
+  };
+
   /// Of a call of an aggregate, the value at that place of the list.
   static Value aggregate_of(const SqlNode& item, std::size_t place);
-  void add(const SqlNode& item);
-  void require_one_name_each() const;
   /// A value as SQL over the columns below.
   static std::string made_of(const Value& value, const std::vector<Column>& columns);
+  /// Adds what is joined, from left to right.
+  void add_joined(const SqlNode& from);
+  void require_joinable() const;
+  /// The k-th grouped SELECT of a copy of the tree.
+  SqlNode& select_in(SqlDocument& document, std::size_t k) const;
 
   SqlDocument tree_;
-  int depth_ = 0;  // of the grouped SELECT, below so many others
-  std::string person_;
-  std::vector<Value> values_;
+  int depth_ = 0;  // of what is grouped, below so many SELECTs
+  std::vector<Group> groups_;
+  std::vector<std::string> joins_ = {};  // between one and the next: INNER, LEFT, RIGHT or FULL
 };
 
 }  // namespace fractile::source_detail

@@ -98,6 +98,109 @@ TEST_F(PersonQueries, AreOfThatPersonAlone) {
 }
 
 // What fails in a record is missing in its argument, and ends nothing.
+TEST_F(PersonQueries, JoinOneRowOfAPersonWithAnother) {
+  const std::string visits = folder.write("v.csv", "id,cost\na,10\na,5\nb,1\nd,8\n,3\n\" \",2\n");
+  const auto joined = [&](const std::string& kind) {
+    return count({.file = folder.path("t.csv"),
+                  .sql = "SELECT id, CASE WHEN total IS NULL THEN 0 ELSE total END + CASE WHEN spent IS NULL THEN 0 ELSE spent "
+                         "END AS x FROM (SELECT id, sum(CAST(x AS DECIMAL(18, 2))) AS total FROM input GROUP BY id) " +
+                         kind + " JOIN (SELECT id, sum(CAST(cost AS DECIMAL(18, 2))) AS spent FROM v GROUP BY id) USING (id)",
+                  .tables = {{"v", visits}}});
+  };
+  EXPECT_EQ(joined(""), values({18.5, 5}));
+  EXPECT_EQ(joined("LEFT"), values({18.5, 5, 0}));
+  EXPECT_EQ(joined("RIGHT"), values({18.5, 5, 8}));
+  EXPECT_EQ(joined("FULL"), values({18.5, 5, 0, 8}));
+  const TableOptions three{
+      .file = folder.path("t.csv"),
+      .sql = "SELECT * FROM (SELECT id, a + b + c AS x FROM (SELECT id, count(*) AS a FROM input GROUP BY id) JOIN (SELECT "
+             "count(*) AS b, ID FROM v GROUP BY ID) USING (id) LEFT JOIN (SELECT id, max(CAST(cost AS INTEGER)) AS c FROM "
+             "(SELECT id, cost FROM v) GROUP BY id) AS of_v USING (id) WHERE c > 1)",
+      .tables = {{"v", visits}}};
+  EXPECT_EQ(count(three), values({15}));
+  EXPECT_EQ(Table::open(three).person_of_rows(), "id");
+}
+
+// With all records of a person in both files or in neither, all other rows are the same.
+TEST_F(PersonQueries, JoinedRowsAreOfOnePersonAlone) {
+  std::string left = "id,x\n";
+  std::string right = "id,x\n";
+  for (int i = 0; i < 300; ++i) {
+    left += fmt::format("p{},{}\n", i % 41, i % 7);
+    right += fmt::format("p{},{}\n", i % 53, i % 11);
+  }
+  const auto counted = [&](const std::string& without) {
+    const auto lines = [&](const std::string& text) {
+      std::string kept;
+      for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at) + 1;
+        if (without.empty() || text.substr(at, without.size() + 1) != without + ",") kept += text.substr(at, end - at);
+        at = end;
+      }
+      return kept;
+    };
+    folder.write("left.csv", lines(left));
+    folder.write("right.csv", lines(right));
+    return count({.file = folder.path("left.csv"),
+                  .sql = "SELECT id, CASE WHEN n IS NULL THEN 0 ELSE n END - CASE WHEN m IS NULL THEN 0 ELSE m END AS x FROM "
+                         "(SELECT id, sum(CAST(x AS INTEGER)) AS n FROM input GROUP BY id) FULL JOIN (SELECT id, "
+                         "max(CAST(x AS INTEGER)) AS m FROM r GROUP BY id) USING (id)",
+                  .threads = without.empty() ? 4U : 1U,
+                  .tables = {{"r", folder.path("right.csv")}}});
+  };
+  const RankProfile all = counted("");
+  EXPECT_EQ(all.records(), 53U);
+  for (const char* const person : {"p0", "p40", "p41", "p52"}) {
+    const RankProfile fewer = counted(person);
+    std::uint64_t moved = 0;
+    for (std::size_t k = 0; k < all.distinct(); ++k) moved += all.count(k) - fewer.equal(all.position(k) / 2);
+    EXPECT_EQ(fewer.records(), 52U);
+    EXPECT_EQ(moved, 1U);
+  }
+}
+
+TEST_F(PersonQueries, RefuseOtherJoins) {
+  const std::string visits = folder.write("v.csv", "id,cost\na,10\n");
+  const std::string numbered = write_parquet("n.parquet", "SELECT 1 AS id, 2 AS cost");
+  const std::string of_input = "(SELECT id, count(*) AS a FROM input GROUP BY id)";
+  const std::string of_v = "(SELECT id, count(*) AS b FROM v GROUP BY id)";
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"SELECT id, a AS x FROM " + of_input + " p JOIN " + of_v + " q ON p.id = q.id", "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " CROSS JOIN " + of_v, "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " NATURAL JOIN " + of_v, "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " POSITIONAL JOIN " + of_v, "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " SEMI JOIN " + of_v + " USING (id)", "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN " + of_v + " USING (id, a)", "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, count(*) AS a FROM v GROUP BY id) USING (a)",
+       "a join by the column 'a'"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN v USING (id)", "not one row of each person"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, cost FROM v) USING (id)", "not one row of each person"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, count(*) AS A FROM v GROUP BY id) USING (id)",
+       "two columns that are called"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT cost, count(*) AS b FROM v GROUP BY cost) USING (id)",
+       "a join by the column 'id'"},
+      {"SELECT id, p.a AS x FROM " + of_input + " p JOIN " + of_v + " USING (id)", "its table's name"},
+      {"SELECT id, a AS x FROM " + of_input + " p JOIN " + of_v + " q USING (id) WHERE q.b > 1", "its table's name"},
+      {"SELECT p.*, a AS x FROM " + of_input + " p JOIN " + of_v + " USING (id)", "its table's name"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN " + of_v + " TABLESAMPLE 50% USING (id)", "TABLESAMPLE"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, count(*) AS b FROM v GROUP BY id LIMIT 3) USING (id)",
+       "LIMIT"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, first(cost) AS b FROM v GROUP BY id) USING (id)",
+       "the order of rows"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, count(*) AS b FROM n GROUP BY id) USING (id)",
+       "the person's column is VARCHAR and INTEGER"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN " + of_v + " USING (id) LIMIT 1", "LIMIT"},
+      {"SELECT b AS id, a AS x FROM " + of_input + " JOIN " + of_v + " USING (id)", "hand on the column 'id'"},
+  };
+  for (const auto& [sql, part] : refused) {
+    const Error error = error_of([&] {
+      Table::open({.file = folder.path("t.csv"), .sql = sql, .tables = {{"v", visits}, {"n", numbered}}});
+    });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_TRUE(holds(error, part)) << sql << ": " << error.what() << "; " << error.hint();
+  }
+}
+
 TEST_F(PersonQueries, NothingOfARowEndsThem) {
   EXPECT_EQ(of("SELECT id, sum(CAST(x AS INTEGER)) AS x FROM input WHERE 1 / (CAST(x AS INTEGER) - 4) < 9 GROUP BY id"),
             values({4, 0}));
@@ -232,6 +335,15 @@ TEST(PersonQueryPlan, HasOneGrouping) {
   EXPECT_THROW(require_row_wise_plan_of(plan(grouped)), Error);
   EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_GROUP_BY", grouped)), {}, Grouping::once), Error);
   EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_JOIN", grouped)), {}, Grouping::once), Error);
+  const std::string joined = over("FILTER", over("HASH_JOIN", grouped + "," + grouped));
+  EXPECT_NO_THROW(require_row_wise_plan_of(plan(joined), {}, Grouping::joined));
+  EXPECT_NO_THROW(require_row_wise_plan_of(plan(over("HASH_JOIN", joined + "," + grouped)), {}, Grouping::joined));
+  EXPECT_THROW(require_row_wise_plan_of(plan(joined), {}, Grouping::once), Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_GROUP_BY", joined)), {}, Grouping::joined), Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_JOIN", grouped + "," + over("HASH_JOIN", grouped))), {},
+                                        Grouping::joined),
+               Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("NESTED_LOOP_JOIN", grouped + "," + grouped)), {}, Grouping::joined), Error);
 }
 
 }  // namespace

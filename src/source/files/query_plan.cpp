@@ -102,23 +102,40 @@ void require_row_wise_calls(const Connection& connection, const std::string& sql
       {CellType::text}));
 }
 
+namespace {
+
+/// From here on down.
+void require_steps(const SqlNode& top, const std::string& reader, Grouping grouping) {
+  const SqlNode* node = &top;
+  bool may_group = grouping != Grouping::none;
+  bool may_join = grouping == Grouping::joined;
+  while (true) {
+    const std::string_view name = text_of(*node, "name");
+    const SqlNode& children = member_of(*node, "children");
+    if (may_join && name == "HASH_JOIN" && children.IsArray() && children.Size() == 2) {
+      for (const SqlNode& side : children.GetArray()) require_steps(side, reader, grouping);
+      return;
+    }
+    const bool is_group = may_group && name == "HASH_GROUP_BY";
+    if (!is_step(name) && !is_group) break;
+    if (is_group) may_group = may_join = false;
+    if (!children.IsArray() || children.Size() != 1) refuse_step(name);
+    node = &children[0];
+  }
+  const bool is_ours = !reader.empty() && lower_case(text_of(*node, "name")) == lower_case(reader);
+  if ((!is_ours && !is_scan(text_of(*node, "name"))) || !is_absent(member_of(*node, "children")))
+    refuse_step(text_of(*node, "name"));
+}
+
+}  // namespace
+
 void require_row_wise_plan_of(const std::string& plan, const std::string& reader, Grouping grouping) {
   SqlDocument document;
   document.Parse<rapidjson::kParseIterativeFlag>(plan.data(), plan.size());
   if (document.HasParseError() || !document.IsArray() || document.Size() != 1) {
     throw Error(ErrorCode::internal, "the engine's plan of the query is not JSON");
   }
-  const SqlNode* node = &document[0];
-  bool may_group = grouping == Grouping::once;
-  while (is_step(text_of(*node, "name")) || (may_group && text_of(*node, "name") == "HASH_GROUP_BY")) {
-    may_group = may_group && text_of(*node, "name") != "HASH_GROUP_BY";
-    const SqlNode& children = member_of(*node, "children");
-    if (!children.IsArray() || children.Size() != 1) refuse_step(text_of(*node, "name"));
-    node = &children[0];
-  }
-  const bool is_ours = !reader.empty() && lower_case(text_of(*node, "name")) == lower_case(reader);
-  if ((!is_ours && !is_scan(text_of(*node, "name"))) || !is_absent(member_of(*node, "children")))
-    refuse_step(text_of(*node, "name"));
+  require_steps(document[0], reader, grouping);
 }
 
 void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader,

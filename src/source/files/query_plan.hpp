@@ -8,11 +8,11 @@
 
 namespace fractile::source_detail {
 
-/// What may stand between two scans of rows.
-enum class Grouping { none, once };
+/// What may stand above a scan of rows: one grouping, or joins of several scans that have one grouping each.
+enum class Grouping { none, once, joined };
 
-/// Error(usage) unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else but, where that
-/// is said, one grouping. Reads no row. `reader`: a function of ours that may scan, too. Throws EngineFailure.
+/// Error(usage) unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else but what is said
+/// of grouping. Reads no row. `reader`: a function of ours that may scan, too. Throws EngineFailure.
 void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader = {},
                            Grouping grouping = Grouping::none);
 /// The same of a plan as EXPLAIN (FORMAT JSON) writes it. Error(internal) for what is no plan.

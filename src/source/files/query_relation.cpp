@@ -163,6 +163,16 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
   require_bounded_work(tree, names);
 }
 
+/// What a query groups, each judged.
+std::vector<std::string> judged_below(const Connection& connection, const PersonQuery& query, RowWiseNames& names) {
+  std::vector<std::string> below;
+  for (std::size_t k = 0; k < query.size(); ++k) {
+    below.push_back(query.below(connection, k));
+    judge(connection, SqlTree::of(connection, below.back()), names);
+  }
+  return below;
+}
+
 /// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may
 /// scan by, beside its own.
 struct TotalQuery {
@@ -182,13 +192,16 @@ TotalQuery total(const Connection& connection, const SqlTree& tree, const Relati
 }
 
 /// `below`: what is grouped, which was judged by `names`; `setup` was run, `shown`: of the result's columns.
-Relation rows_of_persons(const Connection& connection, const PersonQuery& query, const std::string& below,
+Relation rows_of_persons(const Connection& connection, const PersonQuery& query, const std::vector<std::string>& below,
                          std::vector<std::string> setup, Names shown, const RowWiseNames& names,
                          const std::string& reader) {
-  const Relation written = Relation::of_query(connection, below, setup, shown);
-  const TotalQuery rows = total(connection, SqlTree::of(connection, below), written, shown, names.tables, reader);
-  setup.push_back(
-      fmt::format("CREATE TEMP VIEW {} AS {}", PersonQuery::rows_name, query.rows(rows.sql, rows.relation.columns())));
+  std::vector<PersonQuery::Below> grouped;
+  for (const std::string& sql : below) {
+    const Relation written = Relation::of_query(connection, sql, setup, shown);
+    TotalQuery rows = total(connection, SqlTree::of(connection, sql), written, shown, names.tables, reader);
+    grouped.push_back({std::move(rows.sql), rows.relation.columns()});
+  }
+  setup.push_back(fmt::format("CREATE TEMP VIEW {} AS {}", PersonQuery::rows_name, query.rows(grouped)));
   connection.run(setup.back());
   const Relation of_rows =
       Relation::of_query(connection, fmt::format("SELECT * FROM {}", PersonQuery::rows_name), setup, shown);
@@ -209,7 +222,8 @@ Relation rows_of_persons(const Connection& connection, const PersonQuery& query,
   const SqlTree tree = SqlTree::of(connection, sql);
   judge(connection, tree, above);
   const Relation result = Relation::of_query(connection, sql, std::move(setup), shown);
-  return total(connection, tree, result, shown, above.tables, reader, Grouping::once)
+  const Grouping grouping = query.size() == 1 ? Grouping::once : Grouping::joined;
+  return total(connection, tree, result, shown, above.tables, reader, grouping)
       .relation.of_persons(query.person());
 }
 
@@ -268,7 +282,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     require_told_apart(views[k].relation.columns(), mentioned, inputs[k].file.display_name());
   std::vector<std::string> setup;
   std::optional<PersonQuery> grouped;
-  std::string below;  // what it groups
+  std::vector<std::string> below;  // what it groups
   if (!options.sql_stability) {
     names.has_column = [&](const std::string& table, const std::string& name) {
       const auto is_it = [&](const Input& input) { return lower_case(input.name) == table; };
@@ -280,8 +294,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     };
     grouped = PersonQuery::of(tree);
     if (grouped) {
-      below = grouped->below(connection);
-      judge(connection, SqlTree::of(connection, below), names);
+      below = judged_below(connection, *grouped, names);
     } else {
       judge(connection, tree, names);
     }
@@ -310,8 +323,12 @@ Relation open_row_wise(const Connection& connection, const std::string& sql, Row
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
   const std::optional<PersonQuery> grouped = PersonQuery::of(tree);
-  const std::string below = grouped ? grouped->below(connection) : sql;
-  judge(connection, SqlTree::of(connection, below), names);
+  std::vector<std::string> below;
+  if (grouped) {
+    below = judged_below(connection, *grouped, names);
+  } else {
+    judge(connection, tree, names);
+  }
   std::vector<std::string> setup{verbatim_plan(connection), view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
