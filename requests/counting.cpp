@@ -97,10 +97,8 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
     header.sources = {source_name(typed, options, files)};
   };
   const Table table = Table::open(options, on_opened);
-  if (!table.person_of_rows().empty()) {
-    usage({Field("sql"), ": a profile file does not say that a query makes one row of each person's records"},
-          {"count the column itself with ", Field("per_person"), ", or release the query's result"});
-  }
+  header.one_row_a_person = !table.person_of_rows().empty();
+  header.validate();
   header.readers = {table.reader()};
   ColumnToCount counted = header.counted();
   counted.selection.sampling_key = sampling_key;

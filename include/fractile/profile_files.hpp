@@ -44,6 +44,8 @@ struct ProfileHeader {
   std::vector<std::string> readers = {};
   /// What each person's records became, where persons count by one value each.
   std::optional<PerPerson> per_person = {};
+  /// Whether the query made one row of each person's records: what was counted are such rows, of `person`.
+  bool one_row_a_person = false;
   /// Where records were weighted: what was counted are units of their weight. Their column and their grid; what is declared or expected of
   /// them is said when they are released.
   std::optional<RecordWeights> weights = {};
@@ -95,6 +97,7 @@ class ProfileFile final : public Records {
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
   std::vector<TableColumn> columns() const override;
+  std::string person_of_rows() const override;
   /// From how many countings it was added up, and of what, where these are few.
   std::string engine() const override;
   /// count() throws so, too. No count is looked at.

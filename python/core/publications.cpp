@@ -116,7 +116,8 @@ nb::list statistics_in(const PublishedTables& tables, std::size_t number) {
   const std::optional<StatisticsTerms>& of_level = level.release.statistics;
   const std::optional<StatisticsTerms> terms = of_level ? of_level : statistics_terms(tables, level.table);
   nb::list list;
-  for (const Statistics& each : statistics_of(tables, level)) list.append(in_tuples(terms.value(), each, level.release.source));
+  for (const Statistics& each : statistics_of(tables, level))
+    list.append(in_tuples(terms.value(), each, level.release.source));
   return list;
 }
 

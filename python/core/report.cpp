@@ -122,10 +122,11 @@ void bind_groups(nb::class_<Release>& release) {
       .def(
           "intervals", &intervals, group,
           nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"))
-      .def("statistics", &statistics, group,
-           nb::sig("def statistics(self, group: int) -> tuple[tuple[typing.Any, ...], list[tuple[fractions.Fraction, "
-                   "tuple[typing.Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
-                   "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"))
+      .def(
+          "statistics", &statistics, group,
+          nb::sig("def statistics(self, group: int) -> tuple[tuple[typing.Any, ...], list[tuple[fractions.Fraction, "
+                  "tuple[typing.Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
+                  "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"))
       .def("spent", &spent, group)
       .def(
           "rank_errors", [](const Release& r, std::size_t g) { return r.groups.at(g).rank_errors; }, group)
@@ -180,7 +181,8 @@ void bind_release(nb::module_& module) {
 nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told, const SourceDescription& source) {
   nb::list below;
   for (std::size_t i = 0; i < told.below.size(); ++i) {
-    below.append(nb::make_tuple(terms.request.below[i], in_tuple(told.below[i], source.weights), in_tuple(told.shares[i])));
+    below.append(
+        nb::make_tuple(terms.request.below[i], in_tuple(told.below[i], source.weights), in_tuple(told.shares[i])));
   }
   const nb::object mean = told.mean ? nb::object(in_tuple(*told.mean)) : nb::object(nb::none());
   return nb::make_tuple(in_tuple(told.count, source.weights), below, mean);

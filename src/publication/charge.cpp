@@ -69,8 +69,8 @@ void require_pinned_person(const RecordSelection& selection, const LedgerDataset
 /// Whether it may, which is known once it is open.
 bool may_make_one_row_a_person(const Source& source, const ReleaseRequest& release, const LedgerDataset& dataset) {
   const TableOptions& read = source.options();
-  return !read.sql.empty() && !read.sql_stability && !dataset.person.empty() && read.format != "profile" &&
-         source.address().empty() && release.column.selection.person == dataset.person;
+  return !read.sql.empty() && !read.sql_stability && !dataset.person.empty() && source.address().empty() &&
+         release.column.selection.person == dataset.person;
 }
 
 /// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.

@@ -296,11 +296,11 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
       report_detail::lattice_in_words(release.lattice)));
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
     const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
-    page.paragraph(fmt::format("Published besides: {}. {} is counted if {} a value in this column{}.",
-                               report_detail::statistics_in_words(terms->request, release.lattice.kind(),
-                                                                  release.source.weights.has_value()),
-                               are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
-                               has_persons(table) && !are_values ? " and was chosen to count" : ""));
+    page.paragraph(fmt::format(
+        "Published besides: {}. {} is counted if {} a value in this column{}.",
+        report_detail::statistics_in_words(terms->request, release.lattice.kind(), release.source.weights.has_value()),
+        are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
+        has_persons(table) && !are_values ? " and was chosen to count" : ""));
   }
   if (table.table.per_person) {
     const std::uint32_t most = release.query.records_per_person;

@@ -161,6 +161,27 @@ class Queries(PerPersonTest):
         rows = self.run_release("t.csv", **asked, sql=self.SUM)
         self.assertEqual((rows.code, rows.out), (0, values.out), rows)
 
+    def test_rows_that_are_counted_first(self):
+        """A profile file says that its records are one row of each person, and a ledger that pins persons takes it."""
+        self.write_visits()
+        lattice = {name: SURE[name] for name in ("bounds", "step") if name in SURE}
+        words = options(**{**lattice, "column": "x", "person": "id", "sql": self.SUM, "output": "p", "unsafe_seed": "5"})
+        counted = run("count", "t.csv", *words, cwd=self.folder)
+        self.assertEqual(counted.code, 0, counted)
+        asked = options(epsilon="0.1", unsafe_seed="5", quantiles="median")
+        of_file = run("release", "--counts", "p", *asked, "--receipt", "r.json", cwd=self.folder)
+        of_table = self.run_release("t.csv", **{**lattice, "person": "id", "sql": self.SUM, "epsilon": "0.1", "unsafe_seed": "5", "quantiles": "median"})
+        self.assertEqual((of_file.code, of_file.out), (0, of_table.out), of_file)
+        self.assertEqual(json.loads(self.content("r.json"))["source"]["sql_rows"], "one a person")
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1", "--person", "id", "--records-per-person", "3", cwd=self.folder).code, 0)
+        paid = ("release", "--counts", "p", "--epsilon", "0.1", "--ledger", "l.db", "--source", "visits")
+        self.assertEqual(run(*paid, cwd=self.folder).code, 0)
+        rows = options(**{**lattice, "column": "x", "person": "id", "sql": "SELECT id, CAST(x AS DOUBLE) AS x FROM input", "output": "q"})
+        self.assertEqual(run("count", "t.csv", *rows, cwd=self.folder).code, 0)
+        self.assert_refused(run("release", "--counts", "q", "--epsilon", "0.1", "--ledger", "l.db", "--source", "visits", cwd=self.folder), 2,
+                            "pins the column of persons")
+        self.assert_refused(run("merge", "p", "p", "--output", "both", "--allow-equal-files", cwd=self.folder), 2, "not that of two tables")
+
     def test_groups(self):
         self.write_visits()
         result = self.run_release("t.csv", **{**SURE, "person": "id", "sql": self.SUM, "by": "region", "keys": "south,north"})

@@ -48,8 +48,8 @@ std::string statistics_in_words(const StatisticsRequest& request, ValueKind kind
   if (!request.below.empty()) {
     std::vector<std::string> values;
     for (const Rational& each : request.below) values.push_back(value_text(kind, each));
-    text += fmt::format("{} the {} and shares below {}", request.mean ? "," : " and", have_weights ? "weights" : "numbers",
-                        fmt::join(values, ", "));
+    text += fmt::format("{} the {} and shares below {}", request.mean ? "," : " and",
+                        have_weights ? "weights" : "numbers", fmt::join(values, ", "));
   }
   return request.mean ? text + (have_weights ? " and the weighted mean" : " and the mean") : text;
 }

@@ -52,12 +52,12 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
       share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice))));
   const bool are_people = release.source.per_person && release.query.records_per_person == 1;
   const bool have_weights = release.source.weights.has_value();
-  const char* const of_people =
-      have_weights ? "These are sums of weights as they count, on their grid. "
-      : are_people ? ""
-                   : "These are numbers of people only where each person has one record. ";
+  const char* const of_people = have_weights ? "These are sums of weights as they count, on their grid. "
+                                : are_people ? ""
+                                             : "These are numbers of people only where each person has one record. ";
   page.paragraph(fmt::format(
-      "{}Noise was added to each {} once, so that {}s of groups add up to those of all groups together; where there are "
+      "{}Noise was added to each {} once, so that {}s of groups add up to those of all groups together; where there "
+      "are "
       "hardly any records, a {} may be below zero.",
       of_people, have_weights ? "sum" : "count", have_weights ? "sum" : "count", have_weights ? "sum" : "count"));
   std::vector<std::string> ratios;

@@ -24,7 +24,8 @@ constexpr std::uint64_t first_format = 1;  // which did not say what counts as m
 constexpr std::uint64_t format = 2;
 constexpr std::uint64_t several_columns = 3;  // of keys, which older programs do not know
 constexpr std::uint64_t of_persons = 4;       // of one value each of persons
-constexpr std::uint64_t newest_format = 5;    // of weighted records
+constexpr std::uint64_t of_weights = 5;       // of weighted records
+constexpr std::uint64_t newest_format = 6;    // of one row each of persons, which a query made
 constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
@@ -71,7 +72,8 @@ void put_lattice(std::string& bytes, const Lattice& lattice) {
 
 /// As old a format as can say it, so that older programs read what they know.
 std::uint64_t format_of(const ProfileHeader& header) {
-  if (header.weights) return newest_format;
+  if (header.one_row_a_person) return newest_format;
+  if (header.weights) return of_weights;
   if (header.per_person) return of_persons;
   return header.by.size() > 1 ? several_columns : format;
 }
@@ -114,6 +116,7 @@ std::string body_of(const ProfileHeader& header) {
   put(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
   put_texts(bytes, header.readers);
   if (header.per_person) put_text(bytes, to_string(*header.per_person));
+  if (header.one_row_a_person) put(bytes, header.weights ? 1 : 0);
   if (header.weights) put_weights(bytes, *header.weights);
   return bytes;
 }
@@ -338,7 +341,9 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
     if (found == all_per_person.end()) reader.refuse_damage();
     header.per_person = *found;
   }
-  if (of_format == newest_format) header.weights = weights_in_file(reader);
+  header.one_row_a_person = of_format == newest_format;
+  const bool has_weights = header.one_row_a_person ? reader.number(1) == 1 : of_format == of_weights;
+  if (has_weights) header.weights = weights_in_file(reader);
   reader.require_end();
   header.validate();
   if (!is_sorted_and_valid(header)) reader.refuse_damage();
@@ -406,6 +411,9 @@ void ProfileHeader::validate() const {
   if (records_per_person == 0) throw Error(ErrorCode::usage, "a person has at least one record");
   if (by.empty() != keys.empty()) throw Error(ErrorCode::usage, "keys go with the column that holds them");
   counted().validate();
+  if (one_row_a_person && (sql.empty() || person.empty() || per_person || records_per_person != 1)) {
+    throw Error(ErrorCode::usage, "one row of each person is made by a query, of the persons of its column");
+  }
   if (weights) {
     static_cast<void>(weights->grid());
     if (!(*weights == weights->as_counted())) {
@@ -519,6 +527,8 @@ ProfileFile::~ProfileFile() = default;
 ProfileFile ProfileFile::open(const std::string& path) { return ProfileFile(std::make_unique<State>(path)); }
 const ProfileHeader& ProfileFile::header() const { return state_->header; }
 const OpenedFile& ProfileFile::opened() const { return state_->opened; }
+
+std::string ProfileFile::person_of_rows() const { return header().one_row_a_person ? header().person : std::string(); }
 
 void ProfileFile::require_unchanged() const { state_->reader.require_unchanged(); }
 

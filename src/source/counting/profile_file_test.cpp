@@ -151,6 +151,39 @@ TEST(ProfileFile, ValuesOfPersonsMergeWhereNoPersonIsInTwoTables) {
   EXPECT_THROW(merged(sums, counts, Persons::are_disjoint), Error);
 }
 
+// Older programs, which would take the rows for records, do not read it; two rows of a person, of two tables, are no row of the person's.
+TEST(ProfileFile, OfRowsOfPersonsIsOfFormat6) {
+  constexpr std::size_t at_format = 16;
+  CountedProfiles counted{header_of(Lattice::regular(0, 3, 1)), {}};
+  ProfileHeader& header = counted.header;
+  header.sql = "SELECT id, count(*) AS x FROM input GROUP BY id";
+  header.person = "id";
+  header.one_row_a_person = true;
+  counted.profiles = {profile_of(4, {{1, 5}, {7, 40}})};
+  for (const std::optional<RecordWeights>& weights :
+       {std::optional<RecordWeights>(), std::optional(RecordWeights{"w", 0, Rational(20), Rational(1, 2)})}) {
+    header.weights = weights;
+    const std::string bytes = to_bytes(counted);
+    EXPECT_EQ(bytes.at(at_format), 6);
+    const CountedProfiles back = profiles_of_bytes(bytes, "it");
+    EXPECT_EQ(back.profiles, counted.profiles);
+    EXPECT_TRUE(back.header.one_row_a_person);
+    EXPECT_EQ(back.header.weights, weights);
+  }
+  EXPECT_EQ(merged(header, header, Persons::are_disjoint).records_per_person, 1U);
+  EXPECT_THROW(merged(header, header, Persons::may_overlap), Error);
+  ProfileHeader records = header;
+  records.one_row_a_person = false;
+  EXPECT_THROW(merged(header, records, Persons::are_disjoint), Error);
+  for (const auto& spoil :
+       {+[](ProfileHeader& each) { each.sql.clear(); }, +[](ProfileHeader& each) { each.person.clear(); },
+        +[](ProfileHeader& each) { each.records_per_person = 2; }}) {
+    ProfileHeader wrong = header;
+    spoil(wrong);
+    EXPECT_THROW(wrong.validate(), Error);
+  }
+}
+
 // Older programs, which would not know that units were counted, do not read it.
 TEST(ProfileFile, OfWeightedRecordsIsOfFormat5) {
   constexpr std::size_t at_format = 16;

@@ -59,7 +59,8 @@ void HeaderSum::add(const ProfileHeader& header) {
   require_same(sum.person == header.person, "columns of persons", {"count them with the same ", Field("person")});
   require_same(sum.per_person == header.per_person, "values of persons",
                {"count them with the same ", Field("per_person")});
-  if (sum.per_person && persons_ == Persons::may_overlap) {
+  require_same(sum.one_row_a_person == header.one_row_a_person, "queries", {"count them with the same ", Field("sql")});
+  if ((sum.per_person || sum.one_row_a_person) && persons_ == Persons::may_overlap) {
     throw Error(ErrorCode::usage, "a person's value is not that of two tables put together",
                 {"merge tables none of whose persons is in two of them, and say so: ", Field("disjoint_persons")});
   }

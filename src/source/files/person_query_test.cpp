@@ -101,11 +101,12 @@ TEST_F(PersonQueries, AreOfThatPersonAlone) {
 TEST_F(PersonQueries, JoinOneRowOfAPersonWithAnother) {
   const std::string visits = folder.write("v.csv", "id,cost\na,10\na,5\nb,1\nd,8\n,3\n\" \",2\n");
   const auto joined = [&](const std::string& kind) {
-    return count({.file = folder.path("t.csv"),
-                  .sql = "SELECT id, CASE WHEN total IS NULL THEN 0 ELSE total END + CASE WHEN spent IS NULL THEN 0 ELSE spent "
-                         "END AS x FROM (SELECT id, sum(CAST(x AS DECIMAL(18, 2))) AS total FROM input GROUP BY id) " +
-                         kind + " JOIN (SELECT id, sum(CAST(cost AS DECIMAL(18, 2))) AS spent FROM v GROUP BY id) USING (id)",
-                  .tables = {{"v", visits}}});
+    return count(
+        {.file = folder.path("t.csv"),
+         .sql = "SELECT id, CASE WHEN total IS NULL THEN 0 ELSE total END + CASE WHEN spent IS NULL THEN 0 ELSE spent "
+                "END AS x FROM (SELECT id, sum(CAST(x AS DECIMAL(18, 2))) AS total FROM input GROUP BY id) " +
+                kind + " JOIN (SELECT id, sum(CAST(cost AS DECIMAL(18, 2))) AS spent FROM v GROUP BY id) USING (id)",
+         .tables = {{"v", visits}}});
   };
   EXPECT_EQ(joined(""), values({18.5, 5}));
   EXPECT_EQ(joined("LEFT"), values({18.5, 5, 0}));
@@ -113,9 +114,11 @@ TEST_F(PersonQueries, JoinOneRowOfAPersonWithAnother) {
   EXPECT_EQ(joined("FULL"), values({18.5, 5, 0, 8}));
   const TableOptions three{
       .file = folder.path("t.csv"),
-      .sql = "SELECT * FROM (SELECT id, a + b + c AS x FROM (SELECT id, count(*) AS a FROM input GROUP BY id) JOIN (SELECT "
-             "count(*) AS b, ID FROM v GROUP BY ID) USING (id) LEFT JOIN (SELECT id, max(CAST(cost AS INTEGER)) AS c FROM "
-             "(SELECT id, cost FROM v) GROUP BY id) AS of_v USING (id) WHERE c > 1)",
+      .sql =
+          "SELECT * FROM (SELECT id, a + b + c AS x FROM (SELECT id, count(*) AS a FROM input GROUP BY id) JOIN "
+          "(SELECT "
+          "count(*) AS b, ID FROM v GROUP BY ID) USING (id) LEFT JOIN (SELECT id, max(CAST(cost AS INTEGER)) AS c FROM "
+          "(SELECT id, cost FROM v) GROUP BY id) AS of_v USING (id) WHERE c > 1)",
       .tables = {{"v", visits}}};
   EXPECT_EQ(count(three), values({15}));
   EXPECT_EQ(Table::open(three).person_of_rows(), "id");
@@ -141,12 +144,13 @@ TEST_F(PersonQueries, JoinedRowsAreOfOnePersonAlone) {
     };
     folder.write("left.csv", lines(left));
     folder.write("right.csv", lines(right));
-    return count({.file = folder.path("left.csv"),
-                  .sql = "SELECT id, CASE WHEN n IS NULL THEN 0 ELSE n END - CASE WHEN m IS NULL THEN 0 ELSE m END AS x FROM "
-                         "(SELECT id, sum(CAST(x AS INTEGER)) AS n FROM input GROUP BY id) FULL JOIN (SELECT id, "
-                         "max(CAST(x AS INTEGER)) AS m FROM r GROUP BY id) USING (id)",
-                  .threads = without.empty() ? 4U : 1U,
-                  .tables = {{"r", folder.path("right.csv")}}});
+    return count(
+        {.file = folder.path("left.csv"),
+         .sql = "SELECT id, CASE WHEN n IS NULL THEN 0 ELSE n END - CASE WHEN m IS NULL THEN 0 ELSE m END AS x FROM "
+                "(SELECT id, sum(CAST(x AS INTEGER)) AS n FROM input GROUP BY id) FULL JOIN (SELECT id, "
+                "max(CAST(x AS INTEGER)) AS m FROM r GROUP BY id) USING (id)",
+         .threads = without.empty() ? 4U : 1U,
+         .tables = {{"r", folder.path("right.csv")}}});
   };
   const RankProfile all = counted("");
   EXPECT_EQ(all.records(), 53U);
@@ -165,7 +169,8 @@ TEST_F(PersonQueries, RefuseOtherJoins) {
   const std::string of_input = "(SELECT id, count(*) AS a FROM input GROUP BY id)";
   const std::string of_v = "(SELECT id, count(*) AS b FROM v GROUP BY id)";
   const std::vector<std::pair<std::string, std::string>> refused{
-      {"SELECT id, a AS x FROM " + of_input + " p JOIN " + of_v + " q ON p.id = q.id", "anything else than the person's"},
+      {"SELECT id, a AS x FROM " + of_input + " p JOIN " + of_v + " q ON p.id = q.id",
+       "anything else than the person's"},
       {"SELECT id, a AS x FROM " + of_input + " CROSS JOIN " + of_v, "anything else than the person's"},
       {"SELECT id, a AS x FROM " + of_input + " NATURAL JOIN " + of_v, "anything else than the person's"},
       {"SELECT id, a AS x FROM " + of_input + " POSITIONAL JOIN " + of_v, "anything else than the person's"},
@@ -174,7 +179,8 @@ TEST_F(PersonQueries, RefuseOtherJoins) {
       {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, count(*) AS a FROM v GROUP BY id) USING (a)",
        "a join by the column 'a'"},
       {"SELECT id, a AS x FROM " + of_input + " JOIN v USING (id)", "not one row of each person"},
-      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, cost FROM v) USING (id)", "not one row of each person"},
+      {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, cost FROM v) USING (id)",
+       "not one row of each person"},
       {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT id, count(*) AS A FROM v GROUP BY id) USING (id)",
        "two columns that are called"},
       {"SELECT id, a AS x FROM " + of_input + " JOIN (SELECT cost, count(*) AS b FROM v GROUP BY cost) USING (id)",
@@ -343,7 +349,8 @@ TEST(PersonQueryPlan, HasOneGrouping) {
   EXPECT_THROW(require_row_wise_plan_of(plan(over("HASH_JOIN", grouped + "," + over("HASH_JOIN", grouped))), {},
                                         Grouping::joined),
                Error);
-  EXPECT_THROW(require_row_wise_plan_of(plan(over("NESTED_LOOP_JOIN", grouped + "," + grouped)), {}, Grouping::joined), Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("NESTED_LOOP_JOIN", grouped + "," + grouped)), {}, Grouping::joined),
+               Error);
 }
 
 }  // namespace

@@ -223,8 +223,7 @@ Relation rows_of_persons(const Connection& connection, const PersonQuery& query,
   judge(connection, tree, above);
   const Relation result = Relation::of_query(connection, sql, std::move(setup), shown);
   const Grouping grouping = query.size() == 1 ? Grouping::once : Grouping::joined;
-  return total(connection, tree, result, shown, above.tables, reader, grouping)
-      .relation.of_persons(query.person());
+  return total(connection, tree, result, shown, above.tables, reader, grouping).relation.of_persons(query.person());
 }
 
 }  // namespace
