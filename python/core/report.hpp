@@ -1,6 +1,7 @@
 // What releases and publications have in common, as Python has it.
 #pragma once
 
+#include "fractile/provenance.hpp"
 #include "fractile/statistics.hpp"
 #include "module.hpp"
 

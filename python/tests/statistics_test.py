@@ -45,6 +45,20 @@ def test_groups_have_their_own():
         release.statistics
 
 
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_weights_add_up():
+    asked = ASKED | {"epsilon": 1_000_000, "weight": "age", "weight_bounds": (0, 100), "weight_step": 0.5}
+    release = fractile.release(AGES, "age", count=True, below=[65], mean=True, **asked)
+    told = release.statistics
+    total = sum(AGES["age"])
+    assert told.count.value == total and told.count.lower <= total <= told.count.upper
+    assert json.loads(release.receipt)["count"]["value"] == 2 * total  # units of half
+    assert told.below[65].count.value == sum(age for age in AGES["age"] if age < 65)
+    assert float(told.below[65].share.value) == pytest.approx(150 / 230, abs=1e-3)
+    assert float(told.mean.value) == pytest.approx(sum(age * age for age in AGES["age"]) / total, abs=0.01)
+    assert pickle.loads(pickle.dumps(release)).statistics == told
+
+
 def test_nothing_is_there_that_was_not_asked_for():
     assert released().statistics is None
     assert released(count=True).statistics.mean is None

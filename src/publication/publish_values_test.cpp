@@ -21,7 +21,7 @@ using publication_test::table_by;
 using source_test::error_of;
 using source_test::holds;
 
-const Budget all_but_exact = Budget::pure(Rational(1'000'000));
+const Budget plenty = Budget::pure(Rational(1'000'000));
 
 struct Visit {
   std::string who;
@@ -31,6 +31,15 @@ struct Visit {
 };
 
 using Cell = std::vector<std::string>;
+
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank || !line.ends_with(' ')) line += is_blank ? ' ' : c;
+  }
+  return line;
+}
 
 class PublishingValues : public source_test::EngineTest {
  protected:
@@ -58,7 +67,7 @@ class PublishingValues : public source_test::EngineTest {
   }
 
   static Publication totals(PerPerson how = PerPerson::sum) {
-    Publication publication = earnings(all_but_exact);
+    Publication publication = earnings(plenty);
     publication.person = "id";
     publication.records_per_person = 2;
     PublicationTable& table = publication.tables[0];
@@ -145,13 +154,13 @@ TEST_F(PublishingValues, AreReadBackAndExplained) {
   EXPECT_EQ(to_csv(read), to_csv(tables));
   EXPECT_EQ(read.publication.tables[0].per_person, PerPerson::sum);
   EXPECT_EQ(read.publication.records_per_person, 2U);
-  const std::string text = explain(read, Prose::text);
+  const std::string text = in_one_line(explain(read, Prose::text));
   for (const char* const part :
        {"Each person counts once in a cell: with the sum of their numbers", "a person's value is made of their records",
         "at most 2 records of theirs", "counts of totals are of persons, too"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
-  EXPECT_EQ(text, explain(tables, Prose::text));
+  EXPECT_EQ(text, in_one_line(explain(tables, Prose::text)));
 }
 
 TEST_F(PublishingValues, NeedAPersonAndNumbers) {
@@ -182,7 +191,7 @@ TEST_F(PublishingValues, LiftALedgersBoundWhereNothingElseIsCounted) {
   EXPECT_EQ(error_of([&] { publish(publication, Payment{ledger}); }).field(), "records_per_person");
   publication.records_per_person = 3;
   publish(publication, Payment{ledger});
-  EXPECT_EQ(Ledger::open(ledger).statement().entries.size(), 9U);
+  EXPECT_EQ(Ledger::open(ledger).statement().entries.size(), 8U) << "everyone's only values were held";
 }
 
 TEST_F(PublishingValues, NeedAPinnedPersonInEveryTable) {
@@ -274,12 +283,11 @@ TEST_F(PublishingWeights, OfCountsAreTotalWeights) {
   EXPECT_NE(csv.find(fmt::format("pay,,,weight,,{},", 2 * all)), std::string::npos) << csv;
   EXPECT_NE(csv.find("pay,n,f,weight below 200,,"), std::string::npos) << csv;
   EXPECT_EQ(to_csv(read_publication_receipt(tables.receipt, "it")), csv);
-  publication.weights->mean = Rational(3);
-  publication.tables[0].expected_rows.assign(8, 50);
+  publication.budget = of_units.budget = Budget::pure(Rational(3));
   const PublicationPlan plan = plan_publication(publication, parts(publication));
   const PublicationPlan plan_of_units = plan_publication(of_units, parts(of_units));
-  EXPECT_EQ(plan_publication(publication, parts(of_units)).levels[0].cells[0].count_error,
-            plan_of_units.levels[0].cells[0].count_error);
+  for (std::size_t i = 0; i < plan.levels.size(); ++i)
+    EXPECT_EQ(plan.levels[i].cells[0].count_error, plan_of_units.levels[i].cells[0].count_error) << i;
   EXPECT_GT(plan.levels[3].cells[0].count_error, plan.levels[0].cells[0].count_error);
 }
 
@@ -290,7 +298,7 @@ TEST_F(PublishingWeights, AreReadBackAndExplained) {
   ASSERT_TRUE(read.publication.weights);
   EXPECT_EQ(read.publication.weights->column, "w");
   EXPECT_EQ(read.publication.records_per_person, 1U);
-  const std::string text = explain(read, Prose::text);
+  const std::string text = in_one_line(explain(read, Prose::text));
   for (const char* const part : {"The promise is about weighted files", "the table's records by their weights",
                                  "units of weight", "or which have no weight, were left out"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
@@ -358,7 +366,7 @@ TEST(PublicationPlans, CountWeightedErrorsInUnits) {
     EXPECT_DOUBLE_EQ(*units.typical, 3 * *records.typical);
     EXPECT_DOUBLE_EQ(*units.nine_in_ten, 3 * *records.nine_in_ten);
     EXPECT_GE(*units.worst, 3 * *records.worst - 3);
-    EXPECT_LE(*units.worst, 3 * *records.worst + 3);
+    EXPECT_LE(10 * *units.worst, 33 * *records.worst);
     EXPECT_EQ(units.worth, records.worth);
   }
   EXPECT_NE(to_table(of_units).find("in units of weight, 2 each"), std::string::npos);

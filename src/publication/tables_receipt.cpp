@@ -241,7 +241,7 @@ bool promises_alike(const Release& release, const PublishedTables& tables) {
   const Release& first = tables.levels.front().release;
   const bool has_only_value = release.source.per_person && !release.is_grouped();
   const std::uint32_t records =
-      has_only_value ? tables.publication.records_per_person : release.query.records_per_person;
+      has_only_value ? tables.publication.records_per_person : report_detail::records_per_person(release);
   return release.query.neighbors == first.query.neighbors && release.source.person == first.source.person &&
          weights_of(release) == weights_of(first) && records == tables.publication.records_per_person;
 }

@@ -51,12 +51,23 @@ std::string unprotected_of(const PublishedTables& published) {
       fmt::join(possible, "; "), fmt::join(failures, "; "));
 }
 
+/// That of whom most is promised: where records count beside persons' values, one of those, and else the values of which most count.
+const Release& promised(const PublishedTables& tables) {
+  const auto most = [](const PublishedLevel& a, const PublishedLevel& b) {
+    const bool has_values = a.release.source.per_person.has_value();
+    if (has_values != b.release.source.per_person.has_value()) return has_values;
+    return a.release.query.records_per_person < b.release.query.records_per_person;
+  };
+  return std::ranges::max_element(tables.levels, most)->release;
+}
+
 }  // namespace
 
 std::string to_registry(const PublishedTables& tables, const About& about) {
-  RegistryRecord record = report_detail::registry_record(tables.levels.front().release);
+  RegistryRecord record = report_detail::registry_record(promised(tables));
   std::vector<std::string> domains;
   bool have_counts = false;
+  bool add_up = false;
   for (const PublishedLevel& level : tables.levels) {
     const RegistryRecord of_level = report_detail::registry_record(level.release);
     add(domains, {of_level.domain});
@@ -65,6 +76,7 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
     add(record.post_processing, of_level.post_processing);
     record.is_private = record.is_private && of_level.is_private;
     have_counts = have_counts || level.release.statistics.has_value();
+    add_up = add_up || (level.release.statistics && !level.release.source.per_person);
   }
   std::vector<std::string> described_tables;
   for (const PublicationTable& table : tables.publication.tables) described_tables.push_back(described(table));
@@ -77,8 +89,8 @@ std::string to_registry(const PublishedTables& tables, const About& about) {
       "Tables and levels of totals add up to what is said, each draw charged before it was made; the cells of a level "
       "share no records, so that a level costs the same whatever their number.";
   if (have_counts) {
-    add(record.post_processing,
-        {"shares and means follow from noisy counts and sums, and counts of totals are those of their cells added up"});
+    add(record.post_processing, {std::string("shares and means follow from noisy counts and sums") +
+                                 (add_up ? ", and counts of totals are those of their cells added up" : "")});
   }
   if (tables.publication.marks.hidden || tables.publication.marks.unreliable) {
     add(record.post_processing, {"cells are marked or left out by what was published of them"});

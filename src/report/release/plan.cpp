@@ -626,8 +626,7 @@ std::string statistics_text(const PlanReport& report) {
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
-         "
-" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +
+         "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +
          weights_text(report) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }

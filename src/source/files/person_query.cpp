@@ -123,7 +123,7 @@ void require_whole_join(const SqlNode& join) {
                             "using_columns", "delim_flipped", "duplicate_eliminated_columns"});
   const bool is_by_columns = stranger.empty() && text_of(join, "alias").empty() &&
                              text_of(join, "ref_type") == "REGULAR" &&
-                             is_one_of(text_of(join, "join_type"), {"INNER", "LEFT", "RIGHT", "OUTER"});
+                             is_one_of(text_of(join, "join_type"), {"INNER", "LEFT", "RIGHT", "FULL", "OUTER"});
   if (is_by_columns && texts_of(member_of(join, "using_columns")).size() == 1) return;
   refuse_rows("a join by anything else than the person's column",
               "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id)");
