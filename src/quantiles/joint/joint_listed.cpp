@@ -17,11 +17,15 @@ void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
   const std::uint64_t size = block.size();
   const double fall = size <= few ? 0 : block.is_remote() ? 1 : 0.125;
   const auto length = static_cast<std::uint64_t>(std::clamp(fall / std::max(block.decay, 0x1p-60), 1.0, 0x1p48));
+  const double a_slice = block.decay * static_cast<double>(length);
+  const double step = exp_minus_upper(a_slice * (1 - 0x1p-40));  // by more than the rounding of a product
+  double bound = 1;
   for (std::uint64_t at = 0; at < size;) {
-    const double fallen = block.decay * static_cast<double>(at);
-    const std::uint64_t count = fallen > deepest ? size - at : std::min(length, size - at);
-    if (!visit(at, count, exp_minus_upper(fallen * (1 - 0x1p-40)))) return;
+    const bool is_last = a_slice > 0 && block.decay * static_cast<double>(at) > deepest;
+    const std::uint64_t count = is_last ? size - at : std::min(length, size - at);
+    if (!visit(at, count, bound)) return;
     at += count;
+    bound *= step;
   }
 }
 

@@ -1,7 +1,7 @@
 #include "quantiles/joint/joint_tables.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 #include "exact/exp_bounds.hpp"
 
@@ -101,26 +101,80 @@ namespace {
 /// `slack`: at least e^(twice the rate) to the power of how far a rank can be from the middle of its unit.
 template <class Real>
 std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale, double slack) {
-  const Real unit = std::ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(problem.base.total())) *
-                    Real{1 + 0x1p-48} * Real{slack};
+  const auto number = [](uint128 mass) {  // a function of the compiler's library converts 128 bits
+    return static_cast<Real>(mass >> 63 == 0 ? static_cast<double>(static_cast<std::int64_t>(mass))
+                                             : static_cast<double>(mass));
+  };
+  const Real unit = std::ldexp(Real{1}, scale) / number(problem.base.total()) * Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    masses.push_back(static_cast<Real>(static_cast<double>(problem.base.mass(runs.start(i), runs.end(i)))) * unit);
+    masses.push_back(number(problem.base.mass(runs.start(i), runs.end(i))) * unit);
   }
   return masses;
 }
 
-/// 1, step, step^2, ..., `count` of them, or as many as are not below the floor.
+/// 1, step, step^2, ..., `count` of them, or as many as are not below the floor. Each is made of the one four places before it, so that
+/// four are made at once.
 template <class Real>
 std::vector<Real> powers_of(Real step, std::uint64_t count) {
-  std::vector<Real> powers{Real{1}};
-  while (powers.size() < count) {
-    const Real next = powers.back() * step;
-    if (next < RealRange<Real>::floor()) break;
-    powers.push_back(next);
-  }
+  const Real square = step * step;
+  std::vector<Real> powers{Real{1}, step, square, square * step};
+  powers.resize(std::max<std::size_t>(4, count));
+  const Real four = square * square;
+  for (std::size_t i = 4; i < powers.size(); ++i) powers[i] = powers[i - 4] * four;
+  powers.resize(count);
+  const auto end =
+      std::ranges::partition_point(powers, [](const Real& power) { return power >= RealRange<Real>::floor(); });
+  powers.erase(std::max(end, powers.begin() + 1), powers.end());
   return powers;
+}
+
+template <class Real>
+Real sum_of(std::span<const Real> terms) {
+  std::array<Real, 4> sums{};
+  std::size_t i = 0;
+  for (; i + sums.size() <= terms.size(); i += sums.size()) {
+    for (std::size_t lane = 0; lane < sums.size(); ++lane) sums[lane] += terms[i + lane];
+  }
+  for (; i < terms.size(); ++i) sums[0] += terms[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/// sums[i] = terms[i] + step * sums[i - 1], four at once: by sums of two, then of four of them. `pairs` is for them.
+template <class Real>
+void sum_from_left(std::span<const Real> terms, Real step, std::vector<Real>& pairs, std::vector<Real>& sums) {
+  const std::size_t size = terms.size();
+  const Real two = step * step;
+  const Real four = two * two;
+  pairs.resize(size);
+  sums.resize(size);
+  const Real* a = terms.data();
+  Real* y = pairs.data();
+  Real* x = sums.data();
+  y[0] = a[0];
+  for (std::size_t i = 1; i < size; ++i) y[i] = a[i] + step * a[i - 1];
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, size); ++i) x[i] = y[i];
+  for (std::size_t i = 2; i < size; ++i) x[i] = y[i] + two * y[i - 2];
+  for (std::size_t i = 4; i < size; ++i) x[i] += four * x[i - 4];
+}
+
+/// sums[i] = terms[i] + step * sums[i + 1].
+template <class Real>
+void sum_from_right(std::span<const Real> terms, Real step, std::vector<Real>& pairs, std::vector<Real>& sums) {
+  const std::size_t size = terms.size();
+  const Real two = step * step;
+  const Real four = two * two;
+  pairs.resize(size);
+  sums.resize(size);
+  const Real* a = terms.data();
+  Real* y = pairs.data();
+  Real* x = sums.data();
+  for (std::size_t i = 0; i + 1 < size; ++i) y[i] = a[i] + step * a[i + 1];
+  y[size - 1] = a[size - 1];
+  for (std::size_t i = 0; i + 2 < size; ++i) x[i] = y[i] + two * y[i + 2];
+  for (std::size_t i = size < 2 ? 0 : size - 2; i < size; ++i) x[i] = y[i];
+  for (std::size_t i = size < 4 ? 0 : size - 4; i-- > 0;) x[i] += four * x[i + 4];
 }
 
 }  // namespace
@@ -285,9 +339,7 @@ void JointForward<Real>::enter_from(const JointRow<Real>& before, const JointKer
   }
   Real more = RealRange<Real>::least();
   if (power_.reach_floor()) {
-    Real all = 0;
-    for (const Real& mass : before.stay) all += mass;
-    more += all * Real{4} * RealRange<Real>::floor();
+    more += sum_of<Real>(before.stay) * Real{4} * RealRange<Real>::floor();
   }
   const bool is_above = runs_.units_below(before.end() - 1) < runs_.units_below(row.first);
   const bool overlaps_little = rate_ * static_cast<double>(k.corner) > std::log(4.0 * static_cast<double>(quantiles_));
@@ -312,23 +364,39 @@ void JointForward<Real>::enter_shifted(const JointRow<Real>& before, const Joint
   const Real step = unit == 1 ? one_step_ : power_(unit);
   const std::size_t size = before.stay.size();
   const auto units = [&](std::size_t i) { return runs_.units_below(before.first + i); };
+  if (has_all_units(before) && has_all_units(row)) {
+    sum_from_left<Real>(before.stay, step, windowed_, prefixes_);
+    sum_from_right<Real>(before.stay, step, windowed_, suffixes_);
+    const std::int64_t ahead =
+        runs_.units_below(row.first) - corner - units(0);  // b - c is so far ahead of the row before
+    const auto last = static_cast<std::int64_t>(size) - 1;
+    const auto entries = static_cast<std::int64_t>(row.enter.size());
+    const std::int64_t below = std::clamp<std::int64_t>(1 - ahead, 0, entries);
+    const std::int64_t above = std::clamp<std::int64_t>(last + 1 - ahead, below, entries);
+    Real* const enter = row.enter.data();
+    const Real of_all = near * suffixes_[0] * inflation_;
+    const Real after_all = beyond * prefixes_[size - 1] * inflation_;
+    const Real near_more = near * inflation_;
+    const Real beyond_more = beyond * inflation_;
+    for (std::int64_t i = 0; i < below; ++i) enter[i] = of_all * power_((-ahead - i) * unit) + more;
+    const Real* const suffix = suffixes_.data();
+    const Real* const prefix = prefixes_.data();
+    for (std::int64_t i = below; i < above; ++i) {
+      enter[i] = near_more * suffix[i + ahead] + beyond_more * prefix[i + ahead - 1] + more;
+    }
+    for (std::int64_t i = above; i < entries; ++i) enter[i] = after_all * power_((i + ahead - last - 1) * unit) + more;
+    return;
+  }
   prefixes_.resize(size);
   suffixes_.resize(size);
   Real prefix = before.stay[0];
   Real suffix = before.stay[size - 1];
   prefixes_[0] = prefix;
   suffixes_[size - 1] = suffix;
-  if (units(size - 1) - units(0) + 1 == static_cast<std::int64_t>(size)) {
-    for (std::size_t i = 1; i < size; ++i) {
-      prefixes_[i] = prefix = prefix * step + before.stay[i];
-      suffixes_[size - 1 - i] = suffix = suffix * step + before.stay[size - 1 - i];
-    }
-  } else {
-    for (std::size_t i = 1; i < size; ++i) {
-      const std::size_t j = size - 1 - i;
-      prefixes_[i] = prefix = prefix * power_((units(i) - units(i - 1)) * unit) + before.stay[i];
-      suffixes_[j] = suffix = suffix * power_((units(j + 1) - units(j)) * unit) + before.stay[j];
-    }
+  for (std::size_t i = 1; i < size; ++i) {
+    const std::size_t j = size - 1 - i;
+    prefixes_[i] = prefix = prefix * power_((units(i) - units(i - 1)) * unit) + before.stay[i];
+    suffixes_[j] = suffix = suffix * power_((units(j + 1) - units(j)) * unit) + before.stay[j];
   }
   std::size_t from = 0;  // the first that is not below b - c
   for (std::size_t at = row.first; at < row.end(); ++at) {

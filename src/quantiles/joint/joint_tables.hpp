@@ -202,6 +202,10 @@ class JointForward {
   void enter_first(const JointKernel<Real>& k, JointRow<Real>& row) const;
   void enter_from(const JointRow<Real>& before, const JointKernel<Real>& k, JointRow<Real>& row);
   void enter_shifted(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
+  bool has_all_units(const JointRow<Real>& row) const {
+    return runs_.units_below(row.end() - 1) - runs_.units_below(row.first) + 1 ==
+           static_cast<std::int64_t>(row.enter.size());
+  }
   bool is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const;
   void enter_by_units(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
   void sum_windows(std::int64_t corner, std::int64_t size);
