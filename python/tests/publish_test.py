@@ -99,6 +99,18 @@ def frames_of(records):
 # --- What is published ------------------------------------------------------------------------------------------------
 
 
+def test_the_registry_has_one_record_of_all_tables(file, records, published, engine):
+    about = {"title": "Earnings", "curator": "Office", "curator_type": "Government", "use": "Planning", "region": "Norway", "date": "2026-05-01"}
+    record = fractile.publish(file, data=pl.DataFrame(records)).to_registry(about)
+    assert 'url_slug: "earnings"' in record
+    assert "      epsilon: 1\n" in record
+    assert "2 tables: 3 quantiles of income by region and sex with totals; 1 quantile of age by region." in record
+    with pytest.raises(fractile.UsageError, match="lacks date"):
+        published.to_registry({name: text for name, text in about.items() if name != "date"})
+    with pytest.raises(fractile.UsageError, match="NOT PRIVATE"):
+        published.to_registry(about)
+
+
 def test_a_file_gives_what_the_program_gives(with_input, program, engine, tmp_path):
     program("publish", with_input, "--unsafe-seed", "7", "--output", tmp_path / "program")
     p = fractile.publish(with_input, unsafe_seed=7, output=tmp_path / "python")

@@ -5,7 +5,9 @@ the ledger holds. The work is about the same on both, and no question may take m
 options, SQL and files that is aimed at the record in which the tables differ. See docs/threat-model.md.
 """
 
+import csv
 import gzip
+import io
 import json
 import os
 import random
@@ -267,6 +269,53 @@ def question(dice, table, owner):
     return words
 
 
+# --- Publications --------------------------------------------------------------------------------------------------------
+
+# A column, its bounds, and the step between possible values.
+COUNTED = [("income", "[0, 100_000]", "1"), ("income", "[0, 100_000]", "100"), ("income", "[0, 100_000]", "50_000"), ("id", "[0, 60]", "1"),
+           ("note", "[0, 9]", "1"), ("since", "[2001-01-01, 2021-01-01]", '"1d"')]
+
+
+def table_asked(dice, number, counted, has_counts, has_intervals):
+    column, bounds, step = counted
+    lines = ["[[table]]", f'name = "t{number}"', f'column = "{column}"', f"bounds = {bounds}", f"step = {step}",
+             "quantiles = " + dice.choice(['"median"', '"quartiles"', '[0.1, "1/2", 0.9]'])]
+    if dice.random() < 0.7:
+        lines += ['by = "group"', "totals = " + dice.choice(['"all"', '"none"', "[[]]"])]
+        lines += dice.choice([[], [], ['possible = [["north"]]']])
+    if has_counts: lines += ["count = true"]
+    if has_counts and step in ("1", "100") and dice.random() < 0.5: lines += ["mean = true"]
+    if has_counts and column == "income" and dice.random() < 0.5: lines += ["below = [50_000]"]
+    if has_intervals: lines += ['intervals = { level = 0.9, of = "table" }', "rows = 50"]
+    elif dice.random() < 0.3: lines += ["rows = 50"]
+    lines += dice.choice([[], [], [], ['mechanism = "independent"'], ['mechanism = "approximate"'], ["interpolate = false"]])
+    return lines
+
+
+def reading(dice, owner):
+    """How records are read, which the first publication fixes: lines of [publication] and of [input]."""
+    is_of_persons = "--person" in owner or dice.random() < 0.4
+    persons = ['person = "id"', "records_per_person = 2"] if is_of_persons else []
+    return persons, dice.choice([[], [], ['missing = ["5"]'], ['unreadable = "missing"'], ['null = "drop"']])
+
+
+def publication(dice, table, persons, missing):
+    """The file of a publication."""
+    has_counts, has_intervals = dice.random() < 0.4, dice.random() < 0.3
+    epsilon = dice.choice(["1e-3", "2e-3"] if has_counts else ["1e-9", "2e-9", "1e-3"])
+    lines = ["[publication]", f'epsilon = "{epsilon}"']
+    lines += [*persons, "[input]", f'file = "{table}"', *missing]
+    counted = dice.sample(COUNTED, dice.choice([1, 2, 3]))
+    if not persons and dice.random() < 0.5:
+        lines += [f"sql = {json.dumps(query(dice))}"]
+        counted = [("x", "[0, 100_000]", step) for step in dice.sample(["1", "100", "50_000"], len(counted))]
+    lines += ["[keys]", "group = " + dice.choice(['["north", "south"]', '["north", "south", "nowhere"]', '["north", "17"]'])]
+    for number, each in enumerate(counted): lines += table_asked(dice, number, each, has_counts, has_intervals)
+    if has_counts and dice.random() < 0.3: lines += ["[marks]", "hidden = 10"]
+    elif has_intervals and dice.random() < 0.3: lines += ["[marks]", "unreliable = 0.2"]
+    return "\n".join(lines) + "\n"
+
+
 # What the owner declares of the dataset.
 OWNERS = [[], [], [], ["--weights-as-they-are"], ["--weight-stability", "2"], ["--source", "./{table}"], ["--source", "./{table}"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
 
@@ -293,6 +342,13 @@ def printed(words, out):
     rows = [line.split(",") for line in out.splitlines()]
     public = [k for k, name in enumerate(rows[0]) if name in ("key", "quantile", "group", "quantiles", "groups")]
     return [rows[0]] + [[row[k] for k in public] for row in rows[1:]]
+
+
+def printed_tables(words, out):
+    """The same of a publication."""
+    if words[words.index("--format") + 1] != "csv": return "something" if out else ""
+    rows = list(csv.DictReader(io.StringIO(out)))
+    return [[row.get(name) for name in ("table", "group", "statistic", "quantile")] for row in rows]
 
 
 def account(statement):
@@ -337,10 +393,10 @@ class World:
     def same_place(self, text):
         return text.replace(str(self.folder), "HERE")
 
-    def ask(self, words):
+    def ask(self, words, verb="release", printed=printed):
         """Everything that the asker sees, in a form that can be compared."""
         before = spent_by_programs()
-        done = subprocess.run([PROGRAM, "release", *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+        done = subprocess.run([PROGRAM, verb, *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                               preexec_fn=within_limits)
         self.seconds = spent_by_programs() - before
         err = NOISE.sub("", PROGRESS.sub("", done.stderr.decode()))
@@ -371,16 +427,40 @@ class Game(CommandTest):
         self.assertGreaterEqual(charged, asked / 2, "the questions are refused too often to learn anything from them")
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, MOST_MEMORY)
 
-    def play(self, dice, folder):
+    def test_publications_tell_no_more(self):
+        self.published = asked = 0
+        for batch in range(max(2, BATCHES // 4)):
+            folder = self.folder / f"batch{batch}"
+            folder.mkdir()
+            self.play(random.Random(1000 + batch), folder, self.publish)
+            asked += QUESTIONS
+            shutil.rmtree(folder)
+        self.assertGreaterEqual(self.published, asked / 2, "too few are published to learn anything from them")
+
+    def release(self, dice, table, owner, worlds, number):
+        words = question(dice, table, owner)
+        return words, [world.ask(words) for world in worlds]
+
+    def publish(self, dice, table, owner, worlds, number):
+        if number == 0: self.reading = reading(dice, owner)
+        file = publication(dice, table, *self.reading)
+        words = [f"p{number}.toml", "--ledger", "budget.db", "--format", dice.choice(["csv", "csv", "json", "table"])]
+        words += dice.choice([[], [], ["--again"], ["--threads", "3"], ["--output", f"out{number}"]])
+        for world in worlds: (world.folder / words[0]).write_text(file)
+        seen = [world.ask(words, "publish", printed_tables) for world in worlds]
+        self.published += seen[0]["code"] == 0
+        return (words, file), seen
+
+    def play(self, dice, folder, ask=None):
         """One batch. Returns how many questions were charged."""
+        ask = ask or self.release
         table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.parquet"])
         owner = [word.format(table=table) for word in dice.choice(OWNERS)]
         changes = dice.choice(TWINS)
         worlds = [World(folder / name, table, change, owner) for name, change in zip("ab", changes)]
-        for _ in range(QUESTIONS):
-            words = question(dice, table, owner)
+        for number in range(QUESTIONS):
+            words, seen = ask(dice, table, owner, worlds, number)
             with self.subTest(table=table, owner=owner, changes=changes, words=words):
-                seen = [world.ask(words) for world in worlds]
                 self.assertNotIn(-signal.SIGXCPU, (seen[0]["code"], seen[1]["code"]), "it takes too long")
                 self.assertIn(seen[0]["code"], (0, 2, 3, 4, 5), seen[0])
                 self.assertEqual(seen[0], seen[1])
