@@ -115,6 +115,23 @@ TEST_F(SeveralColumns, OfWholeRecordsHaveOneSample) {
   EXPECT_LT(counted[0].profiles()[0].records() + counted[0].profiles()[1].records(), 2600U);
 }
 
+/// Weights among them; so a record that counts does so where it would alone, and as many times.
+TEST_F(SeveralColumns, OfWholeRecordsThatAllCountAreAsEachAlone) {
+  std::vector<ColumnToCount> columns = all(true);
+  for (ColumnToCount& each : columns) {
+    each.selection.records_per_person = 9;
+    if (each.column != "age" && !each.selection.person.empty())
+      each.selection.weights = RecordWeights{"age", 0, 90, 10};
+  }
+  const Table table = open(people());
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const std::vector<CountedColumn> together = table.count(of_whole_records(columns), bits);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    EXPECT_EQ(together[i].profiles(), table.count({columns[i]}, bits).front().profiles()) << i;
+  }
+  EXPECT_GT(together[1].profiles().front().records(), 5000U);  // units of weight
+}
+
 TEST_F(SeveralColumns, OfWholeRecordsAgreeAboutPersons) {
   const std::string file = people();
   const auto refused = [&](const std::vector<ColumnToCount>& columns, const TableOptions& options) {
