@@ -450,17 +450,17 @@ std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& 
 }
 
 std::string PersonQuery::Group::rows(const Below& below) const {
-  std::string aggregates;
+  std::string made;
   std::string list;
   for (const Value& value : values) {
     const char* const comma = list.empty() ? "" : ", ";
     const std::string name = quote_identifier(value.name);
     const auto argument = std::ranges::find(below.columns, value.argument, &Column::name);
     const bool is_one_of_them = is_one_of(value.aggregate, {"min", "max"}) && argument != below.columns.end();
-    aggregates += fmt::format("{}{} AS {}", comma, made_of(value, below.columns), name);
+    made += fmt::format("{}{} AS {}", comma, made_of(value, below.columns), name);
     list += fmt::format("{}{} AS {}", comma, is_one_of_them ? bounded_cell(name, argument->type) : name, name);
   }
-  return fmt::format("SELECT {} FROM (SELECT {} FROM {} GROUP BY {})", list, aggregates, in_parentheses(below.sql),
+  return fmt::format("SELECT {} FROM (SELECT {} FROM {} GROUP BY {})", list, made, in_parentheses(below.sql),
                      quote_identifier(std::string(person_below)));
 }
 

@@ -1,6 +1,7 @@
 // Queries that make one row of each person's records, from the file to the profile.
 #include "source/files/person_query.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -199,9 +200,8 @@ TEST_F(PersonQueries, RefuseOtherJoins) {
       {"SELECT b AS id, a AS x FROM " + of_input + " JOIN " + of_v + " USING (id)", "hand on the column 'id'"},
   };
   for (const auto& [sql, part] : refused) {
-    const Error error = error_of([&] {
-      Table::open({.file = folder.path("t.csv"), .sql = sql, .tables = {{"v", visits}, {"n", numbered}}});
-    });
+    const TableOptions asked{.file = folder.path("t.csv"), .sql = sql, .tables = {{"v", visits}, {"n", numbered}}};
+    const Error error = error_of([&] { Table::open(asked); });
     EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
     EXPECT_TRUE(holds(error, part)) << sql << ": " << error.what() << "; " << error.hint();
   }
