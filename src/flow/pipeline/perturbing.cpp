@@ -83,7 +83,6 @@ std::int64_t RandomAnswers::noise(std::int64_t low, std::int64_t high) {
 }
 
 std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws) {
-  const OwnEnvironment own;
   if (!perturber.is_shared())
     refuse_to_draw("there is no one perturber of every participant", "take one of perturber.each()");
   if (value >= perturber.values()) refuse_to_draw("the value is not among the perturber's");
@@ -111,7 +110,6 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 // --- Both together ------------------------------------------------------------------------------------------------
 
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws) {
-  const OwnEnvironment own;
   pipeline.validate();
   const Perturber& perturber = pipeline.perturber;
   if (perturber.release() != nullptr) refuse_to_draw("a release is drawn otherwise", "see fractile::release()");
