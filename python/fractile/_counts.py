@@ -80,5 +80,5 @@ def merge(
         DataError: a file is unusable or damaged; nothing was written.
     """
     words = _words.words({"output": output, "disjoint_persons": disjoint_persons, "allow_equal_files": allow_equal_files})
-    for what, hint in _core.merge(words, [os.fspath(file) for file in files]):
+    for what, hint in _core.merge(words, [_words.path(file, "files") for file in files]):
         warn(f"{what}; {hint}")

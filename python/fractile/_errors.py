@@ -60,7 +60,15 @@ class InternalError(Error):
 
 
 class FractileWarning(UserWarning):
-    """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed."""
+    """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
+
+    Where a program makes errors of warnings, one that is raised when a release was made has it.
+
+    Attributes:
+        release: what was made, a Release or PublishedTables; None before that.
+    """
+
+    release: Any = None
 
 
 def warn(text: str) -> None:
@@ -69,3 +77,13 @@ def warn(text: str) -> None:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "fractile":
         level, frame = level + 1, frame.f_back
     warnings.warn(text, FractileWarning, stacklevel=level)
+
+
+def warn_of(made: Any, said: list[tuple[str, str]]) -> None:
+    """Warnings that are given when something was made."""
+    for what, hint in said:
+        try:
+            warn(f"{what}; {hint}")
+        except FractileWarning as raised:
+            raised.release = made
+            raise

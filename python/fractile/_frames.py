@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from . import _cells, _core, _times
+from . import _cells, _core, _times, _words
 from ._cells import Asked as Asked
 from ._errors import DataError, Error, UsageError, warn
 
@@ -28,7 +28,7 @@ def path_of(data: str | os.PathLike[str]) -> str:
     """A path as it was given. A text that is no path, as that of a whole table, stands in no error."""
     path = os.fspath(data)
     if isinstance(path, str) and _may_be_path(path):
-        return path
+        return _words.path(path, "data")
     raise UsageError("data: this text is not the path of a file", "name the file that holds it, or give a column", "data")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core, _notebook, _words
 from ._choices import InputFormat, Neighbors, Null, Unreadable
+from ._errors import UsageError
 from ._numbers import Number
 
 
@@ -19,7 +20,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = os.fspath(path)
+        self.path = _words.path(path, "path")
 
     def __fspath__(self) -> str:
         return self.path
@@ -70,7 +71,7 @@ class Ledger:
 
     def statement(self, dataset: str = "") -> _core.Statement:
         """Datasets with their balances (`accounts`) and all entries (`entries`), as of now."""
-        return _core.ledger_statement(self.path, dataset)
+        return _core.ledger_statement(self.path, _words.text(dataset, "dataset"))
 
     @property
     def accounts(self) -> list[_core.Account]:
@@ -86,11 +87,13 @@ class Ledger:
         Raises:
             LedgerError: names the first thing that is wrong.
         """
-        return _core.ledger_verify(self.path, head)
+        return _core.ledger_verify(self.path, _words.text(head, "head"))
 
     def void(self, entry: int, reason: str) -> None:
         """Declares that a reserved entry's release was never published: it no longer counts."""
-        _core.ledger_void(self.path, entry, reason)
+        if not isinstance(entry, int) or not 0 < entry < 2**63:
+            raise UsageError("entry: the number of an entry is expected", "see ledger.entries", "entry")
+        _core.ledger_void(self.path, entry, _words.text(reason, "reason"))
 
     def witness(self, *, accept: bool = False) -> list[str]:
         """The paths of the witnesses that datasets declare, if the ledger has all that they have seen; `accept`: after a backup was
@@ -116,7 +119,7 @@ class Ledger:
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
         """The page of `fractile ledger show --format html`."""
-        return self.statement().page(dict(about or {}))[0]
+        return self.statement().page(_words.texts(about, "about"))[0]
 
     def _repr_html_(self) -> str:
-        return _notebook.in_frame(self.to_html(), "The ledger")
+        return _notebook.in_frame(self.to_html(), "The ledger", self.statement().table())

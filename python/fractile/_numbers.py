@@ -117,7 +117,8 @@ def fraction(value: Any, field: str, public: bool = False) -> Fraction:
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        raise _refuse(field, f"'{text}' is not a number", 'write a number such as 0.5, "1/3" or Fraction(1, 3)') from None
+        pass
+    raise _refuse(field, f"'{text}' is not a number", 'write a number such as 0.5, "1/3" or Fraction(1, 3)')
 
 
 def decimal(value: Fraction) -> Decimal | Fraction:

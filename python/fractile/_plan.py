@@ -79,17 +79,17 @@ class Plan:
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
         """The page of `fractile plan --format html`."""
-        return _core.plan(self._words, True).page(dict(about or {}))[0]
+        return _core.plan(self._words, True).page(_words.texts(about, "about"))[0]
 
     def figures(self, *, about: Mapping[str, str] | None = None) -> dict[str, str]:
         """The page's figures as SVG, and their tables as CSV, by the names of their files."""
-        return _core.plan(self._words, True).page(dict(about or {}))[1]
+        return _core.plan(self._words, True).page(_words.texts(about, "about"))[1]
 
     def __repr__(self) -> str:
         return self._report.table()
 
     def _repr_html_(self) -> str:
-        return _notebook.in_frame(self.to_html(), "The plan")
+        return _notebook.in_frame(self.to_html(), "The plan", repr(self))
 
 
 @overload

@@ -183,7 +183,7 @@ class Profile:
         Raises:
             UsageError: `output` is there already, or cannot be written; or `records_per_person` is less than the profile's.
         """
-        self._core.write(os.fspath(output), column, source, records_per_person)
+        self._core.write(_words.path(output, "output"), column, source, records_per_person)
 
     def to_bytes(self) -> bytes:
         """All of it, as the bytes of a profile file (docs/profile-format.md). It is as sensitive as the data."""
@@ -350,7 +350,8 @@ def profile(
 
 def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = (), per_person: str | None = None) -> _frames.Asked:
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
-    return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error", frozenset(texts), per_person == "count")
+    kind = "timestamp" if lattice.kind == "date" else lattice.kind
+    return _frames.Asked(kind, exact, null != "error", texts=frozenset(texts), any_cells=per_person == "count")
 
 
 @suggesting

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, _frames, _notebook, _times, _words
 from ._arguments import suggesting
-from ._errors import UsageError, warn
+from ._errors import UsageError, warn_of
 from ._release import Group, Key, Release, _in_markdown, _receipt_in, _save, _warn_of_altered, _without_page
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     def to_html(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> str:
         """The page that `fractile publish` writes: one file, which holds the receipt unless it is `public`."""
-        return self._core.page(dict(about or {}), public)[0]
+        return self._core.page(_words.texts(about, "about"), public)[0]
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML, of all tables together."""
@@ -304,7 +304,7 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         Raises:
             DataError: when there is no such file, or no whole receipt of a publication in it.
         """
-        return cls.from_text(_receipt_in(path), os.fspath(path))
+        return cls.from_text(_receipt_in(path), _words.path(path, "path"))
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> PublishedTables:
@@ -337,7 +337,7 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     def _repr_html_(self) -> str:
         note = _notebook.unpaid("publication") if self._is_new and not self._ledger else ""
-        return note + _notebook.in_frame(self.to_html(), "The publication")
+        return note + _notebook.in_frame(self.to_html(), "The publication", repr(self))
 
 
 def _restored(receipt: str, is_new: bool, ledger: str) -> PublishedTables:
@@ -359,7 +359,7 @@ def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
     if not _frames.is_path(file):
         raise UsageError("file: the path of a publication's file is expected", 'write fractile.publish("earnings.toml")', "file")
     _words.add_engine(words)  # for public files, too
-    return _core.read_publication(os.fspath(file), words)
+    return _core.read_publication(_words.path(file, "file"), words)
 
 
 def _asked_of(file: _core.PublicationFile) -> dict[str, _frames.Asked]:
@@ -437,9 +437,9 @@ def _published(
 ) -> PublishedTables:
     """`counter` counts the records that a frame does not have."""
     published = _core.publish(publication, words, frame, counter)
-    for what, hint in published.warnings:
-        warn(f"{what}; {hint}")
-    return PublishedTables(published.tables, True, *words.get("ledger", []))
+    made = PublishedTables(published.tables, True, *words.get("ledger", []))
+    warn_of(made, published.warnings)
+    return made
 
 
 class PublicationPlan:

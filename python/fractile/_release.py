@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 from . import _core, _frames, _notebook, _numbers, _times, _words
 from ._arguments import suggesting
 from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates, Unreadable
-from ._errors import DataError, UsageError, warn
+from ._errors import DataError, UsageError, warn, warn_of
 from ._numbers import Number
 
 if TYPE_CHECKING:
@@ -390,7 +390,7 @@ class Release(Mapping[Any, Any]):
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML."""
-        return _core.registry(self.details, dict(about))
+        return _core.registry(self.details, _words.texts(about, "about"))
 
     def to_csv(self, *, compare: Sequence[Number] | None = None) -> str:
         return _core.to_csv(self._core, _pair(compare))
@@ -398,7 +398,7 @@ class Release(Mapping[Any, Any]):
     def _page(
         self, about: Mapping[str, str] | None, public: bool, compare: Sequence[Number] | None, guess: str | None
     ) -> tuple[str, dict[str, str]]:
-        return _core.page(self.details, dict(about or {}), public, _pair(compare), self._account, guess or "")
+        return _core.page(self.details, _words.texts(about, "about"), public, _pair(compare), self._account, guess or "")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
@@ -539,7 +539,7 @@ class Release(Mapping[Any, Any]):
 
     def _repr_html_(self) -> str:
         note = _notebook.unpaid("release") if self._is_new and not self._ledger else ""
-        return note + _notebook.in_frame(self.to_html(), "The release")
+        return note + _notebook.in_frame(self.to_html(), "The release", repr(self))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Release:
@@ -548,7 +548,7 @@ class Release(Mapping[Any, Any]):
         Raises:
             DataError: when there is no such file, or no whole receipt in it.
         """
-        return cls.from_text(_receipt_in(path), os.fspath(path))
+        return cls.from_text(_receipt_in(path), _words.path(path, "path"))
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> Release:
@@ -566,7 +566,7 @@ def _in_markdown(format: str) -> bool:
 
 def _save(published: Any, path: str | os.PathLike[str]) -> None:
     """The receipt, or the page, which holds it."""
-    name = os.fspath(path)
+    name = _words.path(path, "path")
     _core.write_durably(name, published.to_html() if name.endswith(".html") else published.receipt)
 
 
@@ -587,12 +587,13 @@ def _warn_of_altered(parts: Sequence[str]) -> None:
 
 def _receipt_in(path: str | os.PathLike[str]) -> str:
     """The text of a file that save() has written."""
-    name = os.fspath(path)
+    name = _words.path(path, "path")
     try:
         return Path(name).read_text(encoding="utf-8", errors="strict")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written") from None
+    # Out here, so that what is raised has nothing of the file as its context.
+    raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written")
 
 
 def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:
@@ -735,9 +736,9 @@ def _released(
 ) -> Release:
     """`counter` counts the records that a frame does not have."""
     released = _core.release(words, file, groups.lists, groups.tuples, frame, counter)
-    for what, hint in released.warnings:
-        warn(f"{what}; {hint}")
-    return Release(released.release, released, *words.get("ledger", []))
+    made = Release(released.release, released, *words.get("ledger", []))
+    warn_of(made, released.warnings)
+    return made
 
 
 def _framed(

@@ -82,7 +82,7 @@ def per_person(how: str | None) -> str:
 def _tables(value: Any) -> list[str]:
     if not isinstance(value, Mapping):
         raise UsageError("table: names and files are expected", 'write table={"visits": "visits.csv"}', "table")
-    return [f"{name}={os.fspath(file)}" for name, file in value.items()]
+    return [f"{name}={path(file, 'table')}" for name, file in value.items()]
 
 
 def missing_texts(value: Any) -> list[str]:
@@ -118,10 +118,8 @@ def _word(name: str, value: Any) -> list[str]:
     if name in _NUMBERS:
         return [_numbers.word(value, name, public=name in _PUBLIC)]
     if name in _PATHS:  # a Ledger is one, too
-        return [os.fspath(value)]
-    if not isinstance(value, str):
-        raise UsageError(f"{name}: a str is expected, not {type(value).__name__}", f'write {name}="..."', name)
-    return [value]
+        return [path(value, name)]
+    return [text(value, name)]
 
 
 def words(arguments: Mapping[str, Any]) -> Words:
@@ -238,6 +236,36 @@ def _names(value: Any) -> list[str]:
 def _require_text(texts: list[str], name: str) -> None:
     if not all(map(_is_text, texts)):
         raise UsageError(f"{name}: half of a surrogate pair is no character", "write it without", name)
+
+
+def path(value: Any, field: str) -> str:
+    """A path as a text."""
+    try:
+        text = os.fspath(value)
+    except TypeError:
+        text = b""
+    if not isinstance(text, str):
+        raise UsageError(f"{field}: a path is expected", "write it as a str or a pathlib.Path", field)
+    if "\0" in text:
+        raise UsageError(f"{field}: no path has a NUL character", "write it without", field)
+    _require_text([text], field)
+    return text
+
+
+def text(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise UsageError(f"{field}: a str is expected, not {type(value).__name__}", f'write {field}="..."', field)
+    _require_text([value], field)
+    return value
+
+
+def texts(value: Mapping[str, str] | None, field: str) -> dict[str, str]:
+    """What a publisher says, by the names of what is said."""
+    said = dict(value or {})
+    if not all(isinstance(text, str) for pair in said.items() for text in pair):
+        raise UsageError(f"{field}: names and texts are expected", f'write {field}={{"title": "Wages"}}', field)
+    _require_text([*said, *said.values()], field)
+    return said
 
 
 def _is_text(text: str) -> bool:

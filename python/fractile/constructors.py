@@ -69,10 +69,11 @@ class Chain:
                 return Chain(self._core.index_into(right.candidates))
             return Chain(self._core.then(right._core))
         except (TypeError, AttributeError):
-            raise UsageError(
-                f"the chain does not fit: {type(self._core).__name__} >> {type(getattr(right, '_core', right)).__name__}",
-                "put a transformation between them",
-            ) from None
+            pass
+        raise UsageError(
+            f"the chain does not fit: {type(self._core).__name__} >> {type(getattr(right, '_core', right)).__name__}",
+            "put a transformation between them",
+        )
 
     @property
     def output_domain(self) -> Any:

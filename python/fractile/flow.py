@@ -223,7 +223,7 @@ class Pipeline:
     def read(cls, path: str | os.PathLike[str]) -> Pipeline:
         """From a TOML file."""
         pipeline = cls.__new__(cls)
-        pipeline._core = _core.PipelineFile.read(os.fspath(path), _words.engine())
+        pipeline._core = _core.PipelineFile.read(_words.path(path, "path"), _words.engine())
         return pipeline
 
     @property
@@ -448,7 +448,7 @@ def compare(
         words["from"] = [_numbers.word(from_, "from_")]
     if to is not None:
         words["to"] = [_numbers.word(to, "to")]
-    return Check(_core.compare(os.fspath(first), os.fspath(second), words))
+    return Check(_core.compare(_words.path(first, "first"), _words.path(second, "second"), words))
 
 
 def verify(certificate: str) -> bool | None:
