@@ -34,12 +34,14 @@ class SignalWatch {
 /// Python's error, with what an interruption should say.
 [[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
-/// Keeps warnings, for Python to give them afterwards.
+/// Warns at once until records are read: where the program makes errors of warnings, nothing was spent. Keeps later warnings, for Python to
+/// give them when the release is made.
 class Caller : public Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 
-  void warn(const Words& what, const Words& hint) override { warnings.push_back(said(what, hint)); }
+  void warn(const Words& what, const Words& hint) override;
+  void at(const std::string& task) override { is_begun_ = is_begun_ || task.starts_with("reading"); }
   void tick() override { watch_.look(); }
   bool is_interrupted() override { return interrupted_ = interrupted_ || watch_.has_seen(); }
   /// Ends what was asked for if is_interrupted() has said so, with these last words unless they are empty.
@@ -57,6 +59,7 @@ class Caller : public Attendant {
   }
 
   SignalWatch watch_;
+  bool is_begun_ = false;
   bool interrupted_ = false;
 };
 

@@ -3,6 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include "interpreter.hpp"
+
 namespace fractile::python {
 
 /// What a Python function threw, as the library's error; an interruption stays one. The interpreter's lock is held.
@@ -11,7 +13,7 @@ namespace fractile::python {
 /// What a call of Python gives, on a thread without the interpreter's lock.
 template <class Call>
 auto in_python(const Call& call) {
-  const nanobind::gil_scoped_acquire gil;
+  const Locked gil;
   try {
     return call();
   } catch (nanobind::python_error& error) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "interpreter.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -40,7 +41,7 @@ auto bind_measurement(nb::module_& module, const char* name) {
       .def(
           "invoke",
           [](const Bound& m, const typename DI::Carrier& data) {
-            const nb::gil_scoped_release unlocked;
+            const Unlocked unlocked;
             RandomBits bits = RandomBits::system();
             return m.invoke(data, bits);
           },

@@ -12,6 +12,7 @@
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/sampling.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -108,7 +109,7 @@ std::vector<Counted> parts_of_sample(const std::vector<Counted>& questions, Fram
                                      const nb::bytes& sampling_key) {
   const std::string key(text_of(sampling_key));
   try {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     SignalWatch signals;
     return Counted::of_sample(questions, frame, key, [&] { signals.look(); });
   } catch (const Interrupted&) {
@@ -119,7 +120,7 @@ std::vector<Counted> parts_of_sample(const std::vector<Counted>& questions, Fram
 Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling_key) {
   const std::string key(text_of(sampling_key));
   try {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     SignalWatch signals;
     return question.of_frame(frame, key, [&] { signals.look(); });
   } catch (const Interrupted&) {
@@ -128,7 +129,7 @@ Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling
 }
 
 Counted with(const Counted& one, const Counted& other, bool disjoint_persons) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return Counted(merged(one.all(), other.all(), disjoint_persons ? Persons::are_disjoint : Persons::may_overlap));
 }
 
@@ -156,7 +157,7 @@ Counted of_counted(const Frame& frame, const std::string& column, const Frame& c
                    const std::vector<std::string>& weight) {
   const NullPolicy null_policy = refuse_missing ? NullPolicy::error : NullPolicy::drop;
   try {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     return of_profile(frame.profile_of_counts(column, counted, counts, lattice, null_policy), null_policy,
                       records_per_person, weights_of(weight));
   } catch (const Interrupted&) {

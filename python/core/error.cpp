@@ -1,6 +1,7 @@
 // Errors: each code has a class of fractile._errors.
 #include "fractile/error.hpp"
 
+#include "attendant.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -40,6 +41,7 @@ void bind_error(nb::module_& /*module*/) {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
       raise(error);
+    } catch (const Interrupted&) {  // Python's error is set
     }
   });
 }

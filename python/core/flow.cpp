@@ -11,6 +11,7 @@
 #include "fractile/expected_loss.hpp"
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
+#include "interpreter.hpp"
 #include "pages.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
@@ -39,7 +40,7 @@ flow::Channel channel_of(const Rows& rows, const std::vector<std::string>& secre
 template <class Work>
 auto worked(Work work) {
   try {
-    const nb::gil_scoped_release unlocked;
+    const Unlocked unlocked;
     SignalWatch signals;
     requests::Watch watch;
     watch.tick = [&](const std::string&) { signals.look(); };

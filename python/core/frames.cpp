@@ -1,14 +1,18 @@
 // Columns in memory: through Arrow's capsules, or the buffer protocol.
 #include "fractile/frames.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <utility>
 
+#include "attendant.hpp"
 #include "calls.hpp"
 #include "fractile/error.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -16,9 +20,46 @@ namespace {
 
 template <class Structure>
 Structure& in_capsule(const nb::object& capsule, const char* name) {
-  void* const pointer = PyCapsule_GetPointer(capsule.ptr(), name);
-  if (pointer == nullptr) throw nb::python_error();
-  return *static_cast<Structure*>(pointer);
+  if (PyCapsule_IsValid(capsule.ptr(), name) == 0) {
+    throw Error(ErrorCode::usage, {Field("data"), ": what it hands over is no capsule of Arrow's"},
+                fmt::format("give data whose __{}__ has one", name));
+  }
+  return *static_cast<Structure*>(PyCapsule_GetPointer(capsule.ptr(), name));
+}
+
+/// A stream whose failures are looked at: Ctrl-C within a generator of Python's is no failure of the stream, which has it in words.
+struct WatchedStream {
+  ArrowArrayStream stream;
+
+  static ArrowArrayStream& of(ArrowArrayStream* outer) {
+    return static_cast<WatchedStream*>(outer->private_data)->stream;
+  }
+  static int schema(ArrowArrayStream* outer, ArrowSchema* schema) { return of(outer).get_schema(&of(outer), schema); }
+  static int next(ArrowArrayStream* outer, ArrowArray* array) {
+    ArrowArrayStream& inner = of(outer);
+    const int failure = inner.get_next(&inner, array);
+    if (failure == 0) return 0;
+    const char* const words = inner.get_last_error(&inner);
+    if (words != nullptr && std::string_view(words).find("\nKeyboardInterrupt") != std::string_view::npos) {
+      const Locked gil;
+      PyErr_SetNone(PyExc_KeyboardInterrupt);
+      throw Interrupted();
+    }
+    return failure;
+  }
+  static const char* error(ArrowArrayStream* outer) { return of(outer).get_last_error(&of(outer)); }
+  static void release(ArrowArrayStream* outer) {
+    const std::unique_ptr<WatchedStream> all(static_cast<WatchedStream*>(outer->private_data));
+    if (all->stream.release != nullptr) all->stream.release(&all->stream);
+    outer->release = nullptr;
+  }
+};
+
+/// Takes over what stands in a capsule, so that a second reader of it finds nothing.
+ArrowArrayStream watched(ArrowArrayStream& stream) {
+  if (stream.release == nullptr) return stream;  // as the library says
+  auto all = std::make_unique<WatchedStream>(WatchedStream{std::exchange(stream, {})});
+  return {&WatchedStream::schema, &WatchedStream::next, &WatchedStream::error, &WatchedStream::release, all.release()};
 }
 
 /// Arrow's letter for the type of an array's numbers; "" for none.
@@ -46,7 +87,7 @@ using Numbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 template <class Object>
 std::shared_ptr<Object> kept(Object object) {
   return {new Object(std::move(object)), [](Object* last) {
-            const nb::gil_scoped_acquire gil;
+            const Locked gil;
             delete last;  // NOLINT(cppcoreguidelines-owning-memory): a deleter
           }};
 }
@@ -94,8 +135,8 @@ void bind_frames(nb::module_& module) {
       .def_static(
           "of_stream",
           [](const nb::object& capsule, const std::string& name) {
-            auto& stream = in_capsule<ArrowArrayStream>(capsule, "arrow_array_stream");
-            const nb::gil_scoped_release release;
+            ArrowArrayStream stream = watched(in_capsule<ArrowArrayStream>(capsule, "arrow_array_stream"));
+            const Unlocked unlocked;
             return Frame::of(stream, name);
           },
           nb::arg("capsule"), nb::arg("name") = "", "What __arrow_c_stream__() gave.")

@@ -7,6 +7,7 @@
 #include "fractile/ledger_report.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/datasets.hpp"
@@ -89,10 +90,9 @@ void bind_ledger(nb::module_& module) {
       .def("table", [](const LedgerStatement& s) { return to_table(s); })
       .def("page", &page_of, nb::arg("about"));
   // Other threads go on while one waits for a file that is locked, or for a server.
-  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
-  module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "", Unlocked());
+  module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "", nb::call_guard<Unlocked>());
   module.def("ledger_shown", &shown_ledger, nb::arg("path"));
-  module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"), Unlocked());
+  module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"), nb::call_guard<Unlocked>());
   module.def(
       "ledger_verify",
       [](const std::string& path, const std::string& head) {
@@ -101,14 +101,14 @@ void bind_ledger(nb::module_& module) {
         require_own_receipts(ledger.statement());
         return last;
       },
-      nb::arg("path"), nb::arg("head") = "", Unlocked());
-  module.def("ledger_witness", &witnesses_of, nb::arg("path"), nb::arg("accept") = false, Unlocked());
+      nb::arg("path"), nb::arg("head") = "", nb::call_guard<Unlocked>());
+  module.def("ledger_witness", &witnesses_of, nb::arg("path"), nb::arg("accept") = false, nb::call_guard<Unlocked>());
   module.def(
       "ledger_void",
       [](const std::string& path, std::int64_t entry, const std::string& reason) {
         Ledger::open(path).void_entry(entry, reason);
       },
-      nb::arg("path"), nb::arg("entry"), nb::arg("reason"), Unlocked());
+      nb::arg("path"), nb::arg("entry"), nb::arg("reason"), nb::call_guard<Unlocked>());
 }
 
 }  // namespace fractile::python

@@ -1,11 +1,13 @@
 #include "module.hpp"
 
 #include "fractile/version.hpp"
+#include "interpreter.hpp"
 
 NB_MODULE(_core, module) {
   using namespace fractile::python;
   module.doc() = "The C++ half of fractile; use the package's own functions.";
   module.attr("version") = fractile::version;
+  bind_interpreter(module);
   bind_error(module);
   bind_frames(module);
   bind_report(module);

@@ -1,6 +1,7 @@
 // The program itself, in this process: the engine of the package duckdb needs a Python around it.
 #include "cli/program.hpp"
 
+#include "interpreter.hpp"
 #include "module.hpp"
 
 namespace fractile::python {
@@ -13,7 +14,7 @@ void bind_program(nb::module_& module) {
         arguments.reserve(words.size() + 1);
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
-        const nb::gil_scoped_release unlocked;
+        const Unlocked unlocked;
         return cli::run_program(static_cast<int>(words.size()), arguments.data());
       },
       nb::arg("words"), "Runs `fractile` with these words, the first one its own name; the exit code.");

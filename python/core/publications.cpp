@@ -15,6 +15,7 @@
 #include "counted.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "report.hpp"
@@ -134,16 +135,15 @@ void bind_files(nb::module_& module) {
       .def("json", [](const PublicationPlan& plan) { return to_json(plan); })
       .def("csv", [](const PublicationPlan& plan) { return to_csv(plan); })
       .def("table", [](const PublicationPlan& plan) { return to_table(plan); });
-  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
   module.def(
       "read_publication",
       [](std::string path, Arguments words) {
         return requests::publication_asked(typed_of(std::move(words), std::move(path)));
       },
-      nb::arg("path"), nb::arg("words"), Unlocked());
+      nb::arg("path"), nb::arg("words"), nb::call_guard<Unlocked>());
   module.def(
       "plan_publication", [](const PublicationFile& file) { return plan_publication(file.publication, file.parts); },
-      nb::arg("file"), Unlocked());
+      nb::arg("file"), nb::call_guard<Unlocked>());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/audit.hpp"
@@ -89,7 +90,7 @@ std::string columns(Arguments words, std::string file) {
 }
 
 std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   return std::make_unique<PlanReport>(
       requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {})), with_others));
 }
@@ -97,7 +98,7 @@ std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
 Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
 
 std::string audited(Arguments words) {
-  const nb::gil_scoped_release unlocked;
+  const Unlocked unlocked;
   const AuditRequest request = requests::audit_request(typed_of(std::move(words), {}));
   return to_json(request, audit(request));
 }

@@ -6,7 +6,7 @@
 3
 """
 
-from . import flow
+from . import _interpreter, flow
 from ._audit import Audit, audit
 from ._columns import Column, columns
 from ._core import version as __version__

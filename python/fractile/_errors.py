@@ -62,7 +62,8 @@ class InternalError(Error):
 class FractileWarning(UserWarning):
     """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
 
-    Where a program makes errors of warnings, one that is raised when a release was made has it.
+    What is known beforehand is warned of before anything is spent. Where a program makes errors of warnings, one that is raised after a
+    release was made has it.
 
     Attributes:
         release: what was made, a Release or PublishedTables; None before that.

@@ -1,18 +1,55 @@
-"""The package within a service: its threads, arguments, warnings and notebooks."""
+"""The package within a service: its threads, its end, forks, signals, other interpreters, warnings and notebooks."""
 
+import gc
+import os
 import pickle
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 import warnings
 
 import fractile
+import numpy as np
 import pytest
 
 ASKED = {"bounds": (0, 125), "step": 1, "epsilon": 1}
 
 
+def run(code, *arguments, timeout=120, **options):
+    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=timeout, check=False, **options)
+
+
 # --- Threads ----------------------------------------------------------------------------------------------------------
+
+
+def memory():
+    """Bytes of this process."""
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_threads_that_end_leave_nothing_behind():
+    """As in a server that has a thread for each request."""
+    numbers = np.arange(1000) % 100
+
+    def request():
+        fractile.release(numbers, bounds=(0, 2**40), step="0.0001", epsilon="ln 3")
+
+    def requests(count):
+        for _ in range(count):
+            thread = threading.Thread(target=request)
+            thread.start()
+            thread.join()
+
+    requests(100)
+    gc.collect()
+    before = memory()
+    requests(1000)
+    gc.collect()
+    assert memory() - before < 5_000_000
 
 
 def test_no_thread_stands_still_while_a_ledger_is_locked(tmp_path):
@@ -53,7 +90,124 @@ def test_no_thread_stands_still_while_a_ledger_is_locked(tmp_path):
     assert longest < 0.25  # with the lock of the interpreter held it would be as long as the file is locked
 
 
+AT_THE_END = """if True:
+    import sys, threading, time
+    import numpy as np, fractile
+    numbers = np.random.default_rng(1).normal(60, 20, 5_000_000)
+    begun = threading.Event()
+    def work():
+        begun.set()
+        while True:
+            {work}
+    for _ in range(3):
+        threading.Thread(target=work, daemon=True).start()
+    begun.wait()
+    time.sleep(float(sys.argv[1]))
+    print("the end", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "fractile.release(numbers, bounds=(0, 2**40), step='0.0001', epsilon=1)",
+        "fractile.release(numbers[:1000], bounds=(0, 125), step=1, epsilon=1)",
+        "fractile.plan(quantiles='quartiles', bounds=(0, 100), step=1, epsilon=1)",
+    ],
+)
+def test_daemon_threads_end_with_the_interpreter(work):
+    for wait in ("0.0", "0.1", "0.3"):
+        done = run(AT_THE_END.format(work=work), wait)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "the end\n", ""), wait
+
+
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="no module of interpreters")
+def test_another_interpreter_is_refused():
+    code = """if True:
+        import sys
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            import _xxsubinterpreters as interpreters
+        if sys.argv[1] == "after":
+            import fractile
+        other = interpreters.create()
+        said = []
+        inside = "import sys; sys.path[:] = " + repr(sys.path) + '''
+try:
+    import fractile
+    print("imported", flush=True)
+except ImportError as error:
+    print("main interpreter" in str(error), flush=True)
+'''
+        interpreters.run_string(other, inside)
+        interpreters.destroy(other)
+        import fractile
+        print(len(fractile.release([1.0, 2.0], bounds=(0, 9), step=1, epsilon=1, unsafe_seed=1).quantiles), flush=True)
+    """
+    for when in ("before", "after"):
+        done = run(code, when)
+        assert (done.returncode, done.stdout) == (0, "True\n3\n"), (when, done.stderr)
+
+
+# --- Forks and signals ------------------------------------------------------------------------------------------------
+
+
+def test_ctrl_c_within_a_generator_stays_one():
+    pa = pytest.importorskip("pyarrow")
+
+    def batches(error):
+        yield pa.RecordBatch.from_pydict({"x": [1, 2]})
+        raise error
+
+    def release(error):
+        reader = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches(error))
+        return fractile.release(reader, "x", **ASKED)
+
+    with pytest.raises(KeyboardInterrupt):
+        release(KeyboardInterrupt())
+    with pytest.raises(fractile.DataError, match="stream failed"):
+        release(ValueError("KeyboardInterrupt"))
+
+    code = """if True:
+        import os, signal, threading, time
+        import pyarrow as pa, fractile
+        def batches():
+            while True:
+                yield pa.RecordBatch.from_pydict({"x": [1, 2]})
+                time.sleep(0.001)
+        reader = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            fractile.release(reader, "x", bounds=(0, 9), step=1, epsilon=1)
+        except KeyboardInterrupt:
+            print("stopped")
+    """
+    assert run(code).stdout == "stopped\n"
+
+
 # --- What is handed over ----------------------------------------------------------------------------------------------
+
+
+class Door:
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.capsule
+
+
+def test_capsules():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"x": [1.0, 2.0, 3.0]})
+    for wrong in (table.schema.__arrow_c_schema__(), 5, object()):
+        with pytest.raises(fractile.UsageError, match="no capsule of Arrow's"):
+            fractile.release(Door(wrong), "x", **ASKED)
+    capsule = table.__arrow_c_stream__()
+    assert len(fractile.release(Door(capsule), "x", **ASKED).quantiles) == 3
+    with pytest.raises(fractile.UsageError, match="was read already"):
+        fractile.release(Door(capsule), "x", **ASKED)
 
 
 HALF = "\ud800"
@@ -112,6 +266,20 @@ def test_no_error_has_a_cell_behind_it():
 
 
 # --- Warnings and notebooks -------------------------------------------------------------------------------------------
+
+
+def test_what_is_known_beforehand_is_warned_of_before_anything_is_spent(tmp_path):
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=100)
+    asked = {"bounds": (0, 125), "step": 1, "epsilon": 30, "ledger": ledger}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(fractile.FractileWarning, match="promises next to nothing") as raised:
+            fractile.release([1.0, 2.0], **asked)
+    assert raised.value.release is None and ledger.entries == []
+    with pytest.warns(fractile.FractileWarning, match="promises next to nothing") as given:
+        fractile.release([1.0, 2.0], **asked)
+    assert given[0].filename == __file__
+    assert len(ledger.entries) == 1
 
 
 def test_what_is_warned_of_afterwards_has_the_release(tmp_path):

@@ -1,0 +1,89 @@
+#include "interpreter.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "module.hpp"
+
+namespace fractile::python {
+namespace {
+
+std::atomic<bool> is_ending = false;
+std::atomic<int> working = 0;      // threads without the lock
+std::atomic<int> coming_back = 0;  // of these, who waits for it
+std::atomic<int> standing = 0;     // who never comes back
+std::thread::id ending;            // set before is_ending
+thread_local bool is_counted = false;
+
+/// Calls `take`, which waits for the lock; or never returns. What ends the interpreter waits for those that are past the question.
+template <class Take>
+void come_back(const Take& take) {
+  ++coming_back;
+  if (is_ending && std::this_thread::get_id() != ending) {
+    ++standing;
+    --coming_back;
+    if (is_counted) --working;
+    while (true) pause();
+  }
+  take();
+  --coming_back;
+}
+
+/// Python calls it first of all at its end, with the lock. It waits a second for work that is under way and looks up now and then: nothing of
+/// the library should be at work while the process takes it apart.
+void end() {
+  using std::chrono::steady_clock;
+  ending = std::this_thread::get_id();
+  is_ending = true;
+  const auto latest = steady_clock::now() + std::chrono::seconds(1);
+  PyThreadState* const state = PyEval_SaveThread();
+  while (coming_back > 0 || (working > 0 && steady_clock::now() < latest)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  PyEval_RestoreThread(state);
+  if (standing > 0 || working > 0) nb::set_leak_warnings(false);  // what they hold is never given back
+}
+
+/// A child has the thread that forked, and no other.
+void in_child() {
+  working = is_counted ? 1 : 0;
+  coming_back = 0;
+}
+
+}  // namespace
+
+bool is_interpreter_ending() { return is_ending && std::this_thread::get_id() != ending; }
+
+Unlocked::Unlocked() : was_counted_(std::exchange(is_counted, true)), state_(PyEval_SaveThread()) {
+  if (!was_counted_) ++working;
+}
+
+Unlocked::~Unlocked() {
+  come_back([this] { PyEval_RestoreThread(state_); });
+  is_counted = was_counted_;
+  if (!was_counted_) --working;
+}
+
+Locked::Locked() {
+  come_back([this] { state_ = PyGILState_Ensure(); });
+}
+
+Locked::~Locked() { PyGILState_Release(state_); }
+
+void bind_interpreter(nb::module_& module) {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    throw std::runtime_error(
+        "fractile works in a process's main interpreter alone: import it there, or start a process");
+  }
+  module.def("_at_end", &end);
+  module.def("_in_child", &in_child);
+  nb::module_::import_("atexit").attr("register")(module.attr("_at_end"));
+  nb::module_::import_("os").attr("register_at_fork")(nb::arg("after_in_child") = module.attr("_in_child"));
+}
+
+}  // namespace fractile::python
