@@ -171,8 +171,9 @@ std::optional<ProfileFile> counts_of(const Typed& typed) {
 namespace {
 
 void refuse_options_of_tables(const Typed& typed) {
-  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
-                            "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
+  for (const char* field :
+       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "decimal", "thousands",
+        "encoding", "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
     const bool is_given = typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys());
     if (is_given) {
       usage({Field(field), " tells how records are read, and those of a profile file are counted already"},

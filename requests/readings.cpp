@@ -48,6 +48,7 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   std::string value = option.values() == 0 ? yes : typed.one(field);
   if (value == option.fallback) return {};
   if (field == "unreadable" && value == "missing") return {};  // as in all that is paid for
+  if ((field == "decimal" && value == ".") || (field == "encoding" && value == "utf-8")) return {};
   if (field == "missing") return listed(missing_of(typed));
   if (field == "duckdb") return library_path(value);
   if (field == "postgres") return shown_ledger(value);

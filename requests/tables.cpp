@@ -16,8 +16,8 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed) {
 namespace {
 
 void refuse_options_of_files(const Typed& typed) {
-  for (const char* field :
-       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "duckdb", "postgres"}) {
+  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
+                            "decimal", "thousands", "encoding", "duckdb", "postgres"}) {
     if (typed.has(field)) {
       usage({Field(field), " tells of a file, and the records are in memory"},
             "leave it out, or name the file in place of the records");
@@ -63,6 +63,8 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
   options.single_line_records = typed.has("single_line_records");
+  options.numbers = {typed.one("decimal"), typed.one("thousands")};
+  options.encoding = typed.one("encoding") == "utf-8" ? "" : typed.one("encoding");
   options.missing = missing_of(typed);
   options.unreadable = unreadable_of(typed);
   return options;
@@ -71,7 +73,8 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
 std::string postgres_of(const Typed& typed) {
   if (!typed.has("postgres")) return {};
   if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
-  for (const char* field : {"table", "input_format", "delimiter", "single_line_records", "memory"}) {
+  for (const char* field :
+       {"table", "input_format", "delimiter", "single_line_records", "decimal", "thousands", "encoding", "memory"}) {
     if (typed.has(field)) usage({Field(field), " tells of a file, and a server is read"}, "leave it out");
   }
   for (const char* field : {"person", "by"}) {

@@ -30,6 +30,8 @@ struct ReleaseDetails {
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};
   std::optional<Unreadable> unreadable = {};  ///< where it was given
+  NumberStyle numbers = {};                   ///< as in TableOptions, and so its encoding
+  std::string encoding = {};
   /// Leaves out the cost, but not its measure: a level of a publication keeps the cost that it was first published at.
   bool has_any_cost = false;
   std::optional<StatisticsRequest> statistics = {};

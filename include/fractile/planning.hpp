@@ -71,6 +71,11 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 /// is public, else those of the branch that a count with noise chose (`used.rows`), else those that were told.
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 
+/// Of simulated releases that were asked for as this one was, of the normal reference table: of as many records as are known, which are
+/// those of the group with most, and of 10,000 at most or when none are. Nothing where mostly_noise() says nothing for what is asked.
+/// Reads what is public or published alone, and says the same of a release and of its receipt read back.
+std::optional<TypicalError> typical_error(const Release& release);
+
 /// What is published beside the quantiles, and how far off it is.
 struct PlannedStatistics {
   StatisticsTerms terms;

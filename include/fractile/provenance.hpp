@@ -19,6 +19,21 @@ enum class NullPolicy { drop, error };
 /// "drop", "error".
 inline std::string to_string(NullPolicy policy) { return policy == NullPolicy::drop ? "drop" : "error"; }
 
+/// How numbers are written in delimited text.
+struct NumberStyle {
+  /// What stands before their decimals, "." or ","; empty: ".".
+  std::string decimal = {};
+  /// What may stand between groups of three digits before the decimals: one of . , ' and a blank, which stands for no-break blanks,
+  /// too; empty: nothing.
+  std::string thousands = {};
+
+  bool is_plain() const { return (decimal.empty() || decimal == ".") && thousands.empty(); }
+  /// Throws `usage` unless as said above, and two different ones.
+  void validate() const;
+
+  friend bool operator==(const NumberStyle&, const NumberStyle&) = default;
+};
+
 /// What to do with a cell that is no number (or time): refuse the table, or take it for one that is empty.
 enum class Unreadable { error, missing };
 /// "error", "missing".

@@ -80,6 +80,11 @@ struct TableOptions {
   /// query, in the columns of its result. None empty, at most `most_missing`.
   std::vector<std::string> missing = {};
   static constexpr std::size_t most_missing = 100;
+  /// Of csv and tsv without `sql`, in the columns whose numbers are counted; another cell with a point or a comma is no number.
+  NumberStyle numbers = {};
+  /// Of csv and tsv, in all files that are read: "utf-8", "latin1", "windows-1252", "utf-16", "utf-16le" or "utf-16be"; empty: UTF-8.
+  /// What is no text in it becomes U+FFFD.
+  std::string encoding = {};
 };
 
 /// Groups of one or several keys each, such as a total over cells.

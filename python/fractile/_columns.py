@@ -44,6 +44,9 @@ def columns(
     input_format: InputFormat | None = None,
     delimiter: str | None = None,
     single_line_records: bool = False,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    encoding: str | None = None,
     duckdb: str | os.PathLike[str] | None = None,
     memory: str | None = None,
 ) -> list[Column]:

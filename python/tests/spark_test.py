@@ -172,7 +172,8 @@ def test_another_version_on_a_worker_is_refused(table):
 
 
 def test_words_are_those_of_the_package():
-    files = {"data", "counts", "postgres", "sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "unreadable",
+    files = {"data", "counts", "postgres", "sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "decimal",
+             "thousands", "encoding", "unreadable",
              "duckdb", "threads", "memory"}
     mine, its = (inspect.signature(each).parameters for each in (spark.release, fractile.release))
     assert list(mine) == ["df", *(name for name in its if name not in files)]

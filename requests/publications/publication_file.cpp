@@ -221,7 +221,10 @@ const Members& input_options() {
                                {"sql_stability", "sql_stability", Says::entry},
                                {"unreadable", "unreadable", Says::entry},
                                {"null", "null", Says::entry},
-                               {"single_line_records", "single_line_records", Says::yes}};
+                               {"single_line_records", "single_line_records", Says::yes},
+                               {"decimal", "decimal", Says::entry},
+                               {"thousands", "thousands", Says::entry},
+                               {"encoding", "encoding", Says::entry}};
   return members;
 }
 
@@ -236,7 +239,7 @@ ReadInput input_of(const Item& root) {
   const std::optional<Item> item = root.find("input");
   if (!item) return result;
   item->require_keys({"file", "format", "delimiter", "sql", "sql_stability", "tables", "postgres", "counts", "missing",
-                      "unreadable", "null", "single_line_records"});
+                      "unreadable", "null", "single_line_records", "decimal", "thousands", "encoding"});
   Typed typed = typed_in(*item, input_options());
   const std::optional<Item> file = item->find("file");
   const std::optional<Item> postgres = item->find("postgres");
@@ -655,7 +658,10 @@ void PublicationFile::require_no_records() const {
                                                           {"sql_stability", read.sql_stability.has_value()},
                                                           {"format", !read.format.empty()},
                                                           {"delimiter", !read.delimiter.empty()},
-                                                          {"single_line_records", read.single_line_records}};
+                                                          {"single_line_records", read.single_line_records},
+                                                          {"decimal", !read.numbers.decimal.empty()},
+                                                          {"thousands", !read.numbers.thousands.empty()},
+                                                          {"encoding", !read.encoding.empty()}};
   std::vector<std::string> there;
   for (const auto& [member, is_there] : members) {
     if (is_there) there.emplace_back(member);

@@ -220,6 +220,12 @@ inline constexpr OptionSpec single_line_option{
     "",
     "Input",
     "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"};
+inline constexpr OptionSpec decimal_option{
+    "--decimal", owner, "CHAR", ".", "Input", "what stands before decimals in a CSV or TSV file, a point or a comma"};
+inline constexpr OptionSpec thousands_option{
+    "--thousands", owner, "CHAR", "", "Input", "what stands between thousands there: a point, a comma, ' or a blank"};
+inline constexpr OptionSpec encoding_option{"--encoding", owner,   "NAME",
+                                            "utf-8",      "Input", "of CSV and TSV: latin1, windows-1252 or utf-16"};
 inline constexpr OptionSpec duckdb_option{"--duckdb", owner,
                                           "PATH",     "FRACTILE_DUCKDB, or where the system looks",
                                           "Input",    "the DuckDB library, libduckdb.so"};

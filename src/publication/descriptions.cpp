@@ -56,6 +56,8 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
   if (request.bounds) details.bounds_share = request.bounds->share;
   details.statistics = request.statistics;
   details.unreadable = read.unreadable;
+  details.numbers = read.numbers;
+  details.encoding = read.encoding;
   details.source = name;
   details.tables = tables;
   details.has_any_cost = costs == Costs::any;

@@ -71,6 +71,9 @@ std::vector<Said> said_of(const Source& source, const ColumnToCount& column, con
           {"input_format", told_format(read, declared_value(dataset, "input_format"))},
           {"delimiter", read.delimiter},
           {"single_line_records", read.single_line_records ? yes : ""},
+          {"decimal", read.numbers.decimal == "." ? "" : read.numbers.decimal},
+          {"thousands", read.numbers.thousands},
+          {"encoding", read.encoding},
           {"duckdb", read.library.empty() ? "" : library_path(read.library)}};
 }
 

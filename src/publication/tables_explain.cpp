@@ -141,11 +141,11 @@ std::optional<std::uint64_t> largest_error(const Table& table) {
   return largest;
 }
 
-/// For how many records in a cell a level's bounds hold.
-std::uint64_t most_records(const Table& table) {
-  std::uint64_t least = any_number_of_rows;
-  for (const PublishedLevel* level : table.levels) least = std::min(least, level->release.errors->rows);
-  return least;
+/// For how many records in a cell its levels' bounds hold.
+std::string up_to_records(const Table& table) {
+  const PublishedLevel* least = *std::ranges::min_element(
+      table.levels, {}, [](const PublishedLevel* level) { return level->release.errors->rows; });
+  return report_detail::up_to_records(least->release, " in a cell");
 }
 
 std::string error_in_short(const Page& page, const Table& table) {
@@ -158,12 +158,10 @@ std::string error_in_short(const Page& page, const Table& table) {
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);
   return fmt::format(
-      "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {}, as long as "
-      "at most {} count in a cell.",
+      "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {}, {}.",
       share_of(release.errors->confidence), name, report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
-      report_detail::counted_in_words(release.source, *largest),
-      report_detail::counted_in_words(release.source, most_records(table)));
+      report_detail::counted_in_words(release.source, *largest), up_to_records(table));
 }
 
 /// A row a level: by how many records its values may be off.
@@ -200,10 +198,10 @@ void explain_rank_errors(Page& page, const Table& table) {
       "{}: a value is a quantile when no more than the wanted share of {}{}, lies below it, and no less lies at or "
       "below it. It is off by r {} when one of these two numbers of {} misses the share by r. With a "
       "probability of at least {}, each value taken by itself is off by no more than this table says, whatever the "
-      "data, as long as at most {} count in a cell.",
+      "data, {}.",
       page.typed(table.table.name), report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), noun, noun,
-      share_of(release.errors->confidence), report_detail::counted_in_words(release.source, most_records(table))));
+      share_of(release.errors->confidence), up_to_records(table)));
   page.table({fmt::format("errors_{}", table.place + 1),
               fmt::format("{}: by how many {} a value may be off, at most", page.typed(table.table.name), noun)},
              error_rows(page, table));
@@ -277,7 +275,13 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
                       const PageOptions& options) {
   page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(promise_of(published, tables))};
-  for (const Table& table : tables) items.push_back(error_in_short(page, table));
+  for (const Table& table : tables) {
+    if (const auto typical = typical_error(table.finest())) {
+      items.push_back(
+          report_detail::typical_in_words(table.finest(), *typical, "a value of " + page.typed(table.table.name)));
+    }
+    items.push_back(error_in_short(page, table));
+  }
   if (options.account) {
     items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
                                 options.account->balance.remaining.to_string()));

@@ -260,7 +260,8 @@ class Fixed(OwnersTest):
     def test_no_first_release_says_how_a_file_is_cut_into_records(self):
         """A delimiter of the asker's would end a release, or make many records of one cell."""
         self.init()
-        for change in ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"}):
+        for change in ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"},
+                       {"decimal": ","}, {"thousands": ","}, {"encoding": "utf-16"}):
             option = "--" + next(iter(change)).replace("_", "-")
             self.refuse_reading(f"{option} holds on a ledger's dataset only as its owner declared it", "fractile ledger init declares it",
                                 **change)
@@ -289,6 +290,14 @@ class Fixed(OwnersTest):
         self.assertEqual(self.median("people.csv", delimiter=";", single_line_records=True), "3")
         text = (self.folder / "people.csv").read_bytes()
         self.assertEqual(self.median("-", stdin=text, delimiter=";", single_line_records=True), "3")
+
+    def test_how_numbers_are_written_is_declared(self):
+        self.write("people.csv", "name;age\n" + "".join(f"p{i};3,0\n" for i in range(100)))
+        self.init("--decimal", ",", "--thousands", ".", "--encoding", "latin1")
+        self.refuse_reading("without --decimal, and dataset 'people' is read with --decimal ,", thousands=".", encoding="latin1")
+        self.assertEqual(self.median("people.csv", decimal=",", thousands=".", encoding="latin1"), "3")
+        query = json.loads(run("ledger", "show", "budget.db", "--format", "json", cwd=self.folder).out)["entries"][0]["query"]
+        self.assertIn('"decimal":",","thousands":".","encoding":"latin1"', query if isinstance(query, str) else json.dumps(query))
 
     def test_what_must_be_so(self):
         self.init("--null", "error")

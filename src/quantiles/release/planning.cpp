@@ -97,6 +97,7 @@ double noise_share(const std::vector<Rational>& quantiles, const std::vector<dou
 namespace {
 
 constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
+constexpr std::size_t most_quantiles = 200;            // more, such as synthetic rows, are read together, and take long
 
 /// What may be simulated for a few words: they must not cost more than the release that they are said of. It is counted before, in what a
 /// microsecond does on one core, so that no clock decides what is said.
@@ -179,7 +180,6 @@ std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, st
 
 std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
                                        const std::optional<std::uint64_t>& rows, std::uint64_t work) {
-  constexpr std::size_t most_quantiles = 200;  // more, such as synthetic rows, are read together, and take long
   if (!rows || query.intervals || query.quantiles.size() > most_quantiles) return {};
   const std::uint64_t some = std::max<std::uint64_t>(*rows, 1);
   Simulations simulations(work);
@@ -223,6 +223,43 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
     noises.push_back(place->second);
   }
   return noises;
+}
+
+namespace {
+
+/// Of the group with most: what was published or declared; else what was told.
+std::optional<std::uint64_t> known_rows(const Release& release) {
+  if (release.public_rows) return release.public_rows;
+  std::optional<std::uint64_t> most;
+  for (const Release::Group& group : release.groups) {
+    std::optional<std::uint64_t> known = group.used.rows;
+    if (group.statistics) known = std::max<std::int64_t>(group.statistics->count.value, 0);
+    if (known) most = std::max(most.value_or(0), *known);
+  }
+  return most ? most : release.query.expected_rows;
+}
+
+}  // namespace
+
+std::optional<TypicalError> typical_error(const Release& release) {
+  constexpr std::uint64_t wanted_values = 400;
+  constexpr std::uint64_t least_releases = 10;
+  constexpr std::uint64_t most_releases = 100;
+  const std::size_t quantiles = release.query.quantiles.size();
+  if (release.query.intervals || quantiles > most_quantiles) return {};
+  QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;
+  query.budget = query.budget.scaled(left_for_quantiles(release));
+  // What a receipt does not say: that it is read back decides nothing.
+  const std::size_t selected = release.groups.front().used.selected;
+  query.interpolate = selected > 0 && selected < quantiles;
+  query.base = Base::by_mechanism;
+  const std::uint64_t rows =
+      std::clamp<std::uint64_t>(known_rows(release).value_or(most_simulated_rows), 1, most_simulated_rows);
+  Simulations simulations(Simulations::tenth_of_a_second);
+  const std::uint64_t releases = simulations.take(
+      query, rows, std::clamp<std::uint64_t>(wanted_values / quantiles, least_releases, most_releases), least_releases);
+  if (releases == 0) return {};
+  return typical_error(query, release.lattice, Shape::normal, rows, releases);
 }
 
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,

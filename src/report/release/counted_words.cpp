@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -105,6 +107,33 @@ std::string counted_in_words(const SourceDescription& source, std::uint64_t coun
 
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted) {
   return weights ? with_decimals(Rational(counted) * weights->how.step) : fmt::format("{}", counted);
+}
+
+std::string up_to_records(const Release& release, const std::string& where) {
+  const std::string count = counted_noun(release.source) + " count" + where;
+  if (release.errors->rows == any_number_of_rows) return "however many " + count;
+  return fmt::format("as long as at most {} {}", release.errors->rows, count);
+}
+
+namespace {
+
+std::uint64_t largest_in_two_digits(const std::vector<double>& errors) {
+  const double largest = std::ranges::max(errors);
+  double unit = 1;
+  while (largest > 100 * unit) unit *= 10;
+  return static_cast<std::uint64_t>(std::ceil(largest / unit) * unit);
+}
+
+}  // namespace
+
+std::string typical_in_words(const Release& release, const TypicalError& typical, const std::string& value) {
+  const std::uint64_t middle = largest_in_two_digits(typical.median);
+  return fmt::format(
+      "Nine times in ten {} is off by at most {}, and half of the time by {}: so it was in {} simulated releases of a "
+      "public normal table of {}, for the quantile with the largest errors.",
+      value, counted_in_words(release.source, largest_in_two_digits(typical.nine_in_ten)),
+      middle == 0 ? "none" : fmt::format("at most {}", middle), typical.releases,
+      counted_in_words(release.source, typical.rows));
 }
 
 std::string weights_in_words(const WeightsDescription& weights) {

@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "fractile/planning.hpp"
 #include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::report_detail {
 
@@ -52,6 +54,11 @@ std::string counted_noun(const SourceDescription& source);
 
 /// A number of records or, with weights, what so many units weigh.
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted);
+
+/// Up to how many records the release's bounds are told for, `where`: " in a group".
+std::string up_to_records(const Release& release, const std::string& where);
+/// What errors are to be expected of `value`, "a value", where the quantile is meant that is missed by most. Two digits, rounded up.
+std::string typical_in_words(const Release& release, const TypicalError& typical, const std::string& value);
 
 /// Which weights there are, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);

@@ -8,6 +8,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "report/release/cells.hpp"
@@ -173,19 +174,12 @@ void explain_intervals(Page& page, const Release& release) {
         "or "
         "of a sample with weights the intervals do not say what they seem to.");
   }
-  warn_of_noise(page, release);
   report_detail::explain_counted(page, release);
   page.paragraph(
       R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
 }
 
-/// Up to how many records a bound is told for.
-std::string up_to_records(const Release& release) {
-  return fmt::format("as long as at most {} {} count{}", release.errors->rows,
-                     report_detail::counted_noun(release.source), !release.is_grouped() ? "" : " in a group");
-}
-
-void explain_errors(Page& page, const Release& release) {
+void explain_errors(Page& page, const Release& release, bool is_typical_known) {
   page.section("How wrong the numbers may be");
   if (release.query.intervals) return explain_intervals(page, release);
   page.paragraph(fmt::format(
@@ -195,7 +189,6 @@ void explain_errors(Page& page, const Release& release) {
       report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release)),
       report_detail::counted_noun(release.source), report_detail::counted_noun(release.source),
       report_detail::counted_noun(release.source)));
-  warn_of_noise(page, release);
   if (!release.errors->without.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows usual errors.",
                                page.typed(release.errors->without)));
@@ -203,11 +196,13 @@ void explain_errors(Page& page, const Release& release) {
   }
   page.paragraph(fmt::format(
       "With a probability of at least {}, each value taken by itself is off by no more than the table above "
-      "says, whatever the data, {}.{} Usual errors are many times smaller: fractile plan shows them.",
-      percent_of(release.errors->confidence), up_to_records(release),
+      "says, whatever the data, {}.{} Usual errors are many times smaller{}.",
+      percent_of(release.errors->confidence),
+      report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""),
       !release.errors->together
           ? ""
-          : fmt::format(" With the same probability no value is off by more than {}.", *release.errors->together)));
+          : fmt::format(" With the same probability no value is off by more than {}.", *release.errors->together),
+      is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
       "This is only the error added for privacy: how far the table's records stand for anybody else is not in it.");
   if (release.errors->rounded) report_detail::explain_rounded(page, *release.errors->rounded);
@@ -334,7 +329,7 @@ std::optional<std::uint64_t> largest_error(const Release& release) {
   return largest;
 }
 
-std::string error_in_short(const Release& release) {
+std::string worst_in_short(const Release& release) {
   if (release.query.intervals) {
     return fmt::format(
         "Each value has an interval beside it that holds {} with a probability of at least {}{}.",
@@ -347,18 +342,22 @@ std::string error_in_short(const Release& release) {
       "With a probability of at least {} each, the values miss the quantiles of {}{}, by at most {}, {}.",
       percent_of(release.errors->confidence), report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(counts_at(release)),
-      report_detail::counted_in_words(release.source, *largest), up_to_records(release));
+      report_detail::counted_in_words(release.source, *largest),
+      report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""));
 }
 
-void explain_in_short(Page& page, const Release& release, const PageOptions& options) {
+void explain_in_short(Page& page, const Release& release, const std::optional<TypicalError>& typical,
+                      const PageOptions& options) {
   page.section(report_detail::short_heading);
-  std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release)),
-                                 error_in_short(release)};
+  std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release))};
+  if (typical) items.push_back(report_detail::typical_in_words(release, *typical, "a value"));
+  items.push_back(worst_in_short(release));
   if (options.account) {
     items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
                                 options.account->balance.remaining.to_string()));
   }
   page.list(items);
+  warn_of_noise(page, release);
 }
 
 /// What anybody may learn of the table, or knew before.
@@ -393,10 +392,11 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
                 const PageOptions& options) {
   page.title(title_of(page, release, options.about));
   report_detail::explain_about(page, options.about);
+  const std::optional<TypicalError> typical = typical_error(release);
   if (release.unsafe_seed) {
     report_detail::warn_of_seed(page, *release.unsafe_seed);
   } else {
-    explain_in_short(page, release, options);
+    explain_in_short(page, release, typical, options);
   }
   explain_values(page, release);
   report_detail::explain_statistics(page, release);
@@ -406,7 +406,7 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
   if (!options.guess_above.empty() && !release.unsafe_seed) {
     report_detail::explain_guess(page, release, options.guess_above);
   }
-  explain_errors(page, release);
+  explain_errors(page, release, typical && !release.unsafe_seed);
   if (options.account) report_detail::explain_account(page, options, "this one");
   explain_assumptions(page, release);
   explain_unprotected(page, release);

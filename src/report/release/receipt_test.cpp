@@ -106,6 +106,43 @@ std::vector<std::string> all_kinds() {
   return texts;
 }
 
+// A page is a function of its receipt, whatever else was known when it was made.
+TEST(TypicalErrors, OfAReleaseAreThoseOfItsReceiptReadBack) {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  QuantileQuery many = quartiles(Budget::pure(Rational(1)));
+  many.quantiles = synthetic_rows(100);
+  QuantileQuery each = many;
+  each.interpolate = false;
+  QuantileQuery told = quartiles(Budget::pure(Rational(1)));
+  told.expected_rows = 300;
+  std::vector<Release> releases{released(many, cents),
+                                released(each, cents),
+                                released(told, ages),
+                                released(quartiles(Budget::zcdp(Rational(1, 2))), ages),
+                                bounded(),
+                                with_counts(Budget::pure(Rational(1)), ages, {}),
+                                grouped(quartiles(Budget::pure(Rational(4))), cents)};
+  for (const Release& release : releases) {
+    const TypicalError typical = typical_error(release).value();
+    const TypicalError again = typical_error(read_receipt(to_json(release), "r.json")).value();
+    EXPECT_EQ(typical.rows, again.rows);
+    EXPECT_EQ(typical.median, again.median);
+    EXPECT_EQ(typical.nine_in_ten, again.nine_in_ten);
+  }
+}
+
+TEST(TypicalErrors, AreThoseThatThePlanOfAsManyRecordsHas) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  const QuantileQuery query = quartiles(Budget::pure(Rational(1, 10)));
+  Release release = released(query, cents);
+  release.public_rows = 1'000;
+  const TypicalError typical = typical_error(release).value();
+  EXPECT_EQ(typical.rows, 1'000U);
+  const ReleasePlan plan = plan_release(query, cents, {.rows = 1'000});
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(typical.mean[i], plan.typical.mean[i], plan.typical.mean[i] / 2) << i;
+}
+
 TEST(Receipt, EveryKindKeepsTheSchemaAndItsHash) {
   for (const std::string& text : all_kinds()) {
     const Release receipt = read_receipt(text, "r.json");

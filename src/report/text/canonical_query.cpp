@@ -93,6 +93,9 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");
+  if (details.numbers.decimal != ".") line.add("decimal", details.numbers.decimal);
+  line.add("thousands", details.numbers.thousands);
+  line.add("encoding", details.encoding);
   line.add("person", source.person);
   if (source.whole_records) line.add("sample", "whole records");
   if (source.per_person) line.add("per_person", to_string(*source.per_person));

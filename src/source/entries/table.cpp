@@ -312,8 +312,8 @@ Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
     default:
       return {ErrorCode::data,
               at + "not a number",
-              {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
-               "leave such records out with ",
+              {"fix the cell (no signs such as $ or %, no dates), say how numbers are written: ",
+               Field("decimal").text(","), " ", Field("thousands").text("."), ", leave such records out with ",
                Field("unreadable").text("missing"), ", or say what counts as missing: ", Field("missing").text("NA")}};
   }
 }
@@ -342,6 +342,11 @@ void check_options(const TableOptions& options) {
         std::to_string(options.threads) + " threads are more than " + std::to_string(TableOptions::most_threads),
         "ask for 0, as many as the machine runs at once");
   }
+  options.numbers.validate();
+  if (!options.numbers.is_plain() && !options.sql.empty()) {
+    throw Error(ErrorCode::usage, "how numbers are written is declared, and a query reads them as texts",
+                {"leave it out, and write in ", Field("sql"), ": replace(income, ',', '.')"});
+  }
   if (options.memory != 0 && options.memory < TableOptions::least_memory) {
     throw Error(ErrorCode::usage, "less memory than 100 MB", "allow more, or 0 for as much as there is");
   }
@@ -355,15 +360,23 @@ void open_relation(const Connection& connection, const TableOptions& options, Op
     return;
   }
   Input& input = source.inputs.front();
-  input.relation = Relation::of_file(connection, input.file, input.format, options.delimiter, source.line_ends);
+  input.relation =
+      Relation::of_file(connection, input.file, input.format, options.delimiter, source.line_ends, options.numbers);
   source.relation = input.relation;
 }
 
-void require_lines(const TableOptions& options, const std::vector<Input>& inputs) {
+/// What is declared of delimited text is about something that is read.
+void require_delimited(const TableOptions& options, const std::vector<Input>& inputs) {
   const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
-  if (!options.single_line_records || std::ranges::any_of(inputs, is_delimited)) return;
-  throw Error(ErrorCode::usage, "single-line records are declared of CSV and TSV, and no such file is read",
-              "leave the declaration out");
+  if (std::ranges::any_of(inputs, is_delimited)) return;
+  const auto refuse = [](bool is_declared, const std::string& what) {
+    if (!is_declared) return;
+    throw Error(ErrorCode::usage, what + " declared of CSV and TSV, and no such file is read",
+                "leave the declaration out");
+  };
+  refuse(options.single_line_records, "single-line records are");
+  refuse(!options.numbers.is_plain(), "how numbers are written is");
+  refuse(!options.encoding.empty(), "an encoding is");
 }
 
 /// Why a pass failed, found by others that keep the order of rows, one a column; `otherwise` when they find nothing.
@@ -857,7 +870,7 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
     const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
     throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
   }
-  require_lines(options, state->inputs);
+  require_delimited(options, state->inputs);
   const bool has_limit = state->memory > 0 && state->groups_in_engine();  // under which nothing is to be read
   if (!has_limit) state->first_connection.put(std::move(connection));
   return Table(std::move(state));

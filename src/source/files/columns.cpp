@@ -1,11 +1,14 @@
 #include "source/files/columns.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 
 #include "fractile/error.hpp"
+#include "source/engine/engine.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -101,6 +104,21 @@ std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
   return bare_type == "TIMESTAMP WITH TIME ZONE" ? std::optional(ValueKind::instant) : std::nullopt;
 }
 
+std::string engine_number(const std::string& cell, const NumberStyle& style) {
+  if (style.is_plain()) return cell;
+  const std::string decimal = style.decimal.empty() ? "." : style.decimal;
+  if (style.thousands.empty()) {
+    return fmt::format("CASE WHEN contains({0}, '.') THEN '?' ELSE replace({0}, ',', '.') END", cell);
+  }
+  const std::string marks = style.thousands == " " ? R"([ \x{A0}\x{202F}])" : "[" + style.thousands + "]";
+  const std::string number =
+      fmt::format(R"(\s*[+-]?(\d{{1,3}}({0}\d{{3}})*|\d*)([{1}]\d*)?([eE][+-]?\d+)?\s*)", marks, decimal);
+  return fmt::format(
+      "CASE WHEN NOT regexp_matches({0}, '[.,]') AND NOT regexp_matches({0}, {1}) THEN {0} "
+      "WHEN regexp_full_match({0}, {2}) THEN replace(regexp_replace({0}, {1}, '', 'g'), '{3}', '.') ELSE '?' END",
+      cell, quote_literal(marks), quote_literal(number), decimal);
+}
+
 std::string kind_hint(ValueKind column, ValueKind lattice) {
   if (column == ValueKind::number) return "write the bounds as numbers, or name a column of dates or times";
   if (lattice == ValueKind::instant) {
@@ -145,3 +163,23 @@ void require_told_apart(const std::vector<Column>& columns, const std::set<std::
 }
 
 }  // namespace fractile::source_detail
+
+namespace fractile {
+
+void NumberStyle::validate() const {
+  const auto refuse = [](const std::string& what, const char* field) {
+    throw Error(ErrorCode::usage, what,
+                {"pass e.g. ", Field("decimal").text(","), " and ", Field("thousands").text(".")}, field);
+  };
+  if (!decimal.empty() && decimal != "." && decimal != ",") {
+    refuse("decimals stand behind a point or a comma, not behind '" + decimal + "'", "decimal");
+  }
+  if (!thousands.empty() && thousands != "." && thousands != "," && thousands != "'" && thousands != " ") {
+    refuse("thousands are parted by a point, a comma, ' or a blank, not by '" + thousands + "'", "thousands");
+  }
+  if (thousands == (decimal.empty() ? "." : decimal)) {
+    refuse("'" + thousands + "' cannot stand both before decimals and between thousands", "thousands");
+  }
+}
+
+}  // namespace fractile

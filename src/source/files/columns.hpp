@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fractile/dates.hpp"
+#include "fractile/provenance.hpp"
 
 namespace fractile::source_detail {
 
@@ -18,6 +19,7 @@ struct Column {
   std::string full_type = {};  ///< with them, as SQL spells it; of columns that are not text
   int unread_digits =
       0;  ///< of a decimal of more digits than the engine reads: how many; the engine would give other numbers
+  NumberStyle numbers = {};  ///< of delimited text
 
   bool operator==(const Column&) const = default;
 };
@@ -62,6 +64,10 @@ enum class Names { listed, of_first_line, unsaid };
 /// else with the one that differs in letter case alone, as nobody learns a word from it. `source` is for messages.
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
+
+/// A cell of text, an expression of SQL, with its number as the engine writes it; where it is none in this style, as a text that is none
+/// there either.
+std::string engine_number(const std::string& cell, const NumberStyle& style);
 
 /// Error(data) for a column that the engine would misread. `source` is for messages.
 void require_read(const Column& column, const std::string& source);

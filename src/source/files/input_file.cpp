@@ -135,8 +135,8 @@ OpenedPath open_path(const std::string& path) {
 
 }  // namespace
 
-InputFile::InputFile(int descriptor, std::string display_name, OpenedFile opened)
-    : descriptor_(descriptor), display_name_(std::move(display_name)), opened_(std::move(opened)) {
+InputFile::InputFile(int descriptor, std::string display_name, OpenedFile opened, TextEncoding encoding)
+    : descriptor_(descriptor), display_name_(std::move(display_name)), opened_(std::move(opened)), encoding_(encoding) {
   if (fstat(descriptor_, &as_opened_) != 0) fail_to_read(ErrorCode::data, "cannot open " + display_name_, errno, {});
 }
 
@@ -144,16 +144,17 @@ InputFile::InputFile(InputFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       display_name_(std::move(other.display_name_)),
       opened_(std::move(other.opened_)),
-      as_opened_(other.as_opened_) {}
+      as_opened_(other.as_opened_),
+      encoding_(other.encoding_) {}
 
 InputFile::~InputFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-InputFile InputFile::open(const std::string& path) {
-  if (path == "-") return {spool(STDIN_FILENO, "standard input"), "standard input", {path, {}}};
+InputFile InputFile::open(const std::string& path, TextEncoding encoding) {
+  if (path == "-") return {spool(STDIN_FILENO, "standard input"), "standard input", {path, {}}, encoding};
   OpenedPath file = open_path(path);
-  return {file.descriptor, path, std::move(file.opened)};
+  return {file.descriptor, path, std::move(file.opened), encoding};
 }
 
 std::string InputFile::path() const {

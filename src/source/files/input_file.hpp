@@ -10,6 +10,7 @@
 #include <string>
 
 #include "fractile/source.hpp"
+#include "source/text/encoding.hpp"
 
 namespace fractile::source_detail {
 
@@ -19,7 +20,7 @@ using FileMoment = struct stat;
 class InputFile {
  public:
   /// Error(data) for a path that is missing, unreadable or a directory. "-" is standard input.
-  static InputFile open(const std::string& path);
+  static InputFile open(const std::string& path, TextEncoding encoding = TextEncoding::utf_8);
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile();
@@ -39,17 +40,20 @@ class InputFile {
   /// Throws `data` when what was opened is another file than this one, or was written to since.
   void require_moment(const FileMoment& moment) const;
   bool is_gzip() const;
+  /// Of its text, as was declared.
+  TextEncoding encoding() const { return encoding_; }
   /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.
   std::size_t read(std::size_t offset, std::span<char> bytes) const;
   /// At most `count` bytes from the beginning.
   std::string head(std::size_t count) const;
 
  private:
-  InputFile(int descriptor, std::string display_name, OpenedFile opened);
+  InputFile(int descriptor, std::string display_name, OpenedFile opened, TextEncoding encoding);
   int descriptor_;
   std::string display_name_;
   OpenedFile opened_;
   FileMoment as_opened_{};
+  TextEncoding encoding_;
 };
 
 }  // namespace fractile::source_detail

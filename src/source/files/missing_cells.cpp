@@ -72,8 +72,8 @@ std::string condition_of(const Column& column, const std::string& cell, const st
     return fmt::format("{} IN ({})", cell, times_in(missing, column, *kind));
   switch (numeric_of(column.type)) {
     case Numeric::text:
-      return fmt::format("{0} IN ({1}) OR (NOT {2}({0}) AND TRY_CAST({0} AS DOUBLE) IN ({3}))", cell, texts_in(missing),
-                         misread_function, numbers_in(missing, "DOUBLE"));
+      return fmt::format("{0} IN ({1}) OR (NOT {2}({0}) AND TRY_CAST({3} AS DOUBLE) IN ({4}))", cell, texts_in(missing),
+                         misread_function, engine_number(cell, column.numbers), numbers_in(missing, "DOUBLE"));
     case Numeric::integer:
     case Numeric::units:
       return exactly_in(cell, missing);

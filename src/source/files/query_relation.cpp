@@ -255,14 +255,15 @@ LineEndsInCells line_ends_of(const TableOptions& options) {
 }
 
 std::vector<Input> open_inputs(const TableOptions& options) {
+  const TextEncoding encoding = encoding_named(options.encoding);
   std::vector<Input> inputs;
   if (!options.file.empty()) {
     const Format format = format_of(options);
-    inputs.push_back({name_of_file, InputFile::open(options.file), format});
+    inputs.push_back({name_of_file, InputFile::open(options.file, encoding), format});
   }
   for (const NamedTable& table : options.tables) {
     const Format format = format_of_file(table.file);
-    inputs.push_back({table.name, InputFile::open(table.file), format});
+    inputs.push_back({table.name, InputFile::open(table.file, encoding), format});
   }
   return inputs;
 }

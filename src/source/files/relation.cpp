@@ -246,7 +246,7 @@ Format format_of(const TableOptions& options) {
 Format format_of_file(const std::string& file) { return format_by_file_name(file); }
 
 Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter,
-                           LineEndsInCells line_ends) {
+                           LineEndsInCells line_ends, const NumberStyle& numbers) {
   if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
     throw Error(ErrorCode::data, file.display_name() + " is empty",
                 "a table without records still has a header line (text) or a schema (Parquet)");
@@ -262,19 +262,19 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
   if (format == Format::tsv && delimiter.empty()) delimiter = "\t";
   if (format != Format::json) refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
   Relation text =
-      format == Format::json ? of_json(file) : of_delimited(connection, file, std::move(delimiter), line_ends);
+      format == Format::json ? of_json(file) : of_delimited(connection, file, std::move(delimiter), line_ends, numbers);
   text.most_records_ = file.size() * (file.is_gzip() ? most_bytes_of_packed : 1);
   return text;
 }
 
 Relation Relation::of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
-                                LineEndsInCells line_ends) {
+                                LineEndsInCells line_ends, const NumberStyle& numbers) {
   const std::string header = header_of(file);
   if (delimiter.empty()) delimiter = delimiter_of(header);
   const std::vector<std::string> names = column_names(header, delimiter, file.display_name());
   Relation relation;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    relation.columns_.push_back({names[k], TextTable::column_name(k), "VARCHAR"});
+    relation.columns_.push_back({names[k], TextTable::column_name(k), "VARCHAR", {}, 0, numbers});
   }
   relation.shape_ = DelimitedShape{std::move(delimiter), names.size()};
   relation.text_ = std::make_shared<TextTable>(file, *relation.shape_, line_ends);

@@ -33,7 +33,7 @@ class Relation {
   /// The schema of a file, which must outlive this; none of its records decides anything here. Error(data) when it is not of its format.
   /// `connection` can read it from now on. Throws EngineFailure.
   static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter,
-                          LineEndsInCells line_ends = LineEndsInCells::allowed);
+                          LineEndsInCells line_ends = LineEndsInCells::allowed, const NumberStyle& numbers = {});
   /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. `names`: of its columns, for messages.
   /// Throws EngineFailure.
   static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
@@ -77,7 +77,7 @@ class Relation {
  private:
   Relation() = default;
   static Relation of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
-                               LineEndsInCells line_ends);
+                               LineEndsInCells line_ends, const NumberStyle& numbers);
   static Relation of_json(const InputFile& file);
   static Relation of_parquet(const Connection& connection, const InputFile& file);
   std::string unblanked_from(const std::vector<Column>& columns) const;

@@ -86,7 +86,7 @@ class TextStream::Gzip {
   bool inside_ = false;  // of a member
 };
 
-TextStream::TextStream(const InputFile& file) : file_(file), chunk_(chunk_size) {
+TextStream::TextStream(const InputFile& file) : file_(file), transcoder_(file.encoding()), chunk_(chunk_size) {
   if (file.is_gzip()) gzip_ = std::make_unique<Gzip>(file);
 }
 
@@ -94,6 +94,14 @@ TextStream::TextStream(TextStream&&) noexcept = default;
 TextStream::~TextStream() = default;
 
 std::string_view TextStream::next() {
+  for (;;) {
+    const std::string_view bytes = next_bytes();
+    const std::string_view text = bytes.empty() ? transcoder_.rest() : transcoder_.of(bytes);
+    if (!text.empty() || bytes.empty()) return text;
+  }
+}
+
+std::string_view TextStream::next_bytes() {
   if (gzip_) return {chunk_.data(), gzip_->read(chunk_)};
   const std::size_t count = file_.read(offset_, chunk_);
   offset_ += count;

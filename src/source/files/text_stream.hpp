@@ -1,4 +1,4 @@
-// A text file from its beginning, gzipped or not, a piece at a time.
+// A text file from its beginning, gzipped or not, a piece at a time, as UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "source/files/input_file.hpp"
+#include "source/text/encoding.hpp"
 
 namespace fractile::source_detail {
 
@@ -19,13 +20,16 @@ class TextStream {
   TextStream& operator=(TextStream&&) = delete;
   ~TextStream();
 
-  /// The next bytes, valid until the ones after them are asked for; empty at the end of the file. Error(data) for gzip that is
+  /// The next bytes, put into UTF-8 from the file's encoding, valid until the ones after them are asked for; empty at the end of the file. Error(data) for gzip that is
   /// truncated, damaged, followed by other bytes, or of a header that the engine does not read.
   std::string_view next();
 
  private:
   class Gzip;
+  std::string_view next_bytes();
+
   const InputFile& file_;
+  Transcoder transcoder_;
   std::unique_ptr<Gzip> gzip_;  // none for plain text
   std::size_t offset_ = 0;      // of plain text
   std::vector<char> chunk_;
