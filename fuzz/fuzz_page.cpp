@@ -20,9 +20,9 @@ void require(bool holds) {
 /// Tags close in the order in which they were opened, and only those that pages have are there.
 void require_well_formed(const std::string& html) {
   static const std::vector<std::string> known{
-      "html", "head", "title", "style", "body",   "main", "section",  "h1",      "h2",        "p",     "ul",
-      "li",   "dl",   "dt",    "dd",    "figure", "div",  "table",    "caption", "thead",     "tbody", "tr",
-      "th",   "td",   "g",     "pre",   "svg",    "desc", "clipPath", "text",    "figcaption"};
+      "html", "head", "title", "style",  "body",     "main",  "section",    "h1",      "h2",      "p",    "ul", "li",
+      "dl",   "dt",   "dd",    "figure", "div",      "table", "caption",    "thead",   "tbody",   "tr",   "th", "td",
+      "g",    "pre",  "svg",   "desc",   "clipPath", "text",  "figcaption", "details", "summary", "small"};
   std::vector<std::string> open;
   for (std::size_t at = html.find('<', 15); at != std::string::npos; at = html.find('<', at + 1)) {
     const std::size_t end = html.find('>', at);

@@ -57,7 +57,7 @@ const std::map<std::string, std::int64_t>& quantile_names() {
   std::vector<std::string> names;
   for (const auto& [name, parts] : quantile_names()) names.push_back(name);
   const std::string nearest = nearest_word(text, names);
-  usage({Field("quantiles"), ": '", text, "' is neither a name nor a list of numbers"},
+  usage("'" + text + "' is neither a name nor a number",
         nearest.empty() ? "write fractions such as 0.1,1/2,0.9, or one of " + joined(names)
                         : "did you mean " + nearest + "?");
 }
@@ -83,11 +83,17 @@ std::vector<Rational> numbers(const std::string& text) {
 }
 
 std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback) {
-  const std::string text = typed.one("quantiles", fallback);
-  const auto named = quantile_names().find(text);
-  if (named != quantile_names().end()) return evenly_spaced(named->second);
-  if (std::ranges::all_of(text, [](unsigned char c) { return std::isalpha(c) != 0; })) refuse_quantile_name(text);
-  return in_field("quantiles", [&] { return numbers(text); });
+  return in_field("quantiles", [&] {
+    std::vector<Rational> quantiles;
+    for (const std::string& item : words(typed.one("quantiles", fallback))) {
+      const auto named = quantile_names().find(item);
+      const bool is_word = std::ranges::all_of(item, [](unsigned char c) { return std::isalpha(c) != 0; });
+      if (named == quantile_names().end() && is_word) refuse_quantile_name(item);
+      const std::vector<Rational> next = named == quantile_names().end() ? numbers(item) : evenly_spaced(named->second);
+      quantiles.insert(quantiles.end(), next.begin(), next.end());
+    }
+    return quantiles;
+  });
 }
 
 Budget budget_of(const Typed& typed) {

@@ -366,7 +366,7 @@ LedgerReservation charge(const Store& store, const LedgerRequest& request, const
   const Present present(store);
   const auto& [row, charge] = require_payable(present, store, request);
   require_remaining(row.dataset, present.sums().spent(row.id), request.cost, charge);
-  const LedgerReservation reservation = add_entry(store, present.head(), present.sums(), row, request, charge, now());
+  LedgerReservation reservation = add_entry(store, present.head(), present.sums(), row, request, charge, now());
   store.prove_room(reservation.id, request.receipt_size);
   return reservation;
 }

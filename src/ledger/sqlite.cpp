@@ -236,9 +236,9 @@ bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()
 
 void Connection::fail() const {
   const bool is_full = (sqlite3_errcode(handle()) & 0xff) == SQLITE_FULL;
-  const Error error = failure(handle(), path_);
+  Error error = failure(handle(), path_);
   if (is_full) throw DiskFull(error.code(), error.what_words(), error.hint_words());
-  throw error;
+  throw Error(std::move(error));
 }
 
 Statement::Statement(const Connection& connection, std::string_view sql) : connection_(connection) {

@@ -67,6 +67,7 @@ std::vector<OwnersWay> owners_ways() {
   read = people_file();
   read.single_line_records = true;
   add("single_line_records", "yes", read, ages_read());
+  read = people_file();
   read.numbers.decimal = ",";
   add("decimal", ",", read, ages_read());
   read = people_file();

@@ -455,6 +455,7 @@ void explain_assumptions(Page& page, const std::vector<Table>& tables) {
 
 void explain_unprotected(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
   std::vector<std::string> items;
+  items.reserve(tables.size() + 2);
   for (const Table& table : tables) items.push_back(possible_values(page, table, "which were chosen beforehand."));
   items.emplace_back("Which tables were asked for, with which quantiles, of which columns, and at what cost.");
   items.emplace_back("The lists of keys and cells, which are public knowledge.");
@@ -516,6 +517,7 @@ std::string title_of(const Page& page, const PublishedTables& published, const s
   if (!about.title.empty()) return page.typed(about.title);
   if (!published.publication.title.empty()) return page.typed(published.publication.title);
   std::vector<std::string> names;
+  names.reserve(tables.size());
   for (const Table& table : tables) names.push_back(page.typed(table.table.name));
   return "Tables of " + joined(names);
 }

@@ -27,8 +27,9 @@ class Refusals(CommandTest):
         self.refuse("--quantiles: '0.5x' is not a number", "0.25, 1/3", quantiles="0.5x")
 
     def test_names_of_quantiles(self):
-        self.refuse("'quartile' is neither a name nor a list", "did you mean quartiles?", quantiles="quartile")
-        self.refuse("'NaN' is neither a name nor a list", "deciles, median, percentiles, quartiles", quantiles="NaN")
+        self.refuse("'quartile' is neither a name nor a number", "did you mean quartiles?", quantiles="quartile")
+        self.refuse("'NaN' is neither a name nor a number", "deciles, median, percentiles, quartiles", quantiles="NaN")
+        self.refuse("'medain' is neither a name nor a number", "did you mean median?", quantiles="0.25,medain")
 
     def test_lists(self):
         self.refuse("--quantiles: the list '0.5,' has an empty item", "one comma", quantiles="0.5,")

@@ -294,7 +294,7 @@ class Fixed(OwnersTest):
     def test_how_numbers_are_written_is_declared(self):
         self.write("people.csv", "name;age\n" + "".join(f"p{i};3,0\n" for i in range(100)))
         self.init("--decimal", ",", "--thousands", ".", "--encoding", "latin1")
-        self.refuse_reading("without --decimal, and dataset 'people' is read with --decimal ,", thousands=".", encoding="latin1")
+        self.refuse_reading("without --encoding, and dataset 'people' is read with --encoding latin1", decimal=",", thousands=".")
         self.assertEqual(self.median("people.csv", decimal=",", thousands=".", encoding="latin1"), "3")
         query = json.loads(run("ledger", "show", "budget.db", "--format", "json", cwd=self.folder).out)["entries"][0]["query"]
         self.assertIn('"decimal":",","thousands":".","encoding":"latin1"', query if isinstance(query, str) else json.dumps(query))

@@ -33,10 +33,12 @@ std::uint64_t part_of_tied(std::uint64_t i) {
 /// How many splits of a cell have 0, 1, ... of its tied records below: a record lies below the splits after its part.
 std::vector<std::uint64_t> splits_by_records(std::size_t tied) {
   std::vector<std::uint64_t> ends;
+  ends.reserve(tied + 1);
   for (std::size_t i = 1; i <= tied; ++i) ends.push_back(part_of_tied(i) + 1);
   std::ranges::sort(ends);
   ends.push_back(parts_of_a_cell);
   std::vector<std::uint64_t> counts;
+  counts.reserve(ends.size());
   std::uint64_t begin = 0;
   for (const std::uint64_t end : ends) counts.push_back(end - std::exchange(begin, end));
   return counts;

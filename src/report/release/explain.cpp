@@ -357,7 +357,6 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
                                 options.account->balance.remaining.to_string()));
   }
   page.list(items);
-  warn_of_noise(page, release);
 }
 
 /// What anybody may learn of the table, or knew before.
@@ -398,6 +397,7 @@ void explain_on(Page& page, const Release& release, const std::vector<NamedCompa
   } else {
     explain_in_short(page, release, typical, options);
   }
+  warn_of_noise(page, release);
   explain_values(page, release);
   report_detail::explain_statistics(page, release);
   if (!comparisons.empty()) explain_comparisons(page, release, comparisons);

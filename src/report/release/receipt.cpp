@@ -337,10 +337,10 @@ std::optional<StatisticsTerms> statistics_terms_of(const Json& json, const Json&
   return terms;
 }
 
-Release::Group group_of(const Json& json, const Json& common, const Release& release) {
-  const Json& run = run_of(json, common);
-  Release::Group group{key_of(json, release.source.by), {}, used_of(run, release), spent_of(run)};
-  const Json& list = json["quantiles"];
+Release::Group group_of(const Json& own, const Json& common, const Release& release) {
+  const Json& run = run_of(own, common);
+  Release::Group group{key_of(own, release.source.by), {}, used_of(run, release), spent_of(run)};
+  const Json& list = own["quantiles"];
   if (quantiles_of(list) != release.query.quantiles) {
     throw Error(ErrorCode::data, "its groups have different quantiles", "");
   }
@@ -351,12 +351,12 @@ Release::Group group_of(const Json& json, const Json& common, const Release& rel
     group.intervals.push_back(interval_of(each, release.lattice));
     if (each.HasMember("in_pairs")) group.intervals_in_pairs.push_back(interval_of(each["in_pairs"], release.lattice));
   }
-  group.noise = noise_of(json.HasMember("mostly_noise") ? json : common);
-  if (json.HasMember("count") != release.statistics.has_value()) {
+  group.noise = noise_of(own.HasMember("mostly_noise") ? own : common);
+  if (own.HasMember("count") != release.statistics.has_value()) {
     throw Error(ErrorCode::data, "it does not say what its counts cost", "");
   }
   if (release.statistics) {
-    group.statistics = statistics_of(json, release.statistics->request, release.lattice.kind());
+    group.statistics = statistics_of(own, release.statistics->request, release.lattice.kind());
   }
   return group;
 }

@@ -124,11 +124,14 @@ TEST(TypicalErrors, OfAReleaseAreThoseOfItsReceiptReadBack) {
                                 with_counts(Budget::pure(Rational(1)), ages, {}),
                                 grouped(quartiles(Budget::pure(Rational(4))), cents)};
   for (const Release& release : releases) {
-    const TypicalError typical = typical_error(release).value();
-    const TypicalError again = typical_error(read_receipt(to_json(release), "r.json")).value();
-    EXPECT_EQ(typical.rows, again.rows);
-    EXPECT_EQ(typical.median, again.median);
-    EXPECT_EQ(typical.nine_in_ten, again.nine_in_ten);
+    const std::optional<TypicalError> typical = typical_error(release);
+    const std::optional<TypicalError> again = typical_error(read_receipt(to_json(release), "r.json"));
+    ASSERT_EQ(typical.has_value(), again.has_value());
+    EXPECT_EQ(typical.has_value(), release.query.quantiles.size() < 100);  // which would take long
+    if (!typical) continue;
+    EXPECT_EQ(typical->rows, again->rows);
+    EXPECT_EQ(typical->median, again->median);
+    EXPECT_EQ(typical->nine_in_ten, again->nine_in_ten);
   }
 }
 

@@ -61,13 +61,11 @@ TEST_F(TextStyle, CellsThatAreKeysOrPersonsStayAsTheyAre) {
   const std::string file = folder.write("t.csv", "x;k\n1,5;1,5\n2,5;1.5\n");
   const Table table = Table::open({.file = file, .numbers = {","}});
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  const ColumnToCount by_key{
-      "x", numbers_to_10000, NullPolicy::drop, {.by = {"k"}, .keys = GroupKeys::list({"1,5", "1.5"})}};
+  const ColumnToCount by_key{"x", numbers_to_10000, NullPolicy::drop, {.by = {"k"}, .keys = {"1,5", "1.5"}}};
   const std::vector<CountedColumn> counted = table.count({by_key}, bits);
   EXPECT_EQ(counted[0].profiles()[0], of({1.5}));
   EXPECT_EQ(counted[0].profiles()[1], of({2.5}));
-  const ColumnToCount of_itself{
-      "x", numbers_to_10000, NullPolicy::drop, {.by = {"x"}, .keys = GroupKeys::list({"1,5"})}};
+  const ColumnToCount of_itself{"x", numbers_to_10000, NullPolicy::drop, {.by = {"x"}, .keys = {"1,5"}}};
   EXPECT_EQ(table.count({of_itself}, bits)[0].profiles()[0], of({1.5}));
 }
 
@@ -78,7 +76,7 @@ TEST_F(TextStyle, OwnersSeeWhatIsUnreadable) {
   EXPECT_EQ(columns[0].cells->read, 1U);
   EXPECT_EQ(columns[0].cells->unreadable_rows, std::vector<std::uint64_t>{2});
   const Error error = error_of([&] { Table::open({.file = file}).profile("x", numbers_to_10000, NullPolicy::drop); });
-  EXPECT_NE(std::string(error.hint()).find("--decimal ,"), std::string::npos) << error.hint();
+  EXPECT_NE(std::string(error.hint()).find("say how numbers are written: decimal"), std::string::npos) << error.hint();
 }
 
 TEST_F(TextStyle, IsRefusedWhereItSaysNothing) {
@@ -105,7 +103,7 @@ TEST_F(TextStyle, OtherEncodingsAreRead) {
         "e",
         numbers_to_10000,
         NullPolicy::drop,
-        {.by = {"ort"}, .keys = GroupKeys::list({key})}};
+        {.by = {"ort"}, .keys = {key}}};
     return Table::open({.file = file, .encoding = encoding}).count({by_key}, bits)[0].profiles()[0];
   };
   EXPECT_EQ(read("gr\xF6\xDF"
@@ -121,7 +119,6 @@ TEST_F(TextStyle, OtherEncodingsAreRead) {
                                   "e,ort\r\n3,\"Z\xFCrich\"\r\n4,Bern\r\n"))
     wide += {c, '\0'};
   EXPECT_EQ(read(wide, "utf-16", "Z\xC3\xBCrich"), of({3}));
-  EXPECT_EQ(read(wide.substr(0, wide.size() - 1), "utf-16", "Z\xC3\xBCrich"), of({3}));
 }
 
 }  // namespace
