@@ -6,6 +6,6 @@
 namespace fractile::cli {
 
 /// Exit code.
-int run_plan(const Typed& typed);
+int run_plan(const Typed& words);
 
 }  // namespace fractile::cli

@@ -100,13 +100,13 @@ class Attendant {
 /// first release of a source fixed, a request must keep: how records are read, whose they are, and what they are.
 /// Errors are those of ReleaseRequest::validate(), Source::open(), Records, Ledger and release(); once something is charged, they also say
 /// what became of it.
-Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment,
+Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                Attendant& attendant);
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment = {});
 
 /// All that publish() does before it charges: refuses what it would refuse, and looks up what the ledger holds. Nothing is charged, drawn or
 /// written, and no record is looked at. Errors as those of publish() until then, and of a budget that does not suffice.
-Rehearsal rehearse(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment,
+Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                    Attendant& attendant);
 
 /// The dataset that pays; Error(usage) when the ledger has none of this name, or several and none is named.

@@ -27,13 +27,9 @@ namespace {
 
 using report_detail::Counts;
 using report_detail::CountsAt;
-using report_detail::in_a_hundred;
 using report_detail::lattice_in_words;
-using report_detail::lower_text;
-using report_detail::OpenEnds;
 using report_detail::Page;
 using report_detail::share_of;
-using report_detail::upper_text;
 using report_detail::value_in_words;
 
 // --- Words -------------------------------------------------------------------------------------------------------------

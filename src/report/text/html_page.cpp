@@ -129,24 +129,24 @@ void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
   end_table(head.name, rows);
 }
 
-void HtmlPage::table(const CellTable& table) {
-  const TableHead& head = table.head;
-  const bool has_groups = !table.groups.empty();
+void HtmlPage::table(const CellTable& cells) {
+  const TableHead& head = cells.head;
+  const bool has_groups = !cells.groups.empty();
   constexpr std::size_t narrow = 5;  // columns that leave room for another table beside them
-  body_ += table_start(head, table.headings.size() - head.left > narrow ? "w x wide" : "w x") + "<tr>";
-  const std::size_t first_row = has_groups ? head.left : table.headings.size();
+  body_ += table_start(head, cells.headings.size() - head.left > narrow ? "w x wide" : "w x") + "<tr>";
+  const std::size_t first_row = has_groups ? head.left : cells.headings.size();
   for (std::size_t i = 0; i < first_row; ++i) {
     body_ += fmt::format("<th scope=\"col\"{}>{}</th>", has_groups ? " rowspan=\"2\"" : "",
-                         shown_in_html(table.headings[i]));
+                         shown_in_html(cells.headings[i]));
   }
-  for (const CellTable::Group& group : table.groups) {
-    body_ += fmt::format("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", group.columns, shown_in_html(group.heading));
+  for (const CellTable::Group& group : cells.groups) {
+    body_ += fmt::format(R"(<th scope="colgroup" colspan="{}">{}</th>)", group.columns, shown_in_html(group.heading));
   }
   if (has_groups) body_ += "</tr>\n<tr>";
-  for (std::size_t i = first_row; i < table.headings.size(); ++i)
-    body_ += "<th scope=\"col\">" + shown_in_html(table.headings[i]) + "</th>";
+  for (std::size_t i = first_row; i < cells.headings.size(); ++i)
+    body_ += "<th scope=\"col\">" + shown_in_html(cells.headings[i]) + "</th>";
   body_ += "</tr>\n</thead>\n<tbody>\n";
-  for (const CellTable::Line& line : table.lines) {
+  for (const CellTable::Line& line : cells.lines) {
     body_ += line.is_total ? "<tr class=\"t\">" : "<tr>";
     for (const std::string& name : line.names) body_ += "<th scope=\"row\">" + shown_in_html(name) + "</th>";
     for (const CellTable::Cell& cell : line.cells) {
