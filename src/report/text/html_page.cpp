@@ -157,7 +157,7 @@ void HtmlPage::table(const CellTable& cells) {
     }
     body_ += "</tr>\n";
   }
-  end_table(head.name, number_rows(table));
+  end_table(head.name, number_rows(cells));
 }
 
 void HtmlPage::end_table(const std::string& name, const std::vector<Row>& rows) {
