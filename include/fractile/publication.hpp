@@ -100,8 +100,7 @@ class Attendant {
 /// first release of a source fixed, a request must keep: how records are read, whose they are, and what they are.
 /// Errors are those of ReleaseRequest::validate(), Source::open(), Records, Ledger and release(); once something is charged, they also say
 /// what became of it.
-Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
-               Attendant& attendant);
+Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment, Attendant& attendant);
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment = {});
 
 /// All that publish() does before it charges: refuses what it would refuse, and looks up what the ledger holds. Nothing is charged, drawn or
