@@ -315,7 +315,7 @@ TEST(Joint, TrialsDoNotGrowWithRecords) {
           EXPECT_NEAR(static_cast<double>(choice.total), static_cast<double>(profile.records()), 1000);
         }
       }
-      EXPECT_LT(selection.trials(), 100U);
+      EXPECT_LT(selection.trials(), 60U);
       EXPECT_LT(selection.work().entries, 30'000'000U);
     }
   }
