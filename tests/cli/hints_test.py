@@ -126,7 +126,7 @@ class Cells(CommandTest):
         for cell in ("3,5", "$5", "5%", "1.234,5", "1 000", "2020-01-31", "true", "twelve", "10:30"):
             self.write("t.csv", f'x\n1\n"{cell}"\n')
             result = self.run_release("t.csv")
-            self.assert_refused(result, 3, "t.csv: row 2, column 'x': not a number", "decimal point", "dates", secrets=(cell,))
+            self.assert_refused(result, 3, "t.csv: row 2, column 'x': not a number", "--decimal , --thousands .", "dates", secrets=(cell,))
             messages.add(result.err)
         self.assertEqual(len(messages), 1)
 
