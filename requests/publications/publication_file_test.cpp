@@ -189,10 +189,9 @@ TEST(PublicationFiles, SayWhatAPersonContributes) {
     text.erase(text.find(counted), std::string(counted).size());
   text.erase(text.find("hidden = 10"), 11);
   text.replace(text.find("epsilon = 1\n"), 12,
-               "epsilon = 1\nweight = \"w\"\nweight_bounds = [0, 300]\nweight_step = 0.5\nweight_stability = 7\n"
-               "expected_weight = 40\n");
+               "epsilon = 1\nweight = \"w\"\nweight_bounds = [0, 300]\nweight_step = 0.5\nexpected_weight = 40\n");
   const std::optional<RecordWeights> weights = read(text).publication.weights;
-  EXPECT_EQ(weights, (RecordWeights{"w", 0, 300, Rational(1, 2), 7, Rational(40)}));
+  EXPECT_EQ(weights, (RecordWeights{"w", 0, 300, Rational(1, 2), {}, Rational(40)}));
 }
 
 TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {

@@ -102,6 +102,7 @@ bool equal_logarithms(const Exponent& a, const Exponent& b) {
 }  // namespace
 
 std::strong_ordering operator<=>(const Exponent& a, const Exponent& b) {
+  if (a.is_zero() && b.is_zero()) return std::strong_ordering::equal;
   if (a.is_log_ == b.is_log_ && a.argument_ == b.argument_) return a.coefficient_ <=> b.coefficient_;
   for (std::int64_t precision = 64; precision <= 4096; precision *= 2) {
     const Enclosure x = Enclosure::of(a, precision);
