@@ -3,7 +3,7 @@ include(cmake/library_dependencies.cmake)
 
 add_library(fractile_dependencies INTERFACE)
 target_link_libraries(fractile_dependencies INTERFACE
-  ${ARB_LIBRARY} ${FLINT_LIBRARY} ${HIGHWAY_LIBRARY} PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 fmt::fmt Threads::Threads
+  fractile_needs::ARB fractile_needs::FLINT fractile_needs::HIGHWAY PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 fmt::fmt Threads::Threads
   ${CMAKE_DL_LIBS})
 
 if(FRACTILE_CLI OR FRACTILE_PYTHON)

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# consume_test.sh installed|subdirectory SOURCE BUILD: a stranger builds against the library, the README's examples too.
+# consume_test.sh installed|subdirectory|shared SOURCE BUILD: a stranger builds against the library, the README's examples too.
+# installed: also with pkg-config and another compiler. shared: within a project that compiles all of its own as one, has shared libraries,
+# and exports and installs one of its own beside ours.
 set -euo pipefail
 how=$1 source=$2 build=$3
 # Always the same folder, so that ccache knows what it compiled there before.
@@ -30,11 +32,33 @@ if [[ $how == installed ]]; then
   cmake --install "$build" --prefix "$folder/prefix" >/dev/null
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
   "$folder/prefix/bin/fractile" --version
+  for name in "$folder"/prefix/*; do
+    case $(basename "$name") in bin | include | lib | lib64 | share) ;; *) echo "$name is no folder of a prefix" && exit 1 ;; esac
+  done
+  # Nothing knows where it was built, nor where the builder's libraries are.
+  archive=$(find "$folder/prefix" -name libfractile.a)
+  libraries_folder=$(dirname "$archive")
+  if grep -rE "$build|$source|$folder|/usr/lib" "$libraries_folder"/cmake "$libraries_folder"/pkgconfig; then exit 1; fi
+  python3 -B "$source/tests/consumer/symbols.py" "$archive"
+  # Without pkg-config a package that is looked for quietly is not there, and that is all.
+  cmake -S "$source/tests/consumer/quiet" -B "$folder/quiet" -DCMAKE_PREFIX_PATH="$folder/prefix" -DPKG_CONFIG_EXECUTABLE=/nowhere \
+    >"$folder/quiet.txt" 2>&1
+  grep -- '-- done without' "$folder/quiet.txt"
+  # Without CMake, and with the other compiler, where there is one.
+  export PKG_CONFIG_PATH=$libraries_folder/pkgconfig
+  compiler=$(command -v clang++ clang++-14 | head -1 || true)
+  read -ra flags <<<"$(pkg-config --cflags fractile)"
+  read -ra libraries <<<"$(pkg-config --libs fractile)"
+  "${compiler:-g++}" -std=c++20 -O0 "${flags[@]}" "$source/tests/consumer/host.cpp" -ffast-math -o "$folder/host" "${libraries[@]}"
+  "$folder/host"
   if [[ -e $build/libduckdb.so ]]; then
     env -u FRACTILE_DUCKDB "$folder/prefix/bin/fractile" release "$source/examples/people.csv" --column age --bounds 0 125 --step 1 \
       --quantiles median --epsilon 1 | grep '^1/2,'
   fi
 else
+  if [[ $how == shared ]]; then
+    options+=(-DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON -DFRACTILE_INSTALL=ON)
+  fi
   # What the house has compiled by the same commands, from the same headers, is not compiled again.
   launcher="$source/tests/consumer/launcher.sh;$folder/same${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DFRACTILE_SOURCE="$source" \
@@ -45,6 +69,14 @@ else
 fi
 cmake --build "$folder/build" >/dev/null
 
+"$folder/build/host"
+if [[ $how == shared ]]; then
+  cmake --install "$folder/build" --prefix "$folder/prefix" >/dev/null
+  library=$(find "$folder/prefix" -name libfractile.so)
+  python3 -B "$source/tests/consumer/symbols.py" "$library"
+  readelf -d "$library" | grep -E 'SONAME.*libfractile\.so\.[0-9]+\.[0-9]+\]'
+  [[ -e $(dirname "$library")/cmake/wrapper/wrapper_targets.cmake ]]
+fi
 "$folder/build/consumer" | grep '"quantile": "1/2"'
 "$folder/build/readme2" | grep -x 'and one with three 3/2'
 diff "$folder/examples/readme1.cpp" "$source/examples/publish.cpp"

@@ -27,7 +27,7 @@ def found_by_cmake():
     for path in (HOUSE / "cmake" / "dependencies.cmake", HOUSE / "cmake" / "library_dependencies.cmake", HOUSE / "python" / "CMakeLists.txt"):
         text = re.sub(r"#.*", "", path.read_text("utf-8"))
         yield from re.findall(r"find_package\((\w+)", text)
-        yield from re.findall(r"pkg_check_modules\(\w+ REQUIRED IMPORTED_TARGET (\w+)", text)
+        yield from re.findall(r"pkg_check_modules\(\w+ \$\{fractile_required\} IMPORTED_TARGET (\w+)", text)
         yield from re.findall(r"find_library\(\w+ (?:NAMES )?(\w+)", text)
         yield from (name.removesuffix(".h") for name in re.findall(r"find_path\(\w+ ([\w+.]+)", text))
 

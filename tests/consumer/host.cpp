@@ -1,0 +1,103 @@
+// A program with choices of its own: it is linked with -ffast-math, has a RapidJSON with other macros, and Arrow's own header.
+#define RAPIDJSON_HAS_STDSTRING 1
+#define RAPIDJSON_PARSE_DEFAULT_FLAGS kParseCommentsFlag | kParseNanAndInfFlag
+#define RAPIDJSON_ASSERT(what) ((what) ? void() : throw 1)
+#include <rapidjson/document.h>
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+// What stands between the guards of Arrow's abi.h, with what uses it.
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  std::int64_t flags;
+  std::int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+struct ArrowArray {
+  std::int64_t length;
+  std::int64_t null_count;
+  std::int64_t offset;
+  std::int64_t n_buffers;
+  std::int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+#endif
+
+#include <xmmintrin.h>
+
+#include <fractile/error.hpp>
+#include <fractile/frames.hpp>
+#include <fractile/random.hpp>
+#include <fractile/receipts.hpp>
+#include <fractile/release.hpp>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <vector>
+
+using namespace fractile;
+
+namespace {
+
+int failures = 0;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::cerr << "not so: " << what << '\n';
+  ++failures;
+}
+
+/// Subnormal numbers lie before 0 and after it.
+void count_subnormals() {
+  const double smallest = std::numeric_limits<double>::denorm_min();
+  std::vector<double> values = {-smallest, smallest, -1e-310, 1e-310, 1e308};
+  const Frame frame = Frame::of({reinterpret_cast<const std::byte*>(values.data()), "g", values.size(), 8, {}}, "x");
+  const RankProfile profile = frame.profile("x", Lattice::explicit_points({-1, 0, 1}), NullPolicy::error);
+  require(profile.below(1) == 2 && profile.equal(1) == 0, "subnormal numbers are not 0");
+  require(Rational::from_double(-1e-310).sign() < 0, "-1e-310 is below 0");
+}
+
+void read_receipt_beside_another_rapidjson() {
+  ProfileBuilder builder(Lattice::regular(0, 125, 1));
+  for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
+  RandomBits bits = RandomBits::system();
+  const Release released = with_receipt(
+      release(CountedColumn(builder.finish(), 1), QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}, bits));
+  rapidjson::Document document;
+  document.Parse("{\"x\": NaN /* of the program */}");
+  require(!document.HasParseError(), "the program's RapidJSON is its own");
+  require(read_receipt(released.receipt, "receipt").value(0) == released.value(0), "a receipt is read");
+  try {
+    read_receipt("{\"x\": NaN}", "receipt");
+    require(false, "NaN is no JSON");
+  } catch (const Error& error) {
+    require(error.code() == ErrorCode::data, "NaN is no JSON");
+  }
+}
+
+}  // namespace
+
+int main() {
+  static_assert(ARROW_FLAG_NULLABLE == 2);
+  const unsigned before = _mm_getcsr() & 0x8040U;
+  require(before == 0x8040U, "the program flushes subnormal numbers");
+  count_subnormals();
+  read_receipt_beside_another_rapidjson();
+  require((_mm_getcsr() & 0x8040U) == before, "the program's environment is as it was");
+  if (failures == 0) std::cout << "a program of its own choices\n";
+  return failures;
+}
