@@ -38,9 +38,11 @@ class Lattice {
   /// 0, 1, ..., count - 1: of candidates that are only numbered. Error(usage) unless 1 <= count <= 2^62.
   static Lattice numbers(std::uint64_t count);
 
-  /// No move leaves an empty one behind.
   Lattice(const Lattice& other) = default;
   Lattice& operator=(const Lattice& other) = default;
+  /// Copies, so that no empty one is left behind.
+  Lattice(Lattice&& other) noexcept : Lattice() { *this = static_cast<const Lattice&>(other); }
+  Lattice& operator=(Lattice&& other) noexcept { return *this = static_cast<const Lattice&>(other); }
   ~Lattice() = default;
 
   std::uint64_t size() const;

@@ -97,7 +97,7 @@ double noise_share(const std::vector<Rational>& quantiles, const std::vector<dou
 namespace {
 
 constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
-constexpr std::size_t most_quantiles = 200;            // more, such as synthetic rows, are read together, and take long
+constexpr std::size_t most_simulated_quantiles = 200;  // more, such as synthetic rows, are read together, and take long
 
 /// What may be simulated for a few words: they must not cost more than the release that they are said of. It is counted before, in what a
 /// microsecond does on one core, so that no clock decides what is said.
@@ -180,7 +180,7 @@ std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, st
 
 std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
                                        const std::optional<std::uint64_t>& rows, std::uint64_t work) {
-  if (!rows || query.intervals || query.quantiles.size() > most_quantiles) return {};
+  if (!rows || query.intervals || query.quantiles.size() > most_simulated_quantiles) return {};
   const std::uint64_t some = std::max<std::uint64_t>(*rows, 1);
   Simulations simulations(work);
   const std::optional<double> share = noise_share(query, lattice, some, simulations);
@@ -246,7 +246,7 @@ std::optional<TypicalError> typical_error(const Release& release) {
   constexpr std::uint64_t least_releases = 10;
   constexpr std::uint64_t most_releases = 100;
   const std::size_t quantiles = release.query.quantiles.size();
-  if (release.query.intervals || quantiles > most_quantiles) return {};
+  if (release.query.intervals || quantiles > most_simulated_quantiles) return {};
   QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;
   query.budget = query.budget.scaled(left_for_quantiles(release));
   // What a receipt does not say: that it is read back decides nothing.
