@@ -188,7 +188,8 @@ TEST(Exponent, ValuesMovedFromCanBeUsed) {
   Exponent from = Exponent::log(3, 2);
   const Exponent to = std::move(from);
   EXPECT_EQ(to, Exponent::log(9));
-  EXPECT_EQ(Exponent::parse(from.to_string()), from);  // NOLINT(bugprone-use-after-move): whatever it is now, it is a number
+  EXPECT_EQ(Exponent::parse(from.to_string()),
+            from);  // NOLINT(bugprone-use-after-move): whatever it is now, it is a number
   EXPECT_EQ(from.exponential(), Rational(1));
   from = Exponent::log(3);
   Exponent third = Rational(1);
