@@ -76,8 +76,7 @@ void require_schema(const rapidjson::Document& document, const std::string& name
 /// Calls a member as version 2 does. One that has that name already is none that version 1 knows.
 void rename(Json& object, const char* from, const char* to) {
   object.RemoveMember(to);
-  auto at = object.FindMember(from);  // as MemberEnd() is, not const: clang knows no comparison of the two
-  if (at != object.MemberEnd()) at->name.SetString(rapidjson::StringRef(to));
+  if (object.HasMember(from)) object.FindMember(from)->name.SetString(rapidjson::StringRef(to));
 }
 
 void rename_in(Json& object, const char* name, const char* from, const char* to) {
