@@ -71,7 +71,7 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::vecto
         "name the ledger that the release was paid from, or leave it out");
 }
 
-/// Of a release, or of the tables of a publication.
+/// Explains a release, or the tables of a publication.
 template <class Published>
 std::string record_of(const Typed& typed, const Published& published) {
   for (const char* field : {"public", "figures", "compare", "guess", "ledger", "dataset"}) {

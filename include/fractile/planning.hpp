@@ -71,9 +71,10 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 /// is public, else those of the branch that a count with noise chose (`used.rows`), else those that were told.
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 
-/// Of simulated releases that were asked for as this one was, of the normal reference table: of as many records as are known, which are
-/// those of the group with most, and of 10,000 at most or when none are. Nothing where mostly_noise() says nothing for what is asked.
-/// Reads what is public or published alone, and says the same of a release and of its receipt read back.
+/// The errors of a few simulated releases like this one. The table is the normal reference table, with as many records as are known of the
+/// largest group, but at most 10,000, and 10,000 where nothing is known. Nothing with intervals, of more than 200 quantiles, and where ten
+/// such releases would take longer than a tenth of a second, by a count that is known beforehand. Reads what is public or published alone,
+/// and says the same of a release and of its receipt read back.
 std::optional<TypicalError> typical_error(const Release& release);
 
 /// What is published beside the quantiles, and how far off it is.
@@ -93,7 +94,8 @@ struct UnsettledEnds {
 /// intervals, and where no number does. Two digits. Error(usage) as QuantileQuery::validate().
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 
-/// Nothing where so many rows settle the ends, where no number does, and without intervals. Throws `usage` as QuantileQuery::validate().
+/// Nothing where the ends of intervals among so many rows are settled, where no number of rows settles them, and without intervals. Throws
+/// `usage` as QuantileQuery::validate().
 std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows);
 
 /// Describes the group with the fewest rows, by its noisy count, among those that have an end at the range. Nothing where that was not for

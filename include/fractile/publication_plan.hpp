@@ -171,7 +171,7 @@ struct PlannedCell {
       {};  ///< in which errors are: these rows or, with weights, how many units they are
   /// Units: with the publication's confidence no quantile misses by more, whatever the data.
   std::optional<std::uint64_t> worst = {};
-  /// Units: half of the releases of a reference table of so many rows miss no quantile by more, and nine in ten.
+  /// Units: what half of the simulated releases of a reference table of so many rows miss every quantile by at most, and what nine in ten do.
   std::optional<double> typical = {};
   std::optional<double> nine_in_ten = {};
   CellWorth worth = CellWorth::unknown;

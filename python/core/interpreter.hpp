@@ -9,7 +9,7 @@ namespace fractile::python {
 /// interpreter but the main one, which would take the types of all with it.
 void bind_interpreter(nanobind::module_& module);
 
-/// Whether the interpreter is ending: who works for a thread of Python's stops soon, as nobody waits for the result.
+/// Whether the interpreter is ending: no thread waits for a result any more, and work that is under way stops soon.
 bool is_interpreter_ending();
 
 /// Without the interpreter's lock until the end of its scope. A thread that Python does not wait for (a daemon) never leaves it once the

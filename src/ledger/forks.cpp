@@ -52,7 +52,7 @@ void after_fork_in_parent() {
   forks().changed.notify_all();
 }
 
-/// Its only thread is the one that forked; whoever waited is not here.
+/// Its only thread is the one that forked; threads that waited are not in it.
 void after_fork_in_child() {
   std::construct_at(&forks().changed);
   forks().holding = depth > 0 ? 1 : 0;

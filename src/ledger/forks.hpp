@@ -4,7 +4,7 @@
 namespace fractile::ledger_detail {
 
 /// While a thread has one, a fork by another thread waits: the child would have SQLite's locks, those of its memory and of the ledger's file,
-/// and no thread that gives them back. It is short: whoever waits for another process or calls others gives it up meanwhile (ForksGoOn).
+/// and no thread that gives them back. It is short: a thread that waits for another process, or calls its user, gives it up meanwhile (ForksGoOn).
 class HoldForks {
  public:
   HoldForks();

@@ -384,8 +384,7 @@ TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
   }
 }
 
-/// Of one person, whose first record is low in two columns and whose second one is high in both, one counts: the medians are both low or both
-/// high.
+/// A person's first record is low in two columns, and the second one high in both. One of them counts: the medians are both low or both high.
 TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
   file_ = folder.write("twice.csv", "id,region,sex,pay,hours\na,n,f,100,800\na,n,f,300,900\n");
   Publication publication = earnings_and_hours(all_but_exact);

@@ -24,7 +24,7 @@ struct OpenedSource {
 OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std::vector<ColumnToCount>& columns,
                          Unreadable unsaid, const std::optional<Payment>& payment, Attendant& attendant);
 
-/// Of keys of one column that differ by case or blanks alone, or, from six characters on, by one letter, one may be a slip.
+/// Two keys of one column that differ by case or blanks alone or, from six characters on, by one letter: one may be a slip.
 void warn_of_like_keys(const std::vector<std::string>& keys, Attendant& attendant);
 
 /// On how many threads groups are drawn: as many as read.

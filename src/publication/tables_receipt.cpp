@@ -236,7 +236,7 @@ std::optional<RecordWeights> weights_of(const Release& release) {
   return release.source.weights->how;
 }
 
-/// Of whom the promise is: a person's only value in a column needs no bound, and keeps any.
+/// Whether the release and the publication promise the same people the same: a person's only value in a column needs no bound, and keeps any.
 bool promises_alike(const Release& release, const PublishedTables& tables) {
   const Release& first = tables.levels.front().release;
   const bool has_only_value = release.source.per_person && !release.is_grouped();

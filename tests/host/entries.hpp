@@ -15,7 +15,7 @@ struct Entry {
 
 enum class Size { small, large };
 
-/// Of large ones the work is shared among several threads. `folder` is for ledgers, each of its own; without it none is opened.
+/// The work of large ones is shared among several threads. `folder` is for ledgers, each of its own; without it none is opened.
 std::vector<Entry> entries(Size size, const std::string& folder = {});
 
 /// The same, and those that read files, where the engine is here.

@@ -136,7 +136,7 @@ Real ListedTotals<Real>::slices_of(const TotalBlock<Real>& block) {
   return sum * Real{1 + 0x1p-30};
 }
 
-/// Of the totals first .. last, on one side of the anchor, or with it.
+/// The block of the totals first .. last, which are on one side of the anchor, or begin with it.
 template <class Real>
 TotalBlock<Real> ListedTotals<Real>::block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor,
                                               const Table& table) const {

@@ -227,7 +227,7 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
 
 namespace {
 
-/// Of the group with most: what was published or declared; else what was told.
+/// How many records the largest group has, as was declared or published; else as was told.
 std::optional<std::uint64_t> known_rows(const Release& release) {
   if (release.public_rows) return release.public_rows;
   std::optional<std::uint64_t> most;

@@ -174,7 +174,7 @@ Verdict audit_all(const QuantileQuery& query, std::uint32_t places, const Enclos
   return verdict;
 }
 
-/// Of two groups.
+/// Groups: two.
 Verdict audit(const QuantileQuery& query, Bounding bounding) {
   return audit_all(query, 2, Enclosure::of(query.budget.epsilon()), all_tables(), bounding);
 }
@@ -285,7 +285,7 @@ Records whole_records(const Persons& table, std::uint32_t most, const SamplingKe
   }
   return kept;
 }
-/// Mutants: each person keeps one more; nobody's records are told from another's.
+/// Mutants: each person keeps one more; persons are not told apart.
 Records one_whole_record_more(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   return whole_records(table, most + 1, key);
 }

@@ -143,6 +143,8 @@ TEST(TypicalErrors, AreThoseThatThePlanOfAsManyRecordsHas) {
   EXPECT_EQ(typical.rows, 1'000U);
   const ReleasePlan plan = plan_release(query, cents, {.rows = 1'000});
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(typical.mean[i], plan.typical.mean[i], plan.typical.mean[i] / 2) << i;
+  const Release counted = with_counts(Budget::pure(Rational(1, 10)), cents, {}, 1'000);  // which takes a third
+  EXPECT_GT(typical_error(counted).value().mean[1], 1.2 * typical.mean[1]);
 }
 
 TEST(Receipt, EveryKindKeepsTheSchemaAndItsHash) {

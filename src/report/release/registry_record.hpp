@@ -27,7 +27,7 @@ struct RegistryRecord {
   bool is_private = true;  ///< that no random bits came from a seed
 };
 
-/// Of a release with its receipt.
+/// What it says of a release that has its receipt.
 RegistryRecord registry_record(const Release& release);
 
 /// Throws `usage` for what the registry requires and `about` does not say, and for what is not private.

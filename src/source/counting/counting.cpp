@@ -187,7 +187,9 @@ std::string presence_expression(const Column& column) {
   std::string is_there = name + " IS NOT NULL";
   if (numeric == Numeric::real) is_there += " AND NOT isnan(" + name + ")";
   if (numeric == Numeric::text) {
-    is_there = "(" + number_text_expression(column) + ") NOT IN ('NaN', 'nan', 'NaT', 'NAN')";  // as holds_nothing()
+    std::string none;
+    for (const std::string_view word : words_for_none) none += (none.empty() ? "" : ", ") + quote_literal(word);
+    is_there = fmt::format("({}) NOT IN ({})", number_text_expression(column), none);
   }
   return "CASE WHEN " + is_there + " THEN CAST(1 AS BIGINT) ELSE NULL END";
 }

@@ -1,10 +1,12 @@
 // From a column to a RankProfile: record by record here, or counted by the engine. Both give the same profile.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
@@ -36,6 +38,9 @@ CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unrea
 /// rounding cannot move a whole number to another position.) Where nothing may fail, it is the nearest double.
 /// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
+
+/// What programs write for a number or a time that is none.
+inline constexpr std::array<std::string_view, 4> words_for_none{"NaN", "nan", "NaT", "NAN"};
 
 /// Whether a cell holds something, as the BIGINT 1 or NULL, whatever the column's type; never fails. NaN and what is one as text, and blank
 /// text, are nothing.

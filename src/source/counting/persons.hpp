@@ -194,7 +194,7 @@ class RecordsByPerson {
   void add(Part& part, std::string_view person, const Record& record);
 
   using Visit = std::function<void(std::string_view person, std::vector<Record>& records)>;
-  /// All persons of a partition, each with all records; once, when nobody adds any more. `table` is for its own use. From several threads,
+  /// All persons of a partition, each with all records; once, when all have been added. `table` is for its own use. From several threads,
   /// each with another partition and table.
   void for_each_person(std::size_t partition, Table& table, const Visit& visit);
 

@@ -17,6 +17,7 @@
 #include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/chunk_places.hpp"
+#include "source/counting/counting.hpp"
 #include "source/counting/keyed_counts.hpp"
 #include "source/counting/person_values.hpp"
 #include "source/counting/persons.hpp"
@@ -32,10 +33,10 @@ struct SelectedProfiles {
   bool any_nobody;   ///< some record had no person, and was left out
 };
 
-/// A cell's text that is empty, nothing but white space, or what programs write for a number or a time that is none.
+/// A cell's text that is empty, nothing but white space, or one of words_for_none.
 inline bool holds_nothing(std::string_view cell) {
   if (!cell.empty() && static_cast<unsigned char>(cell.front()) > ' ') {
-    return cell.size() == 3 && (cell == "NaN" || cell == "nan" || cell == "NaT" || cell == "NAN");
+    return cell.size() == 3 && std::ranges::find(words_for_none, cell) != words_for_none.end();
   }
   return cell.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }

@@ -56,8 +56,8 @@ std::uint64_t count_selected(const Connection& connection, const Relation& relat
                              std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress);
 
-/// Of columns that are counted together, one after the other, the selection's key, or one that is drawn; nothing without persons. Those whose
-/// records are sampled as a whole have one.
+/// The sampling keys of columns that are counted together, asked for one after the other: the selection's own, or one that is drawn; none
+/// without persons. Columns whose records are sampled as a whole share one.
 class SamplingKeys {
  public:
   explicit SamplingKeys(RandomBits& bits) : bits_(bits) {}

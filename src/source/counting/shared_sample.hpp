@@ -54,7 +54,7 @@ class SharedSample {
                     [&](Part& part) { add_to(part, cells, person_at, key_at); });
   }
 
-  /// One a column, when nobody adds any more. on_progress(), which may be empty, is called by this thread alone.
+  /// One a column, when all records have been added. on_progress(), which may be empty, is called by this thread alone.
   std::vector<SelectedProfiles> finish(const std::function<void()>& on_progress);
 
  private:
@@ -106,8 +106,8 @@ class SharedSample {
         part.any_nobody = true;
         continue;
       }
-      for (std::size_t i = 0; i < columns_.size();
-           ++i) {  // in the order of the fields, each over what is behind the one before
+      // In the order of the fields: each is written over what lies behind the one before.
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
         const auto& [of_position, of_units, grouping] = known_[i];
         const Placed& placed = part.columns[i];
         const Position position = placed.positions[row];

@@ -735,17 +735,14 @@ std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& column
   for (const ColumnToCount& asked : columns) {
     if (asked.selection.whole_records) of_sample.push_back(&asked);
   }
-  std::vector<std::vector<RankProfile>> shared;  // the first one last
+  std::vector<std::vector<RankProfile>> shared;
+  std::size_t next = 0;  // of these
   std::vector<CountedColumn> counted;
   for (const ColumnToCount& asked : columns) {
     std::vector<RankProfile> profiles;
     if (asked.selection.whole_records) {
-      if (shared.empty()) {
-        shared = state_->sampled(of_sample, keys.of(asked.selection).value(), on_progress);
-        std::ranges::reverse(shared);
-      }
-      profiles = std::move(shared.back());
-      shared.pop_back();
+      if (next == 0) shared = state_->sampled(of_sample, keys.of(asked.selection).value(), on_progress);
+      profiles = std::move(shared[next++]);
     } else if (asked.selection.selects()) {
       profiles = state_->selected(asked, keys.of(asked.selection), on_progress);
     } else {

@@ -457,17 +457,14 @@ std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>
   for (const ColumnToCount& asked : columns) {
     if (asked.selection.whole_records) of_sample.push_back(&asked);
   }
-  std::vector<source_detail::SelectedProfiles> shared;  // the first one last
+  std::vector<source_detail::SelectedProfiles> shared;
+  std::size_t next = 0;  // of these
   std::vector<CountedColumn> all;
   for (const ColumnToCount& asked : columns) {
     source_detail::SelectedProfiles counted{{}, false, false};
     if (asked.selection.whole_records) {
-      if (shared.empty()) {
-        shared = state_->count_selected_rows(of_sample, keys.of(asked.selection), on_progress);
-        std::ranges::reverse(shared);
-      }
-      counted = std::move(shared.back());
-      shared.pop_back();
+      if (next == 0) shared = state_->count_selected_rows(of_sample, keys.of(asked.selection), on_progress);
+      counted = std::move(shared[next++]);
     } else if (asked.selection.selects()) {
       counted = std::move(state_->count_selected_rows({&asked}, keys.of(asked.selection), on_progress).front());
     } else {

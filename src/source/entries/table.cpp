@@ -298,7 +298,24 @@ Error no_time(const std::string& at, ValueKind kind) {
            Field("unreadable").text("missing")}};
 }
 
-Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
+/// What to do about a cell that is no number; of delimited text its style can be declared.
+Words number_hint(bool is_delimited) {
+  const Words otherwise{"leave such records out with ", Field("unreadable").text("missing"),
+                        ", or say what counts as missing: ", Field("missing").text("NA")};
+  if (!is_delimited) {
+    return {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or ",
+            otherwise};
+  }
+  return {"fix the cell (no signs such as $ or %, no dates), say how numbers are written: ",
+          Field("decimal").text(","),
+          " ",
+          Field("thousands").text("."),
+          ", ",
+          otherwise};
+}
+
+/// `is_delimited`: the cells are those of delimited text itself.
+Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked, bool is_delimited) {
   const std::string at = row_of + std::to_string(bad.number) + ", column '" + asked.column.name + "': ";
   const ValueKind kind = asked.lattice.kind();
   if (bad.state == CellState::no_number && kind != ValueKind::number) return no_time(at, kind);
@@ -310,11 +327,7 @@ Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
               at + "a whole number above 2^53 that no double holds",
               {"read such numbers exactly with ", Field("sql").text("SELECT CAST(... AS BIGINT) AS x FROM input")}};
     default:
-      return {ErrorCode::data,
-              at + "not a number",
-              {"fix the cell (no signs such as $ or %, no dates), say how numbers are written: ",
-               Field("decimal").text(","), " ", Field("thousands").text("."), ", leave such records out with ",
-               Field("unreadable").text("missing"), ", or say what counts as missing: ", Field("missing").text("NA")}};
+      return {ErrorCode::data, at + "not a number", number_hint(is_delimited)};
   }
 }
 
@@ -386,7 +399,7 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
       const std::optional<BadRow> bad = within_memory(source, [&](std::uint64_t memory) {
         return first_bad_row(connect(source, Order::of_file, memory), relation, asked);
       });
-      if (bad) return worded(*bad, source.row_of, asked);
+      if (bad) return worded(*bad, source.row_of, asked, relation.shape().has_value());
     }
     return otherwise;
   } catch (const EngineFailure& failure) {

@@ -122,6 +122,14 @@ TEST_F(PersonQueries, JoinOneRowOfAPersonWithAnother) {
           "(SELECT id, cost FROM v) GROUP BY id) AS of_v USING (id) WHERE c > 1)",
       .tables = {{"v", visits}}};
   EXPECT_EQ(count(three), values({15}));
+  // A person whom the first file does not have is one person in the others.
+  const TableOptions chain{.file = folder.path("t.csv"),
+                           .sql =
+                               "SELECT id, 1 AS x FROM (SELECT id, count(*) AS a FROM input GROUP BY id) FULL JOIN "
+                               "(SELECT id, count(*) AS b FROM v GROUP BY id) USING (id) FULL JOIN (SELECT id, "
+                               "count(*) AS c FROM w GROUP BY id) USING (id)",
+                           .tables = {{"v", visits}, {"w", folder.write("w.csv", "id\nd\ne\na\n")}}};
+  EXPECT_EQ(count(chain), values({1, 1, 1, 1, 1}));
   EXPECT_EQ(Table::open(three).person_of_rows(), "id");
 }
 
