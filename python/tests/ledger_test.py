@@ -79,7 +79,7 @@ def test_options_of_ledgers_are_the_programs(csv, program, tmp_path):
 def test_a_file_that_changes_while_it_is_read(ledger, tmp_path):
     """What was read is of no one moment: nothing is published, and the entry stays."""
     path = tmp_path / "table.csv"
-    path.write_text("age\n" + "7\n" * 6_000_000)
+    path.write_text("age\n" + "7\n" * 30_000_000)
 
     def append_once_it_is_read():
         while not ledger.entries:

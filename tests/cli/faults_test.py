@@ -10,27 +10,21 @@ import threading
 import time
 import unittest
 
-from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run
+from cli.program import EFFORT, LONG_COLUMN, PROGRAM, CommandTest, options, require_engine, run
 from cli.stores import InAFile, OnAServer
 
 setUpModule = require_engine
 
-ROWS = 6_000_000  # which one thread reads for half a second and more, and longer when others go first
 LONG = max(1.5, min(30, 30 * EFFORT / 10))  # seconds: three, and thirty with FRACTILE_TEST_EFFORT=10
 WAITING = re.compile(r"fractile: the ledger \S+ cannot be written yet; waiting for it since \d+ seconds\n"
                      r"  the release is charged, so it goes on as soon as the ledger lets it\n")
 
 
 class Faults(InAFile, CommandTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.rows = b"x\n" + b"7\n" * ROWS
-
     def setUp(self):
         super().setUp()
         self.write("t.csv", "x\n" + "7\n" * 100)
-        (self.folder / "big.csv").write_bytes(self.rows)
+        (self.folder / "big.csv").write_bytes(LONG_COLUMN)
         self.make("--epsilon", "1", "--witness", self.witness)
 
     def release(self, **changes):
@@ -125,7 +119,7 @@ class Faults(InAFile, CommandTest):
         self.assertEqual(self.spent(), "0")
 
     def test_signals_while_nothing_is_charged(self):
-        """They are heard within a second."""
+        """They are heard at once, not when the lock is given up."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             with self.subTest(signal=number), self.locked():
                 process = subprocess.Popen([PROGRAM, *self.command()], cwd=self.folder, stdout=subprocess.PIPE,
@@ -135,7 +129,7 @@ class Faults(InAFile, CommandTest):
                 sent = time.monotonic()
                 process.send_signal(number)
                 self.expect_unpublished(process, 128 + number, "is locked by another process", "nothing was charged")
-                self.assertLess(time.monotonic() - sent, 2)
+                self.assertLess(time.monotonic() - sent, 5)
         self.assertEqual(self.states(), [])
 
     def test_put_back_before_it_reserves(self):

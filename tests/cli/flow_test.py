@@ -312,7 +312,7 @@ class AppendixD1(FlowTest):
 
     def test_an_interrupt_ends_a_linear_program(self):
         """At once, with nothing on standard output: Clp, which solves after a tenth of a second or some, would take it for itself."""
-        file = self.survey(participants="90", perturber='"geometric"', secret='"target"', known="{ histogram = [45, 30, 14] }")
+        file = self.survey(participants="150", perturber='"geometric"', secret='"target"', known="{ histogram = [75, 50, 24] }")
         ticks = os.sysconf("SC_CLK_TCK")
         for hundredths in range(15, 40, 5):
             with self.subTest(hundredths=hundredths):

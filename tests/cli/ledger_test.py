@@ -17,7 +17,7 @@ import time
 import unittest
 from fractions import Fraction
 
-from cli.program import EFFORT, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run
+from cli.program import EFFORT, LONG_COLUMN, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -459,7 +459,7 @@ class Unusable(LedgerTest):
                 sent = time.monotonic()
                 process.send_signal(number)
                 out, err = process.communicate(timeout=30)
-                self.assertLess(time.monotonic() - sent, 2)
+                self.assertLess(time.monotonic() - sent, 5)
                 self.assertEqual((process.returncode, out), (128 + number, b""), err)
                 self.assertRegex(err.decode(), "is locked by another process\n  nothing was charged; ")
         database.execute("ROLLBACK")
@@ -514,8 +514,6 @@ class Unusable(LedgerTest):
 class VoidedWhileItRuns(LedgerTest):
     """Somebody gives the budget back while a release reads: it ends without a value."""
 
-    ROWS = 6_000_000  # which one thread reads for half a second and more, and longer when everybody else goes first
-
     def reserved(self, process):
         """Whether the ledger shows the entry before the process is done."""
         while process.poll() is None:
@@ -528,7 +526,7 @@ class VoidedWhileItRuns(LedgerTest):
 
     def test_it_publishes_nothing(self):
         self.init()
-        self.write("t.csv", "x\n" + "7\n" * self.ROWS)
+        (self.folder / "t.csv").write_bytes(LONG_COLUMN)
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1")
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -555,7 +553,7 @@ class PutBack(VoidedWhileItRuns):
     def begun(self, **changes):
         """A release of epsilon 8 that has reserved entry 1 and is stopped while it reads."""
         self.init("--epsilon", "10")
-        self.write("big.csv", "x\n" + "7\n" * self.ROWS)
+        (self.folder / "big.csv").write_bytes(LONG_COLUMN)
         backup = (self.folder / "budget.db").read_bytes()
         asked = options(ledger="budget.db", epsilon="8", receipt="r.json", threads="1", **changes)
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,

@@ -16,6 +16,8 @@ EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # as the C++ tests 
 if not 0 < EFFORT < float("inf"):
     raise ValueError(f"FRACTILE_TEST_EFFORT must be a number above 0, not {EFFORT}")
 
+LONG_COLUMN = b"x\n" + b"7\n" * 30_000_000  # a table that one thread reads for more than half a second
+
 NOBODY = 65534
 LONG_LINE = 100  # of helps and tables
 PROGRESS = re.compile(r"(?m)^fractile: still at .*\n")  # how often depends on the machine
