@@ -342,7 +342,7 @@ int run_sweep(const Typed& typed) {
     report.points = std::move(curve);
     output.print_curve(report);
   }
-  flow::Windows windows = windows_of(report, typed, file, person.watch([&deadline] { return deadline.is_near(); }));
+  flow::Windows windows = windows_asked(typed, file, person.watch([&deadline] { return deadline.is_near(); }));
   {
     const std::lock_guard lock(changing);
     report.windows = std::move(windows);

@@ -17,24 +17,16 @@
 namespace fractile::requests {
 namespace {
 
-/// `scanned`: where they can be found in no other way.
 flow::Windows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds,
-                         const Watch& watch, std::vector<Rational> scanned = {}) {
+                         const Watch& watch) {
   return watch.during("where the analyst's loss rises", [&] {
     const auto tell = [&](const Rational& done) {
       watch.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
     };
     return about_file(file, [&] {
-      return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, std::move(scanned), watch.stop});
+      return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, watch.stop});
     });
   });
-}
-
-std::vector<Rational> odds_of(const std::vector<Exponent>& epsilons) {
-  std::vector<Rational> odds;
-  odds.reserve(epsilons.size());
-  for (const Exponent& epsilon : epsilons) odds.push_back(flow::odds_bounds(epsilon).upper);
-  return odds;
 }
 
 flow::RealBounds whole_of(const EpsilonRange& range) {
@@ -371,13 +363,8 @@ flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, 
   return windows_of(file, analyst_of(file), odds, watch);
 }
 
-flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
-  const EpsilonRange range = range_of(typed);
-  flow::Windows windows = windows_over(file, range, watch);
-  const auto rises = [](const flow::LossPoint& point) { return point.change == flow::Change::rises; };
-  const bool any_rises = std::any_of(asked.points.begin() + 1, asked.points.end(), rises);
-  if (windows.are_all() || !any_rises) return windows;
-  return windows_of(file, analyst_of(file), odds_around(range), watch, odds_of(points_asked(typed)));
+flow::Windows windows_asked(const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  return windows_over(file, range_of(typed), watch);
 }
 
 namespace {

@@ -80,8 +80,8 @@ std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const std::
 flow::RealBounds loss_without_release(const PipelineFile& file);
 /// Where it rises over a range: nowhere, where a theorem says that the pipeline is stable.
 flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch);
-/// Where the analyst's loss rises over the range, once the points are known.
-flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
+/// The same, over `epsilon`.
+flow::Windows windows_asked(const Typed& typed, const PipelineFile& file, const Watch& watch);
 
 /// What the release, and each answer, costs a participant at `epsilon` E.
 CostReport cost_asked(const Typed& typed, const PipelineFile& file, const Watch& watch);

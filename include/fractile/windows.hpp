@@ -38,8 +38,6 @@ struct Windows {
                ///< polynomials. Without windows and undecided ranges, l-stable for this prior (Definition 3.3).
     enclosed,  ///< All windows but for what is undecided: the loss is a sum of minima of analytic functions, each of which is enclosed
     ///< with its slope on whole ranges of odds.
-    scanned,  ///< Those that a scan comes upon: a least and then a highest loss lie within the ends. What rises and falls again
-              ///< between two neighbouring odds is not seen.
     proved,  ///< There are none: the pipeline is stable, to every analyst.
     none,    ///< Nothing is known.
   };
@@ -47,13 +45,12 @@ struct Windows {
   std::vector<UnstableWindow> windows = {};  ///< increasing
   /// Odds between which the loss may rise or not, increasing: it changes too little there for enclosures to tell (less than 10^-17 of
   /// the largest loss, where modes or sums of more than 20,000 values are
-  /// released). Wide bounds of a window's end are listed as well. Everything, where nothing is
-  /// known; not told of scans.
+  /// released). Wide bounds of a window's end are listed as well. Everything, where nothing is known.
   std::vector<RealBounds> undecided = {};
   bool is_stopped = false;  ///< WindowSearch::stop said so: some of what is undecided was not looked at
 
   /// Outside of the windows and of what is undecided, the loss does not rise.
-  bool are_all() const { return method != Method::scanned && method != Method::none; }
+  bool are_all() const { return method != Method::none; }
 };
 
 /// The method's name, "isolated".
@@ -63,8 +60,6 @@ struct WindowSearch {
   /// Called with odds up to which all is done: enclosing the windows of modes takes minutes for hundreds of participants, on all
   /// processors of the machine.
   std::function<void(const Rational& odds)> progress = {};
-  /// Increasing odds to scan where windows can be neither isolated nor enclosed; nothing: they are not looked for there.
-  std::vector<Rational> scanned = {};
   /// Asked between pieces of the range, where windows are enclosed: once it says so, all the rest is undecided, and windows have no
   /// proofs.
   std::function<bool()> stop = {};
@@ -72,7 +67,8 @@ struct WindowSearch {
 
 /// The windows within odds from .. to. They are isolated where polynomials are short and few, or there is no other way; and enclosed
 /// where that is quicker or the only way: for a count, or a sum that takes at most some 200,000 values, of one target and of known
-/// others, and for the mode of a perturbed histogram whose true mode is guessed, all histograms being equally likely.
+/// others, and for the mode of a perturbed histogram whose true mode is guessed, all histograms being equally likely. Of others nothing is
+/// known.
 /// Error(usage) when from < 1 or to < from, or the analyst does not fit the pipeline.
 /// Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
 Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,

@@ -253,7 +253,7 @@ SweepReport swept(const PipelineFile& file, Arguments words) {
   return worked([&](const requests::Watch& watch) {
     SweepReport report = requests::sweep_asked(typed);
     report.points = requests::loss_curve_of(file, requests::points_asked(typed), watch);
-    report.windows = requests::windows_of(report, typed, file, watch);
+    report.windows = requests::windows_asked(typed, file, watch);
     return report;
   });
 }

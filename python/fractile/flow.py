@@ -301,7 +301,7 @@ class Windows:
     """Where more epsilon costs an analyst."""
 
     def __init__(self, core: _core.Windows) -> None:
-        self.method: str = core.method  #: "isolated", "enclosed", "scanned", "proved" (there are none) or "none"
+        self.method: str = core.method  #: "isolated", "enclosed", "proved" (there are none) or "none"
         self.are_all: bool = core.are_all  #: outside of them and of what is undecided, the loss does not rise
         self.undecided: list[Bounds] = [Bounds(*bounds) for bounds in core.undecided]
         self._windows = [

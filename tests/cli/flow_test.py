@@ -664,7 +664,8 @@ class OtherPipelines(FlowTest):
                 self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(far.out)["reason"])
 
     def test_sums_among_more_than_a_hundred_known_people(self):
-        """Under randomized response the witness is found inside, and anybody can multiply it out; four values leave no room for one."""
+        """Under randomized response of three values the witness is found inside; of four, a bet after the rarest total refutes. Both
+        certificates hold."""
         file = self.survey(participants="109", perturber='"randomized-response"', secret='"target"', known="{ histogram = [48, 40, 20] }")
         result = flow("check", file, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
         self.assertEqual((result.code, json.loads(result.out)["verdict"]), (0, "refines"))
@@ -672,8 +673,24 @@ class OtherPipelines(FlowTest):
         four = self.survey(participants="109", values="[0, 1, 2, 3]", perturber='"randomized-response"', secret='"target"',
                            known="{ histogram = [27, 27, 27, 27] }")
         result = flow("check", four, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
-        self.assertEqual(result.code, 6)
-        self.assertIn("a sum among so many known people has too many totals for a proof", json.loads(result.out)["reason"])
+        document = json.loads(result.out)
+        self.assertEqual((result.code, document["verdict"]), (1, "does-not-refine"))
+        self.assertRegex(document["reason"], "once in some 10\\^[0-9]+ cases")
+        self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", four, cwd=self.folder).code, 0)
+
+    def test_an_analyst_is_shown_without_what_does_not_matter(self):
+        """Actions that cost the same are one, and secrets under which all do are counted, not listed."""
+        known = self.survey(values="[0, 1, 2, 3, 4, 5, 6]", participants="4", post='{ query = "count", of = [0] }', secret='"target"',
+                            known="[0, 1, 1]")
+        text = flow("check", known, "--from", "ln 3.51", "--to", "ln 3.5", cwd=self.folder).out
+        self.assertIn("and 4 more, which this analyst thinks impossible or under which all actions cost the same", text)
+        self.assertEqual([line.split()[0] for line in text.splitlines() if line.startswith(tuple("0123456"))], ["0", "1", "2"])
+        document = self.json("check", known, "--from", "ln 3.51", "--to", "ln 3.5", code=1)
+        self.assertEqual(len(document["counterexample"]["loss"]), 7)
+        argmax = self.survey(participants="6", post='"mode"', secret='"histogram"')
+        found = self.json("check", argmax, "--from", "ln 3", "--to", "ln 2", code=1)["counterexample"]["loss"]
+        actions = list(zip(*found))
+        self.assertEqual(len(set(actions)), len(actions))
 
     def test_undecided_has_an_exit_code(self):
         file = self.survey(participants="9", perturber='"randomized-response"', secret='"target"', known="{ histogram = [6, 1, 1] }")

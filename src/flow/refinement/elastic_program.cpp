@@ -23,15 +23,26 @@ struct ProgramColumns {
   std::vector<int> rows;
   std::vector<double> entries;
   std::vector<double> costs;
+  std::vector<double> most;
 
   void entry(std::size_t row, double value) {
     if (value == 0) return;
     rows.push_back(static_cast<int>(row));
     entries.push_back(value);
   }
-  void end(double cost) {
+  void end(double cost, double at_most = 1e30) {
     starts.push_back(static_cast<CoinBigIndex>(rows.size()));
     costs.push_back(cost);
+    most.push_back(at_most);
+  }
+  /// What an equation is short of, or has too much, at the price of 1 each.
+  void may_miss(std::size_t equations) {
+    for (const double sign : {1.0, -1.0}) {
+      for (std::size_t row = 0; row < equations; ++row) {
+        entry(row, sign);
+        end(1);
+      }
+    }
   }
 };
 
@@ -46,14 +57,13 @@ constexpr std::size_t fewest_iterations = 5'000;
 constexpr int interrupts = 2;
 constexpr int left_alone = 1;
 
-/// Of equations: columns x = right, x >= 0.
+/// Of equations: columns x = right, 0 <= x <= most.
 std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const std::vector<double>& right) {
   std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
   Clp_setLogLevel(model.get(), 0);
   const std::vector<double> lower(columns.costs.size(), 0.0);
-  const std::vector<double> upper(columns.costs.size(), 1e30);
   Clp_loadProblem(model.get(), static_cast<int>(columns.costs.size()), static_cast<int>(right.size()),
-                  columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(), upper.data(),
+                  columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(), columns.most.data(),
                   columns.costs.data(), right.data(), right.data());
   Clp_setPrimalTolerance(model.get(), 1e-9);
   Clp_setDualTolerance(model.get(), 1e-9);
@@ -81,12 +91,7 @@ Suggestion suggest(const RoughRows& from, const RoughRows& to) {
       columns.end(0);
     }
   }
-  for (const double sign : {1.0, -1.0}) {
-    for (std::size_t row = 0; row < equations; ++row) {
-      columns.entry(row, sign);
-      columns.end(1);
-    }
-  }
+  columns.may_miss(equations);
   std::vector<double> right;
   for (const std::vector<double>& row : to) right.insert(right.end(), row.begin(), row.end());
   right.insert(right.end(), observations, 1.0);
@@ -105,6 +110,19 @@ Suggestion suggest(const RoughRows& from, const RoughRows& to) {
     suggestion.prices.emplace_back(prices + x * outputs, prices + (x + 1) * outputs);
   }
   return suggestion;
+}
+
+Mixture nearest_mixture(const std::vector<std::vector<double>>& parts, const std::vector<double>& most,
+                        const std::vector<double>& wanted) {
+  ProgramColumns columns;
+  for (std::size_t y = 0; y < parts.size(); ++y) {
+    for (std::size_t x = 0; x < wanted.size(); ++x) columns.entry(x, parts[y][x]);
+    columns.end(0, most[y]);
+  }
+  columns.may_miss(wanted.size());
+  const auto model = solved(columns, wanted);
+  const double* prices = Clp_dualRowSolution(model.get());
+  return {Clp_objectiveValue(model.get()), {prices, prices + wanted.size()}};
 }
 
 }  // namespace fractile::flow

@@ -14,6 +14,13 @@ struct Suggestion {
   std::vector<std::vector<double>> prices;  ///< a row a row of A, a column a column of B, within -1 .. 1
 };
 
+struct Mixture {
+  double missing;              ///< the least |sum_y w_y parts_y - wanted|_1 with 0 <= w_y <= most_y
+  std::vector<double> prices;  ///< of its equations, within -1 .. 1
+};
+Mixture nearest_mixture(const std::vector<std::vector<double>>& parts, const std::vector<double>& most,
+                        const std::vector<double>& wanted);
+
 /// The elastic form min |A X - B|_1 (docs/proofs/refinement.md, "The linear program").
 Suggestion suggest(const RoughRows& from, const RoughRows& to);
 

@@ -8,7 +8,7 @@
 #include "flow/refinement/analytic_centre.hpp"
 #include "flow/refinement/elastic_program.hpp"
 #include "flow/refinement/reduction.hpp"
-#include "flow/refinement/three_secrets.hpp"
+#include "flow/refinement/single_bet.hpp"
 #include "flow/refinement/two_secrets.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -85,7 +85,7 @@ class Decision {
   std::optional<std::size_t> inconsistent_row(const Solution& solution) const;
 
   std::optional<Refinement> refuted_by_two_secrets() const;
-  std::optional<Refinement> refuted_by_three_secrets() const;
+  std::optional<Refinement> refuted_by_single_bet() const;
   Refinement decided_by_program() const;
   std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
   std::optional<Matrix> witness_inside(const RoughRows& from, const RoughRows& to) const;
@@ -184,14 +184,15 @@ std::optional<Refinement> Decision::refuted_by_two_secrets() const {
   return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
 }
 
-/// By an analyst who is offered a bet about three secrets, which no observation of the first makes worth taking.
-std::optional<Refinement> Decision::refuted_by_three_secrets() const {
-  const auto bet = bet_on_three(rough(reduction_.from, reduction_.scales), rough(reduction_.to, reduction_.scales));
+/// By an analyst who is offered a bet, which is worth taking after one observation of the second.
+std::optional<Refinement> Decision::refuted_by_single_bet() const {
+  const auto bet = single_bet(columns_of(reduced(reduction_.from, reduction_.scales).matrix()),
+                              columns_of(reduced(reduction_.to, reduction_.scales).matrix()));
   if (!bet) return {};
-  Counterexample candidate = example(losses_of_bet(*bet), 0);
+  Counterexample candidate = example(bet->losses(), 0);
   if (!verify(from_, to_, candidate)) return {};
-  return Refinement{std::move(candidate),
-                    "the second shows what no mixture of the first one's observations is like, about three secrets"};
+  return Refinement{std::move(candidate), "the second shows" + bet->how_seldom() +
+                                              " what no mixture of the first one's observations is like"};
 }
 
 /// X on the suggested support, solved exactly; rows are multiples of the channels'.
@@ -327,11 +328,17 @@ std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const Roug
 /// second channel.
 std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& prices) const {
   const Rational most = std::max(Rational(1), largest(prices));
-  Matrix losses(reduction_.rows.size(), outputs());
-  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
-    for (std::size_t z = 0; z < outputs(); ++z) {
-      losses(pivots_.rows[i], z) = Rational(1) - prices[i * outputs() + z] / most;
+  std::vector<std::vector<Rational>> actions;  // different ones
+  for (std::size_t z = 0; z < outputs(); ++z) {
+    std::vector<Rational> costs(reduction_.rows.size());
+    for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+      costs[pivots_.rows[i]] = Rational(1) - prices[i * outputs() + z] / most;
     }
+    if (std::ranges::find(actions, costs) == actions.end()) actions.push_back(std::move(costs));
+  }
+  Matrix losses(reduction_.rows.size(), actions.size());
+  for (std::size_t x = 0; x < losses.rows(); ++x) {
+    for (std::size_t w = 0; w < actions.size(); ++w) losses(x, w) = actions[w][x];
   }
   Counterexample candidate = example(losses, 0);
   if (!verify(from_, to_, candidate)) return {};
@@ -384,7 +391,7 @@ Refinement Decision::decided_in_rationals() const {
   }
   const std::optional<Counterexample> counterexample = example_of(prices);
   if (!counterexample) throw Error(ErrorCode::internal, "prices of a linear program do not refute it");
-  return refuted(*counterexample, "the simplex method in rationals found an analyst, and he prefers the second");
+  return refuted(*counterexample, "the simplex method in rationals found an analyst who prefers the second");
 }
 
 Refinement Decision::decided_by_program() const {
@@ -393,7 +400,7 @@ Refinement Decision::decided_by_program() const {
   constexpr const char* from_inside =
       "a program suggested a witness far from all bounds, and it holds after a small move";
   if (std::optional<Refinement> refuted = refuted_by_two_secrets()) return *std::move(refuted);
-  if (std::optional<Refinement> refuted = refuted_by_three_secrets()) return *std::move(refuted);
+  if (std::optional<Refinement> refuted = refuted_by_single_bet()) return *std::move(refuted);
   std::vector<Rational> scales;
   for (const std::size_t row : pivots_.rows) scales.push_back(reduction_.scales[row]);
   const RoughRows from = rough(reduction_.from.part(pivots_.rows, all_of(observations())), scales);
@@ -411,7 +418,7 @@ Refinement Decision::decided_by_program() const {
     return confirmed(*witness, "a linear program suggested a witness, and it holds");
   }
   if (const std::optional<Counterexample> found = example_of(rounded(suggestion.prices))) {
-    return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
+    return refuted(*found, "a linear program suggested an analyst who prefers the second");
   }
   if (!is_large) {
     if (const std::optional<Matrix> witness = witness_inside(from, to)) return confirmed(*witness, from_inside);

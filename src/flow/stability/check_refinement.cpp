@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "flow/algebra/real_roots.hpp"
 #include "flow/channel/names.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/rows.hpp"
-#include "flow/refinement/three_secrets.hpp"
+#include "flow/refinement/single_bet.hpp"
 #include "fractile/error.hpp"
 #include "fractile/stability.hpp"
 
@@ -244,39 +245,49 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
                    "counting again does not lead from one to the other, and telling two values apart does not refute");
 }
 
-/// The likely totals, in floating point.
-RoughRows rough_rows(const TargetTotal& sum, const Rational& odds, std::size_t first, std::size_t end) {
-  const Enclosure at = Enclosure::of(odds, enclosure_bits);
-  const TiltedTotal likely(sum, at);
-  RoughRows rows;
-  for (const std::vector<Enclosure>& steps : sum.step_laws(at)) {
-    rows.emplace_back(end - first);
+/// About how many bits a channel of so many people's sums has.
+double bits_of_sums(const Pipeline& pipeline, const Rational& odds) {
+  const auto bits = static_cast<double>(fmpz_bits(noise_at(noise_of(pipeline.perturber), odds).denominator.get()));
+  const double totals = TargetTotal(pipeline, {}).range() * static_cast<double>(pipeline.values.size());
+  return totals * bits * static_cast<double>(pipeline.participants);
+}
+
+/// The likely totals, first .. end - 1, as far as fixed point sees them.
+Matrix likely_totals(const TargetTotal& sum, const TiltedTotal& likely, const Rational& odds, std::size_t first,
+                     std::size_t end) {
+  const Rational seen = Rational::dyadic(1, -100);
+  const StepLaws laws = sum.step_laws(Enclosure::of(odds, enclosure_bits));
+  Matrix rows(laws.size(), end - first);
+  for (std::size_t x = 0; x < laws.size(); ++x) {
     for (std::size_t i = 0; i < likely.others.size; ++i) {
-      const double p = likely.others.mass(i).to_double();
-      for (std::size_t step = 0; step < steps.size(); ++step) {
+      for (std::size_t step = 0; step < laws[x].size(); ++step) {
         const std::size_t total = likely.others.first + i + step;
-        if (first <= total && total < end) rows.back()[total - first] += p * steps[step].to_double();
+        if (total < first || total >= end) continue;
+        const Rational p = bounds_of(product(likely.others.mass(i), laws[x][step])).lower;
+        if (p > seen) rows(x, total - first) += p;
       }
     }
   }
   return rows;
 }
 
-/// By an analyst who is offered a bet about three values.
-std::optional<PipelineRefinement> refuted_by_three_values(const Pipeline& pipeline, const Rational& from,
-                                                          const Rational& to) {
+/// By an analyst who is offered a bet, which is worth taking after one total.
+std::optional<PipelineRefinement> refuted_by_single_bet(const Pipeline& pipeline, const Rational& from,
+                                                        const Rational& to) {
   const TargetTotal sum(pipeline, {});
   const TiltedTotal before(sum, Enclosure::of(from, enclosure_bits));
   const TiltedTotal after(sum, Enclosure::of(to, enclosure_bits));
   const std::size_t first = std::min(before.first(), after.first());
   const std::size_t end = std::max(before.end(), after.end());
-  const auto bet = bet_on_three(rough_rows(sum, from, first, end), rough_rows(sum, to, first, end));
+  const auto bet = single_bet(columns_of(likely_totals(sum, before, from, first, end)),
+                              columns_of(likely_totals(sum, after, to, first, end)));
   if (!bet) return {};
-  return refuted_by(pipeline, Prior::uniform(bet->size()), losses_of_bet(*bet), from, to,
-                    "the second shows a total that no mixture of the first one's totals is like, about three values");
+  return refuted_by(
+      pipeline, Prior::uniform(bet->costs.size()), bet->losses(), from, to,
+      "the second shows" + bet->how_seldom() + " a total that no mixture of the first one's totals is like");
 }
 
-/// A sum among many has too many totals for a linear program: docs/proofs/stability.md, "Known others".
+/// More people than fit into a channel: docs/proofs/stability.md, "Known others".
 PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::size_t values = pipeline.values.size();
   for (std::size_t one = 0; one < values; ++one) {
@@ -285,12 +296,7 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
       return *std::move(found);
     }
   }
-  if (auto found = refuted_by_three_values(pipeline, from, to)) return *std::move(found);
-  constexpr double most_totals = 500;  // some seconds
-  if (TargetTotal(pipeline, {}).range() < most_totals) {
-    PipelineRefinement answer = compared(pipeline, from, to);
-    if (!std::holds_alternative<Undecided>(answer.refinement.verdict)) return answer;
-  }
+  if (auto found = refuted_by_single_bet(pipeline, from, to)) return *std::move(found);
   return undecided(pipeline, too_many_totals);
 }
 
@@ -300,8 +306,10 @@ PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& fro
   if (is_total && is_count) {
     if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
   }
-  if (is_total && pipeline.participants > many_people) {
-    return is_count ? compared_among_known(pipeline, from, to) : compared_sums_among_known(pipeline, from, to);
+  if (is_total && is_count && pipeline.participants > many_people) return compared_among_known(pipeline, from, to);
+  constexpr double most_bits = 2e8;  // some seconds
+  if (is_total && !is_count && bits_of_sums(pipeline, from) + bits_of_sums(pipeline, to) > most_bits) {
+    return compared_sums_among_known(pipeline, from, to);
   }
   PipelineRefinement answer = compared(pipeline, from, to);
   if (std::holds_alternative<Undecided>(answer.refinement.verdict) && is_total && !is_count) {

@@ -105,7 +105,7 @@ std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pie
       continue;
     }
     for (std::int64_t i = 0; i < parts; ++i) {
-      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {{}, {}, stop}));
+      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {{}, stop}));
     }
   }
   return result;

@@ -8,7 +8,6 @@
 #include "flow/windows/cell_losses.hpp"
 #include "flow/windows/enclose.hpp"
 #include "flow/windows/isolate.hpp"
-#include "flow/windows/scan.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
@@ -26,7 +25,6 @@ Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rat
     return is_level ? Windows{enclosed} : enclosed_windows(model, *losses, from, to, search);
   }
   if (can_isolate) return {isolated, is_level ? std::vector<UnstableWindow>{} : isolated_windows(model, from, to)};
-  if (!search.scanned.empty()) return {scanned, scanned_windows(model, search.scanned)};
   return {none, {}, {{from, to}}};
 }
 
@@ -36,8 +34,6 @@ std::string to_string(Windows::Method method) {
       return "isolated";
     case Windows::Method::enclosed:
       return "enclosed";
-    case Windows::Method::scanned:
-      return "scanned";
     case Windows::Method::proved:
       return "proved";
     case Windows::Method::none:

@@ -29,7 +29,7 @@ TEST(FindWindows, EnclosesWherePolynomialsAreMany) {
 }
 
 // A median of so many records has polynomials of a degree of 400, and nothing encloses its loss on cells.
-TEST(FindWindows, KnowsNothingOfOthersUnlessTheyAreScanned) {
+TEST(FindWindows, KnowsNothingOfOthers) {
   const Pipeline many{51, whole_values(4), Perturber::release({}, 4), {}, {Secret::Kind::target, {20, 10, 10, 10}}};
   const Windows unknown = find_windows(many, {}, 2, 3);
   EXPECT_EQ(unknown.method, none);
@@ -37,16 +37,6 @@ TEST(FindWindows, KnowsNothingOfOthersUnlessTheyAreScanned) {
   ASSERT_EQ(unknown.undecided.size(), 1U);
   EXPECT_EQ(unknown.undecided[0].lower, Rational(2));
   EXPECT_EQ(unknown.undecided[0].upper, Rational(3));
-  const Windows known = find_windows(many, {}, 2, 3, {{}, {2, Rational(5, 2), 3}});
-  EXPECT_EQ(known.method, scanned);
-  EXPECT_FALSE(known.are_all());
-}
-
-// Points are scanned only where there is no better way.
-TEST(FindWindows, PrefersIsolationToScans) {
-  const Windows windows = find_windows(known_others(), thousandfold_error(), 3, 4, {{}, {3, 4}});
-  EXPECT_EQ(windows.method, isolated);
-  EXPECT_EQ(windows.windows.size(), 1U);
 }
 
 TEST(FindWindows, TellsUpToWhereAllIsDone) {

@@ -26,6 +26,12 @@ std::string sentence_of(std::string line) {
   return line.ends_with('.') ? line : line + ".";
 }
 
+/// All that is seen of a table of many rows.
+std::string summary_of(std::size_t rows) {
+  constexpr std::size_t most_seen = 25;
+  return rows <= most_seen ? "" : fmt::format("{} rows", rows);
+}
+
 /// A paragraph a line, a table a table; a line that ends with a colon is the caption of the table after it.
 class BlockWriter {
  public:
@@ -37,7 +43,9 @@ class BlockWriter {
         write_lines(block.lines);
       } else {
         ++tables_;
-        page_.table({fmt::format("table_{}", tables_), caption_.empty() ? "Of this analyst" : caption_}, block.rows);
+        page_.table({fmt::format("table_{}", tables_), caption_.empty() ? "Of this analyst" : caption_, 1,
+                     summary_of(block.rows.size() - 1)},
+                    block.rows);
         caption_.clear();
       }
     }
@@ -139,8 +147,9 @@ void say_without_release(HtmlPage& page, const std::optional<flow::RealBounds>& 
 
 void write_points(HtmlPage& page, const SweepReport& report, const std::string& name = "sweep") {
   page.section("Points");
-  page.table({name, "Expected loss at each epsilon, and its change since the one before"},
-             report_detail::sweep_rows(report));
+  page.table(
+      {name, "Expected loss at each epsilon, and its change since the one before", 1, summary_of(report.points.size())},
+      report_detail::sweep_rows(report));
 }
 
 std::string title_or(const PageOptions& options, const std::string& title) {

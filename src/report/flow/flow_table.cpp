@@ -79,17 +79,36 @@ Blocks certificate(const flow::Witness& witness, const flow::PipelineRefinement&
          labelled("", answer.observations, answer.observations, witness.matrix) + "\nchecked in exact arithmetic\n";
 }
 
+/// Whether a secret has a part in the analyst's decisions: it is possible, and actions cost differently under it.
+bool matters(const flow::Counterexample& refutation, std::size_t secret) {
+  const auto costs = refutation.loss.matrix().row(secret);
+  return refutation.prior[secret].sign() > 0 &&
+         std::ranges::any_of(costs, [&](const Rational& cost) { return cost != costs.front(); });
+}
+
+std::string others(std::size_t secrets) {
+  if (secrets == 0) return "";
+  return fmt::format(
+      "and {} more, which this analyst thinks impossible or under which all actions cost the same: --format json "
+      "prints "
+      "them\n",
+      secrets);
+}
+
 Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineRefinement& answer, const Ends& ends) {
   const flow::Matrix& losses = refutation.loss.matrix();
-  flow::Matrix columns(losses.rows(), losses.columns() + 1);
+  Row secrets;
+  std::vector<std::vector<Rational>> columns;
   for (std::size_t i = 0; i < losses.rows(); ++i) {
-    columns(i, 0) = refutation.prior[i];
-    for (std::size_t j = 0; j < losses.columns(); ++j) columns(i, j + 1) = losses(i, j);
+    if (!matters(refutation, i)) continue;
+    secrets.push_back(answer.secrets[i]);
+    columns.push_back({refutation.prior[i]});
+    columns.back().insert(columns.back().end(), losses.row(i).begin(), losses.row(i).end());
   }
   Row names{"prior"};
   for (const std::string& action : refutation.loss.actions()) names.push_back("action " + action);
   return Blocks("\nwhat this analyst believes, and what their actions cost:\n\n") +
-         labelled("secret", answer.secrets, names, columns) +
+         labelled("secret", secrets, names, flow::Matrix::of(columns)) + others(losses.rows() - secrets.size()) +
          fmt::format("\nexpected loss at {}: {}{}\nexpected loss at {}: {}{}\nboth {}\n", ends.from,
                      answer.are_losses_bounds ? "at least " : "", brief(refutation.loss_from), ends.to,
                      answer.are_losses_bounds ? "at most " : "", brief(refutation.loss_to),
@@ -163,7 +182,7 @@ Blocks undecided_table(const std::vector<flow::RealBounds>& ranges) {
 
 Blocks report_detail::blocks_of(const flow::Windows& windows) {
   if (windows.method == flow::Windows::Method::none) {
-    return "\nbetween these epsilons it is not known whether the expected loss of the analyst of the file rises\n";
+    return "\nit is not known where between these epsilons the expected loss of the analyst of the file rises\n";
   }
   Blocks text;
   if (!windows.windows.empty()) {

@@ -115,6 +115,7 @@ void HtmlPage::glossary(const std::vector<std::pair<std::string, std::string>>& 
 }
 
 void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
+  if (!head.summary.empty()) body_ += "<details>\n<summary>" + shown_in_html(head.summary) + "</summary>\n";
   body_ += table_start(head, "w") + "<tr>";
   for (const std::string& cell : rows.front()) body_ += "<th scope=\"col\">" + shown_in_html(cell) + "</th>";
   body_ += "</tr>\n</thead>\n<tbody>\n";
@@ -127,6 +128,7 @@ void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
     body_ += "</tr>\n";
   }
   end_table(head.name, rows);
+  if (!head.summary.empty()) body_ += "</details>\n";
 }
 
 void HtmlPage::table(const CellTable& cells) {

@@ -16,6 +16,8 @@ struct TableHead {
   std::string name;
   std::string caption;
   std::size_t left = 1;  ///< so many columns are names, the others numbers
+  std::string summary =
+      {};  ///< on a page, all that is seen of the table until somebody opens it; empty: the table is seen
 };
 
 /// A table whose columns may stand in groups, as published tables do, and whose cells have small print.
