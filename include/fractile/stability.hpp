@@ -41,10 +41,6 @@ struct Recount {
 /// Proof: docs/proofs/stability.md, "Counting".
 std::optional<Recount> recount(const std::vector<Rational>& counted, const std::vector<Rational>& image);
 
-/// The condition of theorem 5.1 for sums of two or more participants whose values are equally spaced: the rows of the witness,
-/// as polynomials, are a geometric progression. Error(usage) when it is not square. Proof: docs/proofs/stability.md, "Sums".
-bool sum_condition(const Matrix& witness);
-
 /// Is the pipeline at odds `from` worth at least as much to every analyst as at odds `to`? Closed criteria first (counting
 /// queries, any number of participants), then refines().
 struct PipelineRefinement {

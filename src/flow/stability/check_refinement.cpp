@@ -47,22 +47,6 @@ std::optional<Recount> recount(const std::vector<Rational>& counted, const std::
   return map;
 }
 
-bool sum_condition(const Matrix& witness) {
-  const std::size_t values = witness.rows();
-  if (witness.columns() != values) throw Error(ErrorCode::usage, "a witness is square");
-  const auto product = [&](std::size_t a, std::size_t b) {
-    std::vector<Rational> result(2 * values - 1);
-    for (std::size_t i = 0; i < values; ++i) {
-      for (std::size_t j = 0; j < values; ++j) result[i + j] += witness(a, i) * witness(b, j);
-    }
-    return result;
-  };
-  for (std::size_t a = 0; a + 2 < values; ++a) {
-    if (product(a, a + 2) != product(a + 1, a + 1)) return false;
-  }
-  return true;
-}
-
 namespace {
 
 /// More people than this are compared by what the channel is made of, not by its rows.

@@ -179,25 +179,6 @@ TEST(Counting, CriterionIsRefinement) {
   }));
 }
 
-// docs/proofs/stability.md, "Sums": the progression is lumpability, by brute force.
-TEST(Sums, ProgressionsAreLumpable) {
-  EXPECT_TRUE(rc::check([] {
-    const auto values = *rc::gen::inRange<std::size_t>(2, 6);
-    Matrix witness = random_perturber(values).matrix();
-    if (*rc::gen::arbitrary<bool>()) {  // binomial rows are a progression: (q + p t)^a (r + s t)^(K - 1 - a)
-      const Channel steps = random_perturber(2);
-      const Pipeline binomial =
-          pipeline_of(values - 1, Perturber::fixed(steps), counting({1}));  // rows by how many have value 1
-      witness = channel_at(binomial, 1).channel.matrix();
-    }
-    std::vector<std::size_t> image;
-    for (std::size_t a = 0; a < values; ++a) {
-      for (std::size_t b = 0; b < values; ++b) image.push_back(a + b);
-    }
-    RC_ASSERT(sum_condition(witness) == theorem_one_condition(kronecker(witness, witness), image));
-  }));
-}
-
 // At odds that are next to equal the verdict is that of the channels, and the roles are not mixed up.
 TEST(CheckRefinement, DecidesAtNearlyEqualOdds) {
   for (const Rational& lower : {Rational(2'999'999, 1'000'000), Rational(3) - Rational(1, 10).pow(40)}) {
