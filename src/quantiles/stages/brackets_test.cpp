@@ -88,5 +88,36 @@ TEST(Brackets, DivideTheBudgetOfATableByWhatNarrowsItsIntervals) {
   EXPECT_EQ(one.rows + one.points + one.brackets + one.cells, Rational(1));
 }
 
+/// Of a quantile's lower targets, the nearest first: by how many deviations of what is uncertain, the counts' noise in the statistic and
+/// how far off the points are, each is beyond the critical value.
+std::vector<double> deviations_of_cuts(const QuantileQuery& query, std::size_t owner, std::uint64_t rows) {
+  const Brackets brackets = with_brackets(query, rows);
+  const double epsilon = query.budget.epsilon().to_double();
+  const auto deviation = [&](const Rational& share) { return std::sqrt(2.0) / (epsilon * share.to_double()); };
+  const double q = query.quantiles[owner].to_double();
+  const double noise =
+      deviation(brackets.shares.cells) * std::sqrt(static_cast<double>(brackets.cuts.size() + 1) * q * (1 - q));
+  const double of_points =
+      1.06 * std::pow(static_cast<double>(query.quantiles.size()), 0.44) * deviation(brackets.shares.points);
+  std::vector<double> deviations;
+  for (const CutTarget& cut : brackets.cuts) {
+    if (cut.owner != owner || cut.end != IntervalEnd::lower || cut.quantile == Rational(0)) continue;
+    const double distance = (query.quantiles[owner] - cut.quantile).to_double() * static_cast<double>(rows);
+    deviations.insert(deviations.begin(), (distance - 1.96 * noise) / std::hypot(noise, of_points));
+  }
+  return deviations;
+}
+
+// One for lucky draws, one that settles nearly always, and far out at the brackets: a single quantile has two of these.
+TEST(Brackets, HaveCutsAsFarOutAsNoiseAsks) {
+  const auto expect_near = [](const std::vector<double>& found, const std::vector<double>& expected) {
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 0.15 + expected[i] / 20);
+  };
+  expect_near(deviations_of_cuts(of_table(1, Rational(1, 10)), 0, 20'000), {0.4, 2, 4, 20});
+  expect_near(deviations_of_cuts(of_table(3, Rational(1, 10)), 1, 20'000), {0.4, 2, 6});
+  expect_near(deviations_of_cuts(of_table(9, Rational(1, 10)), 4, 5'000), {0.4});
+}
+
 }  // namespace
 }  // namespace fractile
