@@ -171,16 +171,25 @@ std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& so
                  "the only matrix that leads from one to the other has a negative entry");
 }
 
+/// Multiples of the channels' rows, whose sums are short: whole numbers.
+Matrix whole_rows(const IntegerMatrix& rows) {
+  Matrix result(rows.rows(), rows.columns());
+  for (std::size_t x = 0; x < rows.rows(); ++x) {
+    for (std::size_t y = 0; y < rows.columns(); ++y) fmpq_set_fmpz(flint_of(result(x, y)), rows.at(x, y));
+  }
+  return result;
+}
+
 /// By an analyst who wants to tell two secrets apart: these are decided, and so are most channels with very unlikely observations, of which
 /// floating point sees nothing.
 std::optional<Refinement> Decision::refuted_by_two_secrets() const {
-  const std::optional<TwoSecrets> found = told_apart(reduced(reduction_.from, reduction_.scales).matrix(),
-                                                     reduced(reduction_.to, reduction_.scales).matrix());
+  const std::optional<TwoSecrets> found = told_apart(whole_rows(reduction_.from), whole_rows(reduction_.to));
   if (!found) return {};
-  const Rational most = std::max(Rational(1), found->weight);
+  const Rational weight = found->weight * reduction_.scales[found->other] / reduction_.scales[found->one];
+  const Rational most = std::max(Rational(1), weight);
   Matrix losses(reduction_.rows.size(), 2);
   losses(found->one, 0) = Rational(1) / most;
-  losses(found->other, 1) = found->weight / most;
+  losses(found->other, 1) = weight / most;
   return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
 }
 

@@ -15,7 +15,7 @@ struct TwoSecrets {
   Rational weight;
 };
 
-/// Rows are distributions, the same number of both. Nothing when `from` tells any two of them apart at least as well, whatever the prior;
+/// Rows are distributions, or multiples of them that are the same in both. Nothing when `from` tells any two of them apart at least as well, whatever the prior;
 /// or, of very many rows, those that were looked at.
 std::optional<TwoSecrets> told_apart(const Matrix& from, const Matrix& to);
 
