@@ -30,7 +30,7 @@ struct ProgramColumns {
     rows.push_back(static_cast<int>(row));
     entries.push_back(value);
   }
-  void end(double cost, double at_most = 1e30) {
+  void end(double cost, double at_most = unlimited) {
     starts.push_back(static_cast<CoinBigIndex>(rows.size()));
     costs.push_back(cost);
     most.push_back(at_most);

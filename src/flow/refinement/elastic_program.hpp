@@ -14,6 +14,8 @@ struct Suggestion {
   std::vector<std::vector<double>> prices;  ///< a row a row of A, a column a column of B, within -1 .. 1
 };
 
+constexpr double unlimited = 1e30;
+
 struct Mixture {
   double missing;              ///< the least |sum_y w_y parts_y - wanted|_1 with 0 <= w_y <= most_y
   std::vector<double> prices;  ///< of its equations, within -1 .. 1

@@ -20,10 +20,13 @@ double log2_of(const Rational& value) {
   return std::log2(numerator / denominator) + static_cast<double>(above - below);
 }
 
-/// How much of each of the first channel's observations there is, in units of one of the second's: no more than all of it is needed.
+/// How much of each of the first channel's observations there is, in units of one of the second's.
 std::vector<double> most_of(const RoughColumns& from, double magnitude) {
+  constexpr double plenty = 40;
   std::vector<double> most;
-  for (const double here : from.magnitudes) most.push_back(std::exp2(std::min(0.0, here - magnitude)));
+  for (const double here : from.magnitudes) {
+    most.push_back(here - magnitude > plenty ? unlimited : std::exp2(here - magnitude));
+  }
   return most;
 }
 
