@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "fractile/text.hpp"
 #include "terminal.hpp"
@@ -161,20 +163,37 @@ std::string option_without_dashes(const std::string& argument, const VerbSpec& v
   return std::ranges::count(option_names(verb), option) > 0 ? option : "";
 }
 
+[[noreturn]] void refuse_arguments(const std::vector<std::string>& extras, const Words& what, const Words& hint,
+                                   const VerbSpec& verb) {
+  for (const std::string& extra : extras) {
+    const std::string meant = option_without_dashes(extra, verb);
+    if (!meant.empty()) usage("unexpected argument '" + extra + "'", did_you_mean(meant));
+  }
+  usage(what, hint);
+}
+
+constexpr const char* lists_hint = "write lists with commas, 0.1,0.5, and put quotes around spaces, \"ln 3\"";
+
 void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
   std::vector<std::string> extras = app.remaining();
   std::erase(extras, "--");
   const auto option = std::ranges::find_if(extras, looks_like_option);
   if (option != extras.end()) refuse_option(*option, verb);
   if (extras.empty()) return;
-  const std::string unexpected = "unexpected argument '" + extras.front() + "'";
-  for (const std::string& extra : extras) {
-    const std::string meant = option_without_dashes(extra, verb);
-    if (!meant.empty()) usage("unexpected argument '" + extra + "'", did_you_mean(meant));
+  refuse_arguments(extras, "unexpected argument '" + extras.front() + "'",
+                   verb.file == nullptr ? help_hint(verb) : std::string("name one FILE; ") + lists_hint, verb);
+}
+
+/// What stands behind the first FILE may be a part of a list, or an option without its dashes.
+void require_files(const std::vector<std::string>& files, const VerbSpec& verb) {
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    if (file == "-" || file.find_first_of("*?[") != std::string::npos || std::filesystem::exists(file, unknown))
+      continue;
+    if (looks_like_option(file)) refuse_option(file, verb);
+    refuse_arguments(files, "unexpected argument '" + file + "', which is no file",
+                     std::string("check its path, if it is a further FILE; ") + lists_hint, verb);
   }
-  usage(unexpected, verb.file == nullptr
-                        ? help_hint(verb)
-                        : "name one FILE; write lists with commas, 0.1,0.5, and put quotes around spaces, \"ln 3\"");
 }
 
 /// Names of files are bytes; everything else is text.
@@ -245,6 +264,7 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
     typed.file = typed.more_files.front();
     typed.more_files.erase(typed.more_files.begin());
   }
+  if (verb.is_one_table) require_files(typed.more_files, verb);
   if (verb.other != nullptr && app.get_option("OTHER")->count() > 0)
     typed.other = app.get_option("OTHER")->results().front();
   for (const OptionSpec& spec : verb.options) {
@@ -342,7 +362,10 @@ std::string command_of(const VerbSpec& verb, const Typed& typed) {
     return command_of(*word, rest);
   }
   std::string command = std::string("fractile ") + verb.name;
-  for (const std::string& file : {typed.file, typed.other}) {
+  std::vector<std::string> files{typed.file};
+  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
+  files.push_back(typed.other);
+  for (const std::string& file : files) {
     if (!file.empty()) command += " " + quoted(file);
   }
   for (const OptionSpec& option : verb.options) {

@@ -104,7 +104,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   counted.selection.sampling_key = sampling_key;
   table.require_countable({counted});
   attendant.at("reading " + input_name(typed));
-  CountedColumn column = std::move(table.count({counted}, bits, [&] { attendant.tick(); }).front());
+  CountedColumn column = std::move(table.count({counted}, bits, [&] { tell_progress(table, attendant); }).front());
   write_profiles(output, {std::move(header), std::move(column).profiles()}, attendant);
 }
 

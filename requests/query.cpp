@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
@@ -200,10 +201,14 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   if (typed.has("quantiles") && typed.has("synthetic_rows")) {
     usage({Field("synthetic_rows"), " stands instead of ", Field("quantiles")}, "give one or the other");
   }
-  QuantileQuery query{typed.has("synthetic_rows")
-                          ? synthetic_rows(whole_number(typed, "synthetic_rows", {1, 1'000'000}))
-                          : quantiles_of(typed, "quartiles"),
-                      budget};
+  NamedQuantiles asked;
+  if (typed.has("synthetic_rows")) {
+    asked.quantiles = synthetic_rows(whole_number(typed, "synthetic_rows", {1, 1'000'000}));
+  } else {
+    asked = named_quantiles_of(typed, "quartiles");
+  }
+  QuantileQuery query{std::move(asked.quantiles), budget};
+  query.names = std::move(asked.names);
   query.neighbors = neighbors_of(typed);
   if (typed.has("records_per_person")) {
     query.records_per_person =

@@ -2,8 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <system_error>
 
@@ -12,16 +14,31 @@ namespace {
 
 bool is_path(const std::string& text) { return text.find('/') != std::string::npos; }
 
-/// Of a file that is to be read later.
+/// Of a file that is to be read later, or of a folder or a pattern, all of whose files are.
 std::string path_to_pin(const Field& field, const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) {
+    const bool is_several =
+        std::filesystem::is_directory(file, unknown) || file.find_first_of("*?[") != std::string::npos;
+    std::string table = is_several ? path_of_table({file}) : std::string();
+    if (!table.empty()) return table;
     usage({field, ": there is no file '", file, "'"},
-          "name the file that releases will read, or a name without a slash");
+          "name the file, the folder or the pattern that releases will read, or a name without a slash");
   }
   const std::filesystem::path path = std::filesystem::canonical(file, unknown);
   if (unknown) usage({field, ": '", file, "': ", unknown.message()}, "name a file that can be read");
   return path.string();
+}
+
+std::string with_commas(const Field& field, const std::set<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) {
+    if (path.find(',') != std::string::npos) {
+      usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas stand between declared files");
+    }
+    text += (text.empty() ? "" : ",") + path;
+  }
+  return text;
 }
 
 }  // namespace
@@ -52,21 +69,22 @@ std::string source_to_pin(const Typed& typed) {
     }
     return source;
   }
-  return path_to_pin(field, source);
+  if (std::filesystem::exists(source, unknown) || source.find(',') == std::string::npos)
+    return path_to_pin(field, source);
+  std::set<std::string> paths;
+  for (std::size_t begin = 0; begin <= source.size();) {
+    const std::size_t end = std::min(source.find(',', begin), source.size());
+    paths.insert(path_to_pin(field, source.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return with_commas(field, paths);
 }
 
 std::string tables_to_pin(const Typed& typed) {
   const Field field("table");
   std::set<std::string> paths;
   for (const NamedTable& table : named_tables(typed)) paths.insert(path_to_pin(field, table.file));
-  std::string text;
-  for (const std::string& path : paths) {
-    if (path.find(',') != std::string::npos) {
-      usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas stand between declared files");
-    }
-    text += (text.empty() ? "" : ",") + path;
-  }
-  return text;
+  return with_commas(field, paths);
 }
 
 std::optional<Warning> open_end_of(const std::string& file) {
@@ -81,9 +99,12 @@ std::optional<Warning> open_end_of(const std::string& file) {
 
 void require_no_input(const Typed& typed, const char* field) {
   std::vector<std::string> inputs{typed.file, typed.one("counts"), typed.one("ledger")};
+  inputs.insert(inputs.end(), typed.more_files.begin(), typed.more_files.end());
   for (const NamedTable& table : named_tables(typed)) inputs.push_back(table.file);
   const std::string path = typed.one(field);
-  for (const std::string& input : inputs) {
+  std::vector<std::string> files;
+  for (const std::string& input : inputs) std::ranges::copy(files_of_name(input), std::back_inserter(files));
+  for (const std::string& input : files) {
     std::error_code unknown;
     if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
     usage({Field(field), ": '", path, "' is what is read, '", input, "'"}, "name another file");

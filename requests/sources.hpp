@@ -13,8 +13,8 @@ namespace fractile::requests {
 /// What `table` names. Error(usage) for one without =.
 std::vector<NamedTable> named_tables(const Typed& typed);
 
-/// What `source` of fractile ledger init pins: with a slash the canonical path of a file, otherwise a name. Error(usage) when
-/// it could be taken for the other.
+/// What `source` of fractile ledger init pins: with a slash the canonical path of a file, a folder or a pattern, or of several with commas
+/// between, as releases of them have it; otherwise a name. Throws `usage` when it could be taken for the other.
 std::string source_to_pin(const Typed& typed);
 
 /// What `table` of fractile ledger init declares: the canonical paths of the files, in order, with commas between them. Throws `usage` for

@@ -59,6 +59,7 @@ void read_with_machine(const Typed& typed, TableOptions& options) {
 TableOptions table_of(const Typed& typed, bool in_memory) {
   in_memory ? refuse_options_of_files(typed) : refuse_what_no_file_has(typed);
   TableOptions options{typed.file, typed.one("sql"), typed.one("input_format"), typed.one("delimiter")};
+  options.more_files = typed.more_files;
   read_with_machine(typed, options);
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
@@ -110,8 +111,7 @@ NullPolicy null_policy_of(const Typed& typed) {
 
 std::string input_name(const Typed& typed) {
   if (typed.has("postgres")) return shown_ledger(typed.one("postgres"));
-  if (typed.file.empty()) return "the query's result";
-  return typed.file == "-" ? "standard input" : typed.file;
+  return Source::file(TableOptions{.file = typed.file, .more_files = typed.more_files}).name();
 }
 
 std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant) {
@@ -127,10 +127,14 @@ std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant) {
   attendant.at("opening " + input_name(typed));
   const Table table = Table::open(options);
   if (check) attendant.at("reading " + input_name(typed));
-  std::vector<TableColumn> columns = check ? table.checked_columns([&] { attendant.tick(); }) : table.columns();
+  std::vector<TableColumn> columns =
+      check ? table.checked_columns([&] { tell_progress(table, attendant); }) : table.columns();
   attendant.at("");
-  if (const auto warning = check ? open_end_of(typed.file) : std::nullopt) {
-    attendant.warn(warning->what, warning->hint);
+  if (!check) return columns;
+  std::vector<std::string> files = table.files();
+  if (files.empty()) files.push_back(typed.file);
+  for (const std::string& file : files) {
+    if (const auto warning = open_end_of(file)) attendant.warn(warning->what, warning->hint);
   }
   return columns;
 }

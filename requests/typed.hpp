@@ -46,6 +46,7 @@ struct VerbSpec {
   const char* older = nullptr;                  ///< what its last word was once: taken as well, and not shown
   const char* other = nullptr;                  ///< what OTHER may be, a second file; nullptr when there is none
   bool is_for_several = false;                  ///< FILE may be several
+  bool is_one_table = false;                    ///< several FILEs are one table
 };
 
 const VerbSpec& release_verb();

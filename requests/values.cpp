@@ -83,16 +83,26 @@ std::vector<Rational> numbers(const std::string& text) {
 }
 
 std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback) {
+  return named_quantiles_of(typed, fallback).quantiles;
+}
+
+NamedQuantiles named_quantiles_of(const Typed& typed, const std::string& fallback) {
   return in_field("quantiles", [&] {
-    std::vector<Rational> quantiles;
+    NamedQuantiles all;
+    bool in_decimals = false;
     for (const std::string& item : words(typed.one("quantiles", fallback))) {
       const auto named = quantile_names().find(item);
       const bool is_word = std::ranges::all_of(item, [](unsigned char c) { return std::isalpha(c) != 0; });
       if (named == quantile_names().end() && is_word) refuse_quantile_name(item);
-      const std::vector<Rational> next = named == quantile_names().end() ? numbers(item) : evenly_spaced(named->second);
-      quantiles.insert(quantiles.end(), next.begin(), next.end());
+      const bool is_decimal = named == quantile_names().end() && item.find_first_of(".eE") != std::string::npos;
+      in_decimals = in_decimals || is_decimal;
+      for (const Rational& each : named == quantile_names().end() ? numbers(item) : evenly_spaced(named->second)) {
+        all.quantiles.push_back(each);
+        all.names.push_back(is_decimal ? each.to_decimal() : each.to_string());
+      }
     }
-    return quantiles;
+    if (!in_decimals) all.names.clear();
+    return all;
   });
 }
 

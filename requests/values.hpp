@@ -38,6 +38,12 @@ std::vector<Rational> numbers(const std::string& text);
 
 /// quantiles: a list of numbers or a name such as quartiles; `fallback` when it is not given.
 std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback);
+/// The same with QuantileQuery::names: those that were typed in decimals are shown so.
+struct NamedQuantiles {
+  std::vector<Rational> quantiles;
+  std::vector<std::string> names;
+};
+NamedQuantiles named_quantiles_of(const Typed& typed, const std::string& fallback);
 
 /// epsilon or rho, one of them.
 Budget budget_of(const Typed& typed);

@@ -114,6 +114,8 @@ struct SourceDescription {
   bool one_row_a_person = false;             ///< whether the query made one row of each person's records
   std::optional<WeightsDescription> weights = {};
   bool whole_records = false;  ///< whether a person's records were sampled whatever they held, once for several columns
+  /// Of a table in several files the name of each, in order; `file` is then all names that were typed, sorted, with commas between.
+  std::vector<std::string> files = {};
 };
 
 }  // namespace fractile

@@ -80,6 +80,8 @@ class Attendant {
   virtual void at(const std::string& /*task*/) {}
   /// Now and then while records are read. What it throws ends the release.
   virtual void tick() {}
+  /// How large a share of the files' bytes was read, beside tick(), where that is known.
+  virtual void has_read(double /*share*/) {}
   /// Before anything is charged: what will be shown may need room on a disk, for some of what a receipt of at most so many bytes says.
   /// What it throws ends the release.
   virtual void reserve_room(std::uint64_t /*receipt_size*/) {}
@@ -94,6 +96,9 @@ class Attendant {
   /// Whether one came since hold_interrupts().
   virtual bool is_interrupted() { return false; }
 };
+
+/// Now and then while these records are read: ticks, and says how far the reading is.
+void tell_progress(const Records& records, Attendant& attendant);
 
 /// Refusals first, rows second: opens the ledger that pays, if one does, and then the source; charges, counts, draws, commits, and writes the
 /// receipt. Equal requests of equal sources are answered from the ledger, without a charge. What a ledger's dataset declares, and what the

@@ -70,6 +70,7 @@ struct PublicationTable {
       {};  ///< the same among this table's levels, in their order; none: by their cells
   std::optional<Rational> counts_share = {};  ///< of the finest level's part, for counts, shares and means, in (0, 1)
   std::optional<PublicationTarget> target = {};  ///< instead of a share
+  std::vector<std::string> quantile_names = {};  ///< as QuantileQuery::names
 
   /// Whether counts with noise are drawn: at the finest level, or where these do not add up at every level.
   bool has_counts() const { return count || mean || !below.empty(); }

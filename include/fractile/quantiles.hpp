@@ -83,6 +83,13 @@ struct QuantileQuery {
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
   /// With intervals. About how many records there are is counted for them, whatever expected_rows says.
   std::optional<IntervalRequest> intervals = {};
+  /// How tables call each quantile, as a fraction or in decimals; none: all as fractions. Nothing else depends on it.
+  std::vector<std::string> names = {};
+
+  /// What tables call the i-th quantile.
+  std::string name(std::size_t i) const {
+    return names.size() == quantiles.size() ? names[i] : quantiles[i].to_string();
+  }
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;

@@ -56,6 +56,9 @@ struct NoiseInWords {
 /// With intervals, that some end at the range for want of records; without, that the values are mostly noise, of all groups or of some.
 /// Nothing where neither is so.
 std::optional<NoiseInWords> noise_in_words(const Release& release);
+/// That the released counts of some groups do not tell them from groups without records; nothing where all do, and where none were
+/// released. A key with a slip in it has no records.
+std::optional<NoiseInWords> empty_groups_in_words(const Release& release);
 
 /// What is to be compared: two keys of one key column, quantile by quantile, between groups that have the same keys otherwise; or else two
 /// quantiles, in every group.

@@ -27,20 +27,30 @@ enum class Counting { automatic, push_down, stream };
 /// The format that a file's name announces, as TableOptions::format has it: "csv", "tsv", "parquet" or "json"; "" when it announces none.
 std::string format_by_name(const std::string& file);
 
-/// A file that was opened, whatever its name leads to by now.
+/// A file that was opened, whatever its name leads to by now; or several that are one table.
 struct OpenedFile {
-  std::string name;  ///< by which it was opened
+  std::string name;  ///< by which it was opened; of several names all of them, sorted, with commas between
   /// Where it is: absolute, without links and dots. Empty when that is not known: of standard input, of a pipe, and of a file that this
   /// process finds under no path of its own (removed since, of another mount namespace, or reached by a link of /proc to what some
-  /// process has open).
+  /// process has open). Of a folder it ends with a slash, and of a pattern it is the folder's with the pattern behind it, where all files
+  /// were found there and not by links; of several names it has all paths, sorted, with commas between, or is empty where one is not known.
   std::string path;
+  /// Of several files the name of each, in order; a folder and a pattern stand for several, whatever they hold. Empty for one file.
+  std::vector<std::string> parts = {};
 };
 
-/// Called once with all files that are read, when they are open and before a byte of them is looked at. What it throws ends the opening.
+/// What OpenedFile::path would be of a table that is named so; empty when that is not known. No file is read. Throws as Table::open().
+std::string path_of_table(const std::vector<std::string>& names);
+/// The files that a name of TableOptions stands for by now; none where none can be read as one table. None is opened.
+std::vector<std::string> files_of_name(const std::string& name);
+
+/// Called once with all tables that are read, when their files are open and before a byte of them is looked at. What it throws ends the opening.
 using OnOpened = std::function<void(const std::vector<OpenedFile>&)>;
 
 struct TableOptions {
-  /// Path; "-" for standard input (spooled to a private temporary file); may be empty with `sql`.
+  /// Path; "-" for standard input (spooled to a private temporary file); may be empty with `sql`. The path of a folder stands for all files
+  /// in it, but those whose names begin with . or _, and it may hold no folders. Where there is no file of this name, one with * ? or [
+  /// is a pattern, and stands for the files that match it, as a shell has it.
   std::string file = {};
   /// One SELECT over `input` (the file) and over `tables`, and nothing else; columns of text files are VARCHAR there, whatever they
   /// hold, those of JSON are the keys that the query names. Empty: the file itself. Row-wise, or declared by `sql_stability`.
@@ -85,6 +95,10 @@ struct TableOptions {
   /// Of csv and tsv, in all files that are read: "utf-8", "latin1", "windows-1252", "utf-16", "utf-16le" or "utf-16be"; empty: UTF-8.
   /// What is no text in it becomes U+FFFD.
   std::string encoding = {};
+  /// Further files, folders and patterns of the same table, beside `file`. All files of a table are of one format and have the same columns in
+  /// the same order, and none is named twice; a record is the table's whichever of them holds it.
+  std::vector<std::string> more_files = {};
+  static constexpr std::size_t most_files = 1'000;
 };
 
 /// Groups of one or several keys each, such as a total over cells.
@@ -156,7 +170,7 @@ struct ColumnCells {
   std::uint64_t read = 0;        ///< as these; of a column that is read as nothing, all that are not missing
   std::uint64_t missing = 0;     ///< NULL, blank, NaN, or declared to be
   std::uint64_t unreadable = 0;  ///< neither of both
-  /// The records in which these are, from 1 on: the first `most_rows`.
+  /// The records in which these are, from 1 on: the first `most_rows`. Those of several files are numbered through, in the order of the files.
   std::vector<std::uint64_t> unreadable_rows = {};
   static constexpr std::size_t most_rows = 5;
 };
@@ -193,6 +207,11 @@ class Records {
   /// The column of persons of whom a query makes one row each, the table's own below it; empty where none does. Then they are counted with
   /// this column of persons alone. Proof: docs/proofs/one_value_per_person.md
   virtual std::string person_of_rows() const { return {}; }
+  /// Of the bytes of delimited text, which share the reading that goes on has taken; nothing of other formats. For who waits for it, and for
+  /// nothing else.
+  virtual std::optional<double> share_read() const { return {}; }
+  /// The files that are read as one table, by OpenedFile::parts; none where one file, a query or something else is read.
+  virtual std::vector<std::string> files() const { return {}; }
   /// Who reads them, for receipts.
   virtual std::string engine() const = 0;
 
@@ -254,6 +273,8 @@ class Table final : public Records {
   /// profile(), count(), rows() and texts() end so, too: what was read would be of no one moment.
   void require_unchanged() const override;
   std::string person_of_rows() const override;
+  std::optional<double> share_read() const override;
+  std::vector<std::string> files() const override;
 
   /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
   /// Error(data) when a column is not there or a cell is NULL.

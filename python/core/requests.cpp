@@ -34,8 +34,13 @@ using requests::Typed;
 /// As Typed has key_lists and key_tuples.
 using KeyTexts = std::vector<std::vector<std::string>>;
 
-Typed typed_of(Arguments words, std::string file, KeyTexts key_lists = {}, KeyTexts key_tuples = {}) {
-  return {{}, std::move(file), {}, std::move(words), std::move(key_lists), std::move(key_tuples)};
+Typed typed_of(Arguments words, std::vector<std::string> files, KeyTexts key_lists = {}, KeyTexts key_tuples = {}) {
+  Typed typed{{}, {}, {}, std::move(words), std::move(key_lists), std::move(key_tuples)};
+  if (files.empty()) return typed;
+  typed.file = files.front();
+  files.erase(files.begin());
+  typed.more_files = std::move(files);
+  return typed;
 }
 
 /// What a release gave, and what was warned of meanwhile.
@@ -45,12 +50,12 @@ struct Released {
 };
 
 /// `frame` and `counter` as source_of() takes them.
-std::unique_ptr<Released> release(Arguments words, std::string file, KeyTexts key_lists, KeyTexts key_tuples,
-                                  Frame* frame, nb::handle counter) {
+std::unique_ptr<Released> release(Arguments words, std::vector<std::string> files, KeyTexts key_lists,
+                                  KeyTexts key_tuples, Frame* frame, nb::handle counter) {
   auto released = std::make_unique<Released>();
   Caller caller;
   attended(caller, [&] {
-    Typed typed = typed_of(std::move(words), std::move(file), std::move(key_lists), std::move(key_tuples));
+    Typed typed = typed_of(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples));
     std::optional<ProfileFile> counts = requests::counts_of(typed);
     if (counts) typed = requests::with_header(std::move(typed), counts->header());
     const ReleaseRequest request = requests::release_asked(typed);
@@ -63,29 +68,25 @@ std::unique_ptr<Released> release(Arguments words, std::string file, KeyTexts ke
   return released;
 }
 
-void count(Arguments words, std::string file, KeyTexts key_lists, KeyTexts key_tuples) {
+void count(Arguments words, std::vector<std::string> files, KeyTexts key_lists, KeyTexts key_tuples) {
   Caller caller;
   attended(caller, [&] {
-    requests::count_to_file(typed_of(std::move(words), std::move(file), std::move(key_lists), std::move(key_tuples)),
+    requests::count_to_file(typed_of(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples)),
                             caller);
   });
 }
 
 Caller::Said merge(Arguments words, std::vector<std::string> files) {
   Caller caller;
-  attended(caller, [&] {
-    Typed typed = typed_of(std::move(words), files.empty() ? std::string() : files.front());
-    if (files.size() > 1) typed.more_files.assign(files.begin() + 1, files.end());
-    requests::merge_to_file(typed, caller);
-  });
+  attended(caller, [&] { requests::merge_to_file(typed_of(std::move(words), std::move(files)), caller); });
   return std::move(caller.warnings);
 }
 
-std::string columns(Arguments words, std::string file) {
+std::string columns(Arguments words, std::vector<std::string> files) {
   Caller caller;
   std::string listed;
   attended(caller,
-           [&] { listed = to_json(requests::columns_of(typed_of(std::move(words), std::move(file)), caller)); });
+           [&] { listed = to_json(requests::columns_of(typed_of(std::move(words), std::move(files)), caller)); });
   return listed;
 }
 
@@ -160,11 +161,11 @@ void bind_plan(nb::module_& module) {
 void bind_requests(nb::module_& module) {
   bind_released(module);
   bind_plan(module);
-  module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("key_lists"), nb::arg("key_tuples"),
+  module.def("release", &release, nb::arg("words"), nb::arg("files"), nb::arg("key_lists"), nb::arg("key_tuples"),
              nb::arg("frame").none(), nb::arg("counter") = nb::none());
-  module.def("count", &count, nb::arg("words"), nb::arg("file"), nb::arg("key_lists"), nb::arg("key_tuples"));
+  module.def("count", &count, nb::arg("words"), nb::arg("files"), nb::arg("key_lists"), nb::arg("key_tuples"));
   module.def("merge", &merge, nb::arg("words"), nb::arg("files"));
-  module.def("columns", &columns, nb::arg("words"), nb::arg("file"));
+  module.def("columns", &columns, nb::arg("words"), nb::arg("files"));
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));
   module.def("audit", &audited, nb::arg("words"));
   module.def("options", &options, nb::arg("verb"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from . import _core, _frames, _words
@@ -34,7 +34,7 @@ class Column(NamedTuple):
 
 @suggesting
 def columns(
-    data: str | os.PathLike[str] | None = None,
+    data: str | os.PathLike[str] | Sequence[os.PathLike[str]] | None = None,
     *,
     check: bool = False,
     missing: Iterable[str | float] | None = None,
@@ -58,9 +58,9 @@ def columns(
         DataError: the file is unusable.
     """
     given = {name: value for name, value in locals().items() if name != "data"}
-    if data is not None and not _frames.is_path(data):
+    if data is not None and not _frames.names_files(data):
         raise UsageError("data: the path of a file is expected", "a frame says its columns itself", "data")
     words = _words.words(given)
     _words.add_engine(words)
-    described = json.loads(_core.columns(words, "" if data is None else _frames.path_of(data)))["columns"]
+    described = json.loads(_core.columns(words, _frames.paths_of(data)))["columns"]
     return [Column(**column | {"unreadable_rows": tuple(column.get("unreadable_rows", ()))}) for column in described]

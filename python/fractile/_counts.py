@@ -15,7 +15,7 @@ from ._release import Bound, Keys, Step
 
 @suggesting
 def count(
-    data: str | os.PathLike[str] | None = None,
+    data: str | os.PathLike[str] | Sequence[os.PathLike[str]] | None = None,
     column: str | None = None,
     *,
     output: str | os.PathLike[str],
@@ -58,12 +58,12 @@ def count(
         DataError: the file, table or a cell is unusable; nothing was written.
     """
     given = {name: value for name, value in locals().items() if name not in ("data", "keys")}
-    if data is not None and not _frames.is_path(data):
+    if data is not None and not _frames.names_files(data):
         raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
     _words.add_engine(words)
     groups = _words.groups(by, keys)
-    _core.count(words, "" if data is None else _frames.path_of(data), groups.lists, groups.tuples)
+    _core.count(words, _frames.paths_of(data), groups.lists, groups.tuples)
 
 
 def merge(

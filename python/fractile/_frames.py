@@ -15,13 +15,25 @@ from . import _cells, _core, _times, _words
 from ._cells import Asked as Asked
 from ._errors import DataError, Error, UsageError, warn
 
-_HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file"
+_HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file, a folder or a pattern"
 #: The longest name that a file can have.
 _LONGEST_NAME = 255
 
 
 def is_path(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike))
+
+
+def names_files(data: Any) -> bool:
+    """Whether it is a path, or a list of paths, whose types say so: texts in a list would be records."""
+    return is_path(data) or (isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(each, os.PathLike) for each in data))
+
+
+def paths_of(data: Any) -> list[str]:
+    """Of what names files, and of nothing."""
+    if data is None:
+        return []
+    return [path_of(each) for each in (data if isinstance(data, (list, tuple)) else [data])]
 
 
 def path_of(data: str | os.PathLike[str]) -> str:

@@ -688,7 +688,8 @@ def release(
 
     Args:
         data: a column or a frame (pandas, polars, pyarrow, duckdb, whatever speaks Arrow; numpy, array, memoryview), or the path of
-            a CSV, TSV, Parquet or JSON file. It is not copied, and of a frame only the named columns are read.
+            a CSV, TSV, Parquet or JSON file; a folder, a pattern ("2024-*.csv") and a list of pathlib.Path are one table in several
+            files. It is not copied, and of a frame only the named columns are read.
         column: the column to publish; of a frame of one column, and of a column, it may be left out.
         counts: in place of data, a profile file that `count` or `merge` wrote; column, bounds and groups are the file's.
         postgres: in place of data, the address of a PostgreSQL database, "postgres://user@host/database"; `sql` reads one of its tables.
@@ -719,9 +720,9 @@ def release(
     words = _words.words({name: value for name, value in locals().items() if name not in ("data", "keys")})
     groups = _words.groups(by, keys)
     frame = None
-    file = ""
-    if _frames.is_path(data):
-        file = _frames.path_of(data)
+    files: list[str] = []
+    if _frames.names_files(data):
+        files = _frames.paths_of(data)
     elif data is not None:
         others = [name for name in (person, *groups.by) if name]
         frame, words["column"] = _framed(data, column, others, words, weight)
@@ -731,14 +732,14 @@ def release(
         raise UsageError("counts stands instead of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.add_engine(words)
-    return _released(words, file, groups, frame)
+    return _released(words, files, groups, frame)
 
 
 def _released(
-    words: _words.Words, file: str, groups: _words.Groups, frame: _core.Frame | None, counter: Any = None
+    words: _words.Words, files: list[str], groups: _words.Groups, frame: _core.Frame | None, counter: Any = None
 ) -> Release:
     """`counter` counts the records that a frame does not have."""
-    released = _core.release(words, file, groups.lists, groups.tuples, frame, counter)
+    released = _core.release(words, files, groups.lists, groups.tuples, frame, counter)
     made = Release(released.release, released, *words.get("ledger", []))
     warn_of(made, released.warnings)
     return made

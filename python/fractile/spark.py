@@ -503,7 +503,7 @@ def release(
     groups = _words.groups(by, keys)
     counter = _Counter(df, [column] if column else [], [name for name in (person, *groups.by, weight) if name])
     words["column"] = [counter.column]
-    return _released(words, "", groups, counter.columns(), counter)
+    return _released(words, [], groups, counter.columns(), counter)
 
 
 def publish(

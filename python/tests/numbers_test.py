@@ -135,13 +135,13 @@ def test_errors_in_pythons_words(asked, field, hint):
         ({"table": {"2": "t.csv"}, "sql": "SELECT x FROM input"}, "table", 'write for example table={"visits": "visits.csv"}'),
         ({"table": {"two": "t.csv"}}, "table", "write a query, or leave the option out"),
         ({"sql": "SELECT sum(x) AS x FROM input"}, "sql",
-         "ask row by row, SELECT ... FROM input WHERE ..., or declare with sql_stability=N that one person's records change at most N "
-         "rows of the result"),
+         "ask row by row, SELECT ... FROM input WHERE ..., or declare with sql_stability=N that one record more or less changes "
+         "at most N rows of the result"),
         ({"sql": "SELECT x FROM visits"}, "sql",
          'name the file outside of the query: FILE is the table input, table={"NAME": "FILE"} makes another one'),
         ({"public_rows": True, "sql": "SELECT x FROM input"}, "public_rows", "leave it out"),
         ({"person": "x", "sql": "SELECT x FROM input", "sql_stability": 1}, "person",
-         "leave person out: sql_stability says how many rows one person's records change; or leave that out, if the query is row-wise"),
+         "leave person out: sql_stability says how many rows one record changes; or leave that out, if the query is row-wise"),
     ],
     ids=str,
 )  # fmt: skip

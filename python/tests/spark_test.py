@@ -258,7 +258,7 @@ def released(table, counter, words, by=None, keys=None):
     groups = fractile._words.groups(by, keys)
     empty = table.schema.empty_table()
     frame = _core.Frame.of_stream(empty.__arrow_c_stream__(), "")
-    return _core.release({name: [value] if isinstance(value, str) else value for name, value in words.items()}, "", groups.lists, groups.tuples, frame, counter)
+    return _core.release({name: [value] if isinstance(value, str) else value for name, value in words.items()}, [], groups.lists, groups.tuples, frame, counter)
 
 
 WORDS = {"column": "income", "bounds": ["0", "500000"], "step": "0.01", "epsilon": "1"}

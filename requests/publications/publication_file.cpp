@@ -125,8 +125,10 @@ class PublicFiles {
  public:
   PublicFiles(const std::string& library, const TableOptions& input, const OnPublicFile& on_file)
       : library_(library), on_file_(on_file) {
-    inputs_.push_back(input.file);
-    for (const NamedTable& table : input.tables) inputs_.push_back(table.file);
+    std::vector<std::string> names{input.file};
+    names.insert(names.end(), input.more_files.begin(), input.more_files.end());
+    for (const NamedTable& table : input.tables) names.push_back(table.file);
+    for (const std::string& name : names) std::ranges::copy(files_of_name(name), std::back_inserter(inputs_));
   }
 
   /// Some columns, one list each, all as long.
@@ -233,6 +235,16 @@ struct ReadInput {
   NullPolicy null_policy = NullPolicy::drop;
 };
 
+/// One, or a list of several that are one table.
+std::vector<std::string> files_of(const Item& item) {
+  const auto name_of = [](const Item& one) { return one.word("payroll.csv") == "-" ? std::string("-") : one.path(); };
+  if (!item.is_list()) return {name_of(item)};
+  std::vector<std::string> files;
+  for (const Item& one : item.items()) files.push_back(name_of(one));
+  if (files.empty()) item.refuse("no file is named", R"(write file = ["2023.csv", "2024.csv"])");
+  return files;
+}
+
 ReadInput input_of(const Item& root) {
   ReadInput result;
   result.input.read.unreadable = Unreadable::missing;
@@ -251,7 +263,11 @@ ReadInput input_of(const Item& root) {
     if (*one && *other)
       (*other)->refuse("records come from one place, and " + (*one)->key() + " is another", "name one");
   }
-  if (file) typed.file = file->word("payroll.csv") == "-" ? "-" : file->path();
+  if (file) {
+    typed.more_files = files_of(*file);
+    typed.file = typed.more_files.front();
+    typed.more_files.erase(typed.more_files.begin());
+  }
   if (postgres) typed.values["postgres"] = {postgres->word("postgres://host/database")};
   if (tables) {
     std::vector<std::string> named;
@@ -507,6 +523,7 @@ void read_query(const Item& item, const Typed& typed, const Budget& budget, Publ
   }
   const QuantileQuery query = query_of(typed, budget);
   table.quantiles = query.quantiles;
+  table.quantile_names = query.names;
   table.mechanism = query.mechanism;
   table.rates = query.rates;
   table.base = query.base;

@@ -28,7 +28,9 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--records-per-person", owner, "D", "1", "What every release must have",
                "releases protect persons of D records, or of more"},
     OptionSpec{"--source", owner, "SOURCE", "any", "What every release must have",
-               "with a slash the file that releases read; without, a name that they declare by --source"},
+               "with a slash the file that releases read, or a folder, a pattern './2024-*.csv' or files "
+               "'./a.csv,./b.csv' that "
+               "they read as one table; without, a name that they declare by --source"},
     OptionSpec{"--postgres", owner, "ADDRESS", "none", "What every release must have",
                "the PostgreSQL database that releases read, as they name it"},
     OptionSpec{"--input-format", owner, "FORMAT", "as the first release of a source", "What every release must have",

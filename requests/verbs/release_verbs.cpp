@@ -67,8 +67,9 @@ constexpr std::array release_table{
     sql_file_option,
     OptionSpec{
         "--sql-stability", owner, "N", "", "Input",
-        "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
-        "result (a changed row is two under add-remove). Noise as for N times as many records per person"},
+        "for any other query, a declaration that nobody checks: one record more or less changes at most N rows of the "
+        "result, 3 of a join in which it meets at most 3 others (a row that changes is two under add-remove). Noise as "
+        "for N times as many records per person"},
     table_option,
     input_format_option,
     delimiter_option,
@@ -102,9 +103,15 @@ constexpr VerbSpec release_spec{
     "release",
     "publish quantiles of a column with differential privacy",
     "fractile release FILE --column NAME --bounds LO HI --step S --epsilon E [options]",
-    "CSV, TSV, Parquet or JSON file (a key that a record lacks is NULL); - for standard input",
+    "CSV, TSV, Parquet or JSON file (a key that a record lacks is NULL); - for standard input; a folder, a pattern "
+    "'2024-*.csv' and several FILEs with the same columns are one table",
     release_table,
     release_epilogue,
+    {},
+    nullptr,
+    nullptr,
+    true,
+    true,
 };
 
 constexpr OptionSpec output_option{
@@ -149,7 +156,8 @@ constexpr VerbSpec count_spec{
     "count",
     "count a column, to be released elsewhere or merged: the result is as sensitive as the data",
     "fractile count FILE --column NAME --bounds LO HI --step S --output PROFILE [options]",
-    "CSV, TSV, Parquet or JSON file; - for standard input",
+    "CSV, TSV, Parquet or JSON file; - for standard input; a folder, a pattern '2024-*.csv' and several FILEs with the "
+    "same columns are one table",
     count_table,
     "Nothing is published and nothing is charged: fractile release --counts PROFILE does both.\n"
     "\n"
@@ -157,6 +165,11 @@ constexpr VerbSpec count_spec{
     "  fractile count north.csv --column income --bounds 0 500000 --step 1 --output north.profile\n"
     "\n"
     "Exit codes: 0 counted; 2 wrong usage; 3 unusable file, table or cell; 70 internal.\n",
+    {},
+    nullptr,
+    nullptr,
+    true,
+    true,
 };
 
 constexpr std::array columns_table{
@@ -166,9 +179,9 @@ constexpr std::array columns_table{
     OptionSpec{"--missing", owner, "LIST", "", "Input",
                "with --check: what counts as missing: NA,.,-9 (numbers by value, texts exactly)"},
     sql_option,
-    OptionSpec{
-        "--sql-stability", owner, "N", "", "Input",
-        "as for a release: a query that is not found to be row-wise, of which one record changes at most N rows"},
+    OptionSpec{"--sql-stability", owner, "N", "", "Input",
+               "as for a release: a query that is not found to be row-wise, of whose result one record more or less "
+               "changes at most N rows"},
     table_option,
     input_format_option,
     delimiter_option,
@@ -186,19 +199,25 @@ constexpr VerbSpec columns_spec{
     "columns",
     "what columns a table has and, for its owner's eyes, what cannot be read in them",
     "fractile columns FILE [--check] [options]",
-    "CSV, TSV, Parquet or JSON file; - for standard input",
+    "CSV, TSV, Parquet or JSON file; - for standard input; a folder, a pattern '2024-*.csv' and several FILEs with the "
+    "same columns are one table",
     columns_table,
     "--check is NOT PRIVATE: it counts cells exactly. It is for the data's owner, before anything is paid\n"
     "for: a decimal comma or a code for missing values shows here. The cells of a column are read as what\n"
     "most of them can be, numbers, dates or times, or times in UTC; what is neither that nor missing is\n"
     "unreadable, and counts as missing in a release that a ledger pays for. Rows count from 1, without\n"
-    "the header line.\n"
+    "the header line; those of several files are numbered through, in the order of the files.\n"
     "\n"
     "Examples\n"
     "  fractile columns people.csv\n"
     "  fractile columns people.csv --check --missing NA,-9\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unusable file, table or text; 70 internal.\n",
+    {},
+    nullptr,
+    nullptr,
+    true,
+    true,
 };
 
 constexpr std::array merge_table{

@@ -19,6 +19,16 @@ std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) 
   return read.unreadable;
 }
 
+/// Of a table of several files, in one order.
+std::string typed_names(const TableOptions& read) {
+  std::vector<std::string> names{read.file};
+  names.insert(names.end(), read.more_files.begin(), read.more_files.end());
+  std::ranges::sort(names);
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ",") + name;
+  return all;
+}
+
 }  // namespace
 
 SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid, const Records& records) {
@@ -39,6 +49,8 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
                                 {},
                                 column.selection.per_person,
                                 !records.person_of_rows().empty()};
+  description.files = records.files();
+  if (!read.more_files.empty()) description.file = typed_names(read);
   description.whole_records = column.selection.whole_records;
   if (const std::optional<RecordWeights>& weights = column.selection.weights) {
     const std::uint64_t of_person = std::max(request.query.records_per_person, column.selection.records_per_person);
@@ -89,6 +101,7 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
     size += escaped * typed->size();
   }
   if (description.weights) size += 500 + escaped * description.weights->how.column.size();
+  for (const std::string& file : description.files) size += 20 + escaped * file.size();
   for (const NamedTable& table : description.tables) size += 60 + escaped * (table.name.size() + table.file.size());
   const Lattice& lattice = request.column.lattice;
   const std::uint64_t last = lattice.size() - 1;
@@ -96,7 +109,9 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
       std::max(lattice.text(0).size(), lattice.text(last).size()) + 40;  // and those of steps between
   if (!lattice.is_regular()) size += lattice.size() * (digits + 20);
   std::uint64_t each = 3'000;  // what ran, and what it spent
-  for (const Rational& quantile : request.query.quantiles) each += 300 + quantile.to_string().size() + 5 * digits;
+  const QuantileQuery& query = request.query;
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i)
+    each += 320 + query.quantiles[i].to_string().size() + query.name(i).size() + 5 * digits;
   if (request.query.intervals) each += request.query.quantiles.size() * 300;
   if (request.statistics) each += 1'000 + request.statistics->below.size() * (500 + 3 * digits);
   for (const std::string& name : description.by.names()) {

@@ -19,8 +19,9 @@ using publication_detail::ReleaseCharge;
 namespace {
 
 void warn_of_noise(const Release& release, Attendant& attendant) {
-  const std::optional<NoiseInWords> noise = noise_in_words(release);
-  if (noise) attendant.warn(noise->what, noise->hint);
+  for (const auto& noise : {noise_in_words(release), empty_groups_in_words(release)}) {
+    if (noise) attendant.warn(noise->what, noise->hint);
+  }
 }
 
 Words where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharge>& charge) {
@@ -84,7 +85,8 @@ class ReleaseRun {
   }
 
   Release drawn() {
-    const std::vector<CountedColumn> counted = records_.count({request_.column}, bits_, [&] { attendant_.tick(); });
+    const std::vector<CountedColumn> counted =
+        records_.count({request_.column}, bits_, [&] { tell_progress(records_, attendant_); });
     counted.at(0).profiles().front().require_on(request_.column.lattice);  // which was charged for
     ReleaseOptions options{request_.query, request_.bounds, request_.statistics};
     options.threads = threads_;

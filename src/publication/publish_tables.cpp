@@ -249,7 +249,7 @@ class TablesRun {
     std::vector<ColumnToCount> asked;
     for (const std::size_t place : places) asked.push_back(plan_.columns[place]);
     attendant_.at("reading " + reading_);
-    std::vector<CountedColumn> read = records_.count(asked, bits_, [&] { attendant_.tick(); });
+    std::vector<CountedColumn> read = records_.count(asked, bits_, [&] { tell_progress(records_, attendant_); });
     for (std::size_t i = 0; i < read.size(); ++i) {
       read[i].profiles().front().require_on(asked[i].lattice);  // which was charged for
       counted[places[i]] = std::move(read[i]);

@@ -169,6 +169,19 @@ std::set<std::string> declared_tables(const LedgerDataset& dataset) {
   return tables;
 }
 
+/// Which files are a table is its owner's to say: with other ones beside them, records would be read in a way that no first release of
+/// theirs has fixed.
+void require_declared_files(const LedgerDataset& dataset, const std::vector<OpenedFile>& opened) {
+  const auto several = std::ranges::find_if(opened, [](const OpenedFile& file) { return !file.parts.empty(); });
+  if (several == opened.end() || !dataset.source.empty()) return;
+  throw Error(ErrorCode::usage,
+              {"several files are one table on a ledger's dataset only as its owner declared it, and dataset '",
+               dataset.name, "' does not declare ", several->name},
+              {"name one file; fractile ledger init declares it for a new dataset: with ",
+               Field("source").text(several->path.empty() ? "./FOLDER" : several->path)},
+              "source");
+}
+
 }  // namespace
 
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
@@ -199,6 +212,7 @@ std::string source_for(const Source& source, const std::string& declared, const 
     return source.options().sql_stability || opened.empty() ? dataset.source : opened.front().path;
   }
   if (!declared.empty() && !dataset.source.empty()) return name_of_source(declared, source.options(), opened);
+  require_declared_files(dataset, opened);
   const std::set<std::string> tables = declared_tables(dataset);
   std::vector<std::string> all;
   std::vector<std::string> undeclared;

@@ -134,3 +134,12 @@ std::size_t threads_of(const Source& source) {
 }
 
 }  // namespace fractile::publication_detail
+
+namespace fractile {
+
+void tell_progress(const Records& records, Attendant& attendant) {
+  if (const std::optional<double> share = records.share_read()) attendant.has_read(*share);
+  attendant.tick();
+}
+
+}  // namespace fractile

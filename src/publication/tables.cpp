@@ -291,6 +291,7 @@ QuantileQuery publication_detail::query_of(const Publication& publication, const
   query.base = table.base;
   query.interpolate = table.interpolate;
   query.intervals = table.intervals;
+  query.names = table.quantile_names;
   return query;
 }
 

@@ -191,6 +191,7 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
       table.column = release.source.column;
       table.lattice = release.lattice;
       table.quantiles = release.query.quantiles;
+      table.quantile_names = release.query.names;
       table.per_person = release.source.per_person;
       table.intervals = release.query.intervals;
     }

@@ -60,7 +60,8 @@ std::string level_text(const PublishedTables& tables, const PublishedLevel& leve
   const KeyLevel& columns = table.levels[level.level];
   const std::vector<Cell> cells = cells_of(tables, level);
   Row heading = publication_detail::columns_of(table, columns).names();
-  for (const Rational& quantile : level.release.query.quantiles) heading.push_back(quantile.to_string());
+  const QuantileQuery& query = level.release.query;
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i) heading.push_back(query.name(i));
   for (const auto& row : cells.front().beside) heading.push_back(row.statistic + (row.at.empty() ? "" : " " + row.at));
   std::vector<Row> rows{heading};
   for (const Cell& cell : cells) {
@@ -105,7 +106,7 @@ std::string to_csv(const PublishedTables& tables) {
       for (std::size_t i = 0; i < group.indices.size(); ++i) {
         const bool has_ends = !group.intervals.empty();
         const Ends ends = has_ends ? report_detail::ends_of(release.lattice, group.intervals[i]) : Ends{};
-        add("quantile", release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i]),
+        add("quantile", release.query.name(i), release.lattice.text(group.indices[i]),
             has_ends ? lower_text(ends, OpenEnds::infinite) : "", has_ends ? upper_text(ends, OpenEnds::infinite) : "",
             mark_of(publication.marks, release, group, i));
       }

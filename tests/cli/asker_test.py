@@ -254,7 +254,8 @@ def asked_of_column(dice, table):
 
 def question(dice, table, owner):
     """What follows `fractile release`."""
-    words = [table, "--ledger", "budget.db", "--epsilon", dice.choice(["1e-9", "1/1000000000", "2e-9"])]
+    several = [["people*"]] if "./people*" in owner else [[table]] * 20 + [[table, "copy.csv"], ["people*"], ["."]]
+    words = [*dice.choice(several), "--ledger", "budget.db", "--epsilon", dice.choice(["1e-9", "1/1000000000", "2e-9"])]
     if "--person" in owner:
         how = dice.choice(["sum", "count", "mean", "min", "max", "median", "any", "all"])
         words += ["--person", "id", *dice.choice([["--records-per-person", "2"], ["--per-person", how]])]
@@ -320,7 +321,7 @@ def publication(dice, table, persons, missing):
 
 
 # What the owner declares of the dataset.
-OWNERS = [[], [], [], ["--weights-as-they-are"], ["--weight-stability", "2"], ["--source", "./{table}"], ["--source", "./{table}"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
+OWNERS = [[], [], [], ["--source", "./people*"], ["--weights-as-they-are"], ["--weight-stability", "2"], ["--source", "./{table}"], ["--source", "./{table}"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
 
 # --- What is seen --------------------------------------------------------------------------------------------------------
 

@@ -52,7 +52,7 @@ class Keys(GroupsTest):
     def test_several_quantiles(self):
         self.write("t.csv", "city,x\n" + "".join(f"{city},{i}\n" for city in "ab" for i in range(1, 10) for _ in range(9)))
         self.assertEqual(self.groups(keys="b,a", quantiles="0.25,0.75", mechanism="approximate"),
-                         [("b", "1/4", "3"), ("b", "3/4", "7"), ("a", "1/4", "3"), ("a", "3/4", "7")])
+                         [("b", "0.25", "3"), ("b", "0.75", "7"), ("a", "0.25", "3"), ("a", "0.75", "7")])
 
     def test_a_file_of_keys(self):
         self.write_cities()

@@ -195,9 +195,9 @@ class Places(CommandTest):
         self.assert_refused(self.run_release(f"file://{self.folder}/t.csv"), 3, "without file://")
 
     def test_patterns_and_folders(self):
-        self.assert_refused(self.run_release("*.parquet"), 3, "cannot open *.parquet", "one file", "join the files first")
-        (self.folder / "d.csv").mkdir()
-        self.assert_refused(self.run_release("d.csv"), 3, "is a directory", "name one file in it")
+        self.assert_refused(self.run_release("*.parquet"), 3, "no file has a name of the pattern '*.parquet'", "? for one")
+        (self.folder / "d.csv" / "e").mkdir(parents=True)
+        self.assert_refused(self.run_release("d.csv"), 2, "the folder 'd.csv' holds folders", "'d.csv/*/*.csv'")
         self.write("[1].csv", "x\n1\n")
         self.release("[1].csv")  # such a name is a name
 

@@ -150,7 +150,7 @@ class Refusals(CommandTest):
             self.assert_refused(result, 2, f"--{name} tells of FILE, and none is named")
 
     def test_a_name_that_does_not_tell_the_format(self):
-        for name in ("nowhere", "nowhere.data", "."):
+        for name in ("nowhere", "nowhere.data", "./nowhere"):
             result = self.run_release(name)
             self.assert_refused(result, 2, f"the name of {name} does not tell its format", "--input-format csv")
 
@@ -192,7 +192,7 @@ class CommandLine(CommandTest):
         self.refuse(["release", NOWHERE, "--public-rows=3"], "--public-rows takes no value", "write --public-rows")
 
     def test_too_many_files(self):
-        self.refuse(["release", NOWHERE, "b.csv", *options()], "unexpected argument 'b.csv'", "name one FILE")
+        self.refuse(["release", NOWHERE, "b.csv", *options()], "unexpected argument 'b.csv', which is no file", "check its path")
 
     def test_negative_numbers_are_values(self):
         for low, high in (("-10", "-5"), ("-.5", "+.5"), ("-1e2", "1e2")):

@@ -30,6 +30,22 @@ class Written(ReceiptTest):
         self.assertEqual((self.folder / "r.json").read_text(), result.out)
         self.assertEqual(self.files(), ["r.json", "t.csv"])
 
+    def test_quantiles_are_called_as_they_were_typed(self):
+        typed = {"quantiles": "1/3,.5,0.9200,1", "bounds": ("0", "10"), "step": "1", "epsilon": "1", "column": "x", "ledger": "l.db"}
+        self.of("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1")
+        first = self.of("release", "t.csv", *options(typed, receipt="n.json"))
+        self.assertEqual([line.split(",")[0] for line in first.splitlines()], ["quantile", "1/3", "0.5", "0.92", "1"])
+        kept = json.loads(self.content("n.json"))["quantiles"]
+        self.assertEqual([(each["quantile"], each["name"]) for each in kept],
+                         [("1/3", "1/3"), ("1/2", "0.5"), ("23/25", "0.92"), ("1", "1")])
+        again = run("release", "t.csv", *options(typed, quantiles="1/3,1/2,23/25,1"), cwd=self.folder)
+        self.assertIn("nothing was spent", again.err)
+        self.assertEqual(again.out, first)
+        plan = self.of("plan", "--bounds", "0", "10", "--step", "1", "--quantiles", "0.25,1/2", "--epsilon", "1", "--format", "csv")
+        self.assertEqual([line.split(",")[0] for line in plan.splitlines()], ["quantile", "0.25", "1/2"])
+        fractions = json.loads(self.of("release", "t.csv", *options(typed, quantiles="1/3,1/2", ledger=None, format="json")))
+        self.assertNotIn("name", fractions["quantiles"][0])
+
     def test_beside_other_output(self):
         values = self.release("t.csv", receipt="r.json")
         receipt = json.loads((self.folder / "r.json").read_text())

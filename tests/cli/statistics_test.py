@@ -89,6 +89,14 @@ class Statistics(CommandTest):
             self.assertIsNone(empty["below"][0]["share"])
         self.assertEqual(document["statistics"]["noise"], {"rate": "1/5"})
 
+    def test_a_group_that_may_have_no_record_is_told(self):
+        result = self.wages(by="team", keys="a,b,bb", format="json")
+        told = "with this budget the released counts of 1 of 3 groups may be of no record (bb)"
+        self.assertIn(told, result.err)
+        self.write("r.json", result.out)
+        self.assertIn(told, " ".join(self.of("explain", "r.json").split()))
+        self.assertNotIn("of no record", self.wages(by="team", keys="a,b").err)
+
     def test_under_rho_and_with_intervals(self):
         document = self.receipt(epsilon=None, rho="1/2", intervals="0.9")
         self.assertEqual(document["statistics"]["noise"], {"sigma_squared": "10"})

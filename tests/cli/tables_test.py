@@ -212,7 +212,7 @@ class Files(CommandTest):
 
     def test_directory(self):
         (self.folder / "d.csv").mkdir()
-        self.assert_refused(self.run_release("d.csv"), 3, "d.csv is a directory, not a file", "name one file")
+        self.assert_refused(self.run_release("d.csv"), 3, "the folder 'd.csv' holds no file", "name the folder")
 
     def test_unreadable(self):
         how = self.as_nobody()

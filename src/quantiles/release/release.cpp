@@ -104,6 +104,10 @@ void QuantileQuery::validate() const {
                 {"use ", mechanism_field.text("approximate"), " for several"}, "mechanism");
   }
   if (intervals) require_intervals(*this);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names.size() == quantiles.size() && Rational::parse(names[i]) == quantiles[i]) continue;
+    throw Error(ErrorCode::usage, "the names of the quantiles are not theirs", "leave them out", "quantiles");
+  }
 }
 
 namespace {

@@ -502,6 +502,7 @@ QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   Brackets around = with_brackets(query, counted.at(rows).rows);
   QuantileQuery selected = query;
   selected.quantiles = around.selected;
+  selected.names.clear();
   selected.budget = query.budget.scaled(around.shares.points + around.shares.brackets);
   selected.interpolate = false;  // a bracket is worth as much as a point
   selected.expected_rows = counted[rows].rows;

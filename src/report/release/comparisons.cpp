@@ -165,7 +165,7 @@ std::vector<NamedComparison> comparisons_of(const Release& release, const Compar
   std::vector<NamedComparison> result;
   for (const auto& [first, second] : pairs) {
     for (std::size_t i = 0; i < quantiles.size(); ++i) {
-      result.push_back({release.groups[second].key, quantiles[i].to_string(), request.first,
+      result.push_back({release.groups[second].key, release.query.name(i), request.first,
                         compared_values(release, estimate_in_pairs(release, release.groups[first], i),
                                         estimate_in_pairs(release, release.groups[second], i))});
     }
@@ -174,7 +174,7 @@ std::vector<NamedComparison> comparisons_of(const Release& release, const Compar
   const std::size_t first = place_of(release, request.first);
   const std::size_t second = place_of(release, request.second);
   for (const Release::Group& group : release.groups) {
-    result.push_back({group.key, quantiles[second].to_string(), quantiles[first].to_string(),
+    result.push_back({group.key, release.query.name(second), release.query.name(first),
                       compared_values(release, estimate_in_pairs(release, group, first),
                                       estimate_in_pairs(release, group, second))});
   }
@@ -196,7 +196,7 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
       const report_detail::Ends ends = report_detail::ends_of(release.lattice, group.intervals[i]);
       add("value", group.key.texts(),
-          {release.query.quantiles[i].to_string(), "", release.lattice.text(group.indices[i]),
+          {release.query.name(i), "", release.lattice.text(group.indices[i]),
            report_detail::lower_text(ends, OpenEnds::infinite), report_detail::upper_text(ends, OpenEnds::infinite)});
     }
   }

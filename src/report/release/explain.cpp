@@ -39,6 +39,9 @@ std::string percent_of(const Rational& share) { return fmt::format("{:.4g} %", (
 std::string table_name(const Page& page, const Release& release) {
   if (!release.source.sql.empty()) return "the result of a query";
   if (release.source.file.empty()) return "a table";  // of a public page
+  if (const std::size_t files = release.source.files.size(); files > 0) {
+    return fmt::format("{} ({} {})", page.typed(release.source.file), files, files == 1 ? "file" : "files");
+  }
   return release.source.file == "-" ? "standard input" : page.typed(release.source.file);
 }
 
@@ -145,9 +148,9 @@ void explain_comparisons(Page& page, const Release& release, const std::vector<N
 }
 
 void warn_of_noise(Page& page, const Release& release) {
-  const std::optional<NoiseInWords> noise = noise_in_words(release);
-  if (!noise) return;
-  page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
+  for (const auto& noise : {noise_in_words(release), empty_groups_in_words(release)}) {
+    if (noise) page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
+  }
 }
 
 /// Which question, which level, of which intervals, and on which assumption.

@@ -448,6 +448,7 @@ void explain_proofs(Page& page, const std::vector<std::string>& pages) {
 
 Release for_everybody(Release release) {
   release.source.file.clear();
+  release.source.files.clear();
   release.source.tables.clear();
   if (release.charge) release.charge->dataset.clear();
   if (!release.source.sql.empty()) release.source.sql = withheld;

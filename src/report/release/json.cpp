@@ -60,6 +60,7 @@ void write_quantiles(Writer& json, const Release& release, const Release::Group&
   for (std::size_t i = 0; i < group.indices.size(); ++i) {
     json.StartObject();
     member(json, "quantile", release.query.quantiles[i].to_string());
+    if (!release.query.names.empty()) member(json, "name", release.query.name(i));
     write_value(json, "value", release.lattice, group.indices[i]);
     number(json, "rank_error", group.rank_errors[i] ? fmt::format("{}", *group.rank_errors[i]) : "null");
     if (!group.intervals.empty()) {
@@ -248,6 +249,9 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
   const auto text = [&](const std::string& each) { report_detail::text(json, each); };
   object(json, "source", [&] {
     if (!source.file.empty()) member(json, "file", name_text(source.file));
+    if (!source.files.empty()) {
+      list(json, "files", source.files, [&](const std::string& file) { text(name_text(file)); });
+    }
     if (!source.sql.empty()) member(json, "sql", source.sql);
     if (!source.tables.empty()) {
       list(json, "tables", source.tables, [&](const NamedTable& table) {

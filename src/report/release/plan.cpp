@@ -51,7 +51,7 @@ std::vector<Row> planned_weights_rows(const PlanReport& report) {
   std::vector<Row> rows{{"quantile", "nine in ten, as a weight", "of the total", "worst case, of the total"}};
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
     const std::optional<std::uint64_t>& worst = plan.worst.ranks[i];
-    rows.push_back({plan.query.quantiles[i].to_string(), three_digits(units_of(plan.typical.nine_in_ten[i]) * step),
+    rows.push_back({plan.query.name(i), three_digits(units_of(plan.typical.nine_in_ten[i]) * step),
                     in_percent(share_of_total(report, plan.typical.nine_in_ten[i])),
                     worst ? in_percent(share_of_total(report, static_cast<double>(*worst))) : "-"});
   }
@@ -341,7 +341,7 @@ std::string to_csv(const PlanReport& report) {
   const bool with_intervals = plan.intervals.has_value();
   std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
-    text += fmt::format("{},{},{},{}{}\n", plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], ""),
+    text += fmt::format("{},{},{},{}{}\n", plan.query.name(i), ranks_or(plan.worst.ranks[i], ""),
                         typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i]),
                         with_intervals ? "," + typical_number(plan.intervals->widths[i]) : "");
   }
@@ -351,8 +351,8 @@ std::string to_csv(const PlanReport& report) {
 std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
   std::vector<Row> rows{{"quantile", "worst case", "typical", "nine in ten"}};
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
-    rows.push_back({plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], "-"),
-                    typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i])});
+    rows.push_back({plan.query.name(i), ranks_or(plan.worst.ranks[i], "-"), typical_number(plan.typical.median[i]),
+                    typical_number(plan.typical.nine_in_ten[i])});
     if (plan.intervals) rows.back().push_back(typical_number(plan.intervals->widths[i]));
   }
   if (plan.intervals) rows.front().emplace_back("interval");
@@ -588,6 +588,32 @@ std::optional<NoiseInWords> noise_in_words(const PlanReport& report) {
   return noise ? std::optional(in_words(*noise, with_weights)) : std::nullopt;
 }
 
+namespace {
+
+/// The keys of these groups, of many the first ones.
+std::string first_keys(const Release& release, const std::vector<std::size_t>& groups) {
+  constexpr std::size_t most_named = 10;
+  std::string named;
+  for (std::size_t k = 0; k < groups.size() && k < most_named; ++k)
+    named += (named.empty() ? "" : ", ") + to_string(release.groups[groups[k]].key);
+  return groups.size() > most_named ? named + ", ..." : named;
+}
+
+}  // namespace
+
+std::optional<NoiseInWords> empty_groups_in_words(const Release& release) {
+  std::vector<std::size_t> empty;
+  for (std::size_t i = 0; release.is_grouped() && i < release.groups.size(); ++i) {
+    const std::optional<Statistics>& statistics = release.groups[i].statistics;
+    if (statistics && statistics->count.interval.lower == 0) empty.push_back(i);
+  }
+  if (empty.empty()) return {};
+  return NoiseInWords{
+      fmt::format("with this budget the released counts of {} of {} groups may be of no record ({})", empty.size(),
+                  release.groups.size(), first_keys(release, empty)),
+      "where there is none, the values beside the count are noise: compare the keys with what the table may hold"};
+}
+
 std::optional<NoiseInWords> noise_in_words(const Release& release) {
   const bool with_weights = release.source.weights.has_value();
   if (release.query.intervals) {
@@ -604,10 +630,8 @@ std::optional<NoiseInWords> noise_in_words(const Release& release) {
   NoiseInWords words = in_words(first, with_weights);
   const bool same = std::ranges::all_of(noisy, [&](std::size_t i) { return noises[i]->rows == first.rows; });
   if (same && noisy.size() == noises.size()) return words;
-  std::string named;
-  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + to_string(release.groups[i].key);
   words.what = fmt::format("with this budget the values of {} of {} groups are mostly noise ({})", noisy.size(),
-                           noises.size(), named);
+                           noises.size(), first_keys(release, noisy));
   words.hint = fmt::format("in {} {}", to_string(release.groups[noisy.front()].key), words.hint);
   return words;
 }

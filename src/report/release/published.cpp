@@ -33,7 +33,7 @@ Row headings_of(const Release& release, const std::string& value) {
 
 /// The quantile, the value and, with intervals, their ends.
 Row quantile_row(const Release& release, const Release::Group& group, std::size_t i, OpenEnds ends) {
-  Row row{release.query.quantiles[i].to_string(), release.lattice.text(group.indices[i])};
+  Row row{release.query.name(i), release.lattice.text(group.indices[i])};
   if (!release.query.intervals) return row;
   const report_detail::Ends written = report_detail::ends_of(release.lattice, group.intervals[i]);
   row.insert(row.end(), {lower_text(written, ends), upper_text(written, ends)});

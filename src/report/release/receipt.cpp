@@ -205,6 +205,18 @@ std::vector<Rational> quantiles_of(const Json& list) {
   return quantiles;
 }
 
+/// All of them have a name, or none.
+std::vector<std::string> names_of(const Json& list) {
+  std::vector<std::string> names;
+  for (const Json& each : list.GetArray()) {
+    if (!each.HasMember("name")) continue;
+    names.push_back(text_of(each, "name"));
+    if (Rational::parse(names.back()) != Rational::parse(text_of(each, "quantile")))
+      throw Error(ErrorCode::data, "a quantile has the name of another one", "");
+  }
+  return names;
+}
+
 /// What EpsilonSum::to_string() writes.
 EpsilonSum sum_of(std::string_view text) {
   constexpr std::string_view plus = " + ";
@@ -384,7 +396,8 @@ SourceDescription source_of(const Json& json) {
   read_back.sql_stability = small_count_of(source, "sql_stability");
   read_back.disjoint_persons = source.HasMember("declared");  // the schema knows no other
   read_back.one_row_a_person = source.HasMember("sql_rows");  // the schema knows no others
-  read_back.whole_records = source.HasMember("sample");       // likewise
+  read_back.files = texts_of(source, "files");
+  read_back.whole_records = source.HasMember("sample");  // likewise
   read_back.missing = texts_of(source, "missing");
   read_back.per_person = read(source, "per_person", [](const std::string& text) {
     return choice_of(text, {PerPerson::sum, PerPerson::count, PerPerson::mean, PerPerson::min, PerPerson::max,
@@ -436,6 +449,7 @@ QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   query.expected_rows = count_of(run["options"], "expected_rows");
   if (!json.HasMember("public_rows") && rows != any_number_of_rows) query.expected_rows = rows;
   query.intervals = intervals_of(json);
+  query.names = names_of(first["quantiles"]);
   return query;
 }
 

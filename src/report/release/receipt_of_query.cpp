@@ -161,7 +161,8 @@ std::string difference(const Json& query, const Release& release) {
   const std::string plain = plain_difference(query, release);
   if (!plain.empty()) return plain;
   const std::pair<const char*, bool> same[] = {
-      {"the file", !names_a_file || file_name(source.file) == file_name(text_at(query, "file"))},
+      {"the file",
+       !names_a_file || !source.files.empty() || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
       {"the tables of the SQL", tables_asked(source) == tables_asked(query)},
       {"the declared stability", text_of(source.sql_stability) == text_at(query, "sql_stability")},

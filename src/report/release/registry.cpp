@@ -142,7 +142,7 @@ std::string unit_of(const Release& release) {
   const std::string several = records == 1 ? "one record" : fmt::format("{} records", records);
   const std::string bound =
       release.source.sql_stability
-          ? "the curator declares how many rows of a query's result one person's records change"
+          ? "the curator declares how many rows of a query's result one record more or less changes"
       : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
       : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
       : release.source.per_person ? "each person counts with one value in a group, in so many groups, chosen at random"

@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, "the server would do more than read the table: its plan has " + what,
               {"read from an ordinary table, or declare with ", Field("sql_stability").blank("N"),
-               " that one person's records change at most N rows of the query's result"},
+               " that one record more or less changes at most N rows of the result"},
               "sql");
 }
 

@@ -41,7 +41,7 @@ constexpr const char* columns_sql =
 [[noreturn]] void refuse(const std::string& table, const std::string& what) {
   throw Error(ErrorCode::usage, fmt::format("the query is not row-wise: {} {}", table, what),
               {"read from an ordinary table, or declare with ", Field("sql_stability").blank("N"),
-               " that one person's records change at most N rows of the result"},
+               " that one record more or less changes at most N rows of the result"},
               "sql");
 }
 

@@ -77,7 +77,10 @@ Source Source::counted_elsewhere(std::unique_ptr<Records> records, TableOptions 
 std::string Source::name() const {
   if (!address_.empty()) return postgres::is_address(address_) ? postgres::shown_address(address_) : address_;
   if (options_.file.empty()) return "the query's result";
-  return options_.file == "-" ? "standard input" : options_.file;
+  const std::string first = options_.file == "-" ? "standard input" : options_.file;
+  const std::size_t more = options_.more_files.size();
+  if (more == 0) return first;
+  return first + " and " + (more == 1 ? options_.more_files.front() : std::to_string(more) + " more files");
 }
 
 std::unique_ptr<Records> Source::open(const OnOpened& on_opened, Unreadable unsaid) {

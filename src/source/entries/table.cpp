@@ -17,7 +17,7 @@
 #include "source/engine/engine.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/countable.hpp"
-#include "source/files/input_file.hpp"
+#include "source/files/input_files.hpp"
 #include "source/files/missing_cells.hpp"
 #include "source/files/nameless_file.hpp"
 #include "source/files/query_relation.hpp"
@@ -35,6 +35,7 @@ using source_detail::Counted;
 using source_detail::EngineFailure;
 using source_detail::FailureKind;
 using source_detail::Input;
+using source_detail::InputFile;
 using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
 using source_detail::RecordSelector;
@@ -75,7 +76,6 @@ struct OpenedTable {
   std::uint32_t threads;
   std::uint64_t memory;
   std::string display_name;  // of the file or the query
-  std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
   std::vector<Input> inputs;  // with their relations
   std::uint32_t stability;    // of a query, declared and never checked; 0: none is declared
@@ -89,6 +89,16 @@ struct OpenedTable {
   /// Whether the engine brings persons' rows together. It holds all of them then, and where threads meet its limit of memory, it does not
   /// always say so.
   bool groups_in_engine() const { return relation && !relation->person_of_rows().empty(); }
+
+  /// How messages say which row of those that a reading on one thread has handed over: its number, from 1, in the file that it stands in.
+  std::string row(std::uint64_t number) const {
+    if (has_query) return "the query: result row " + std::to_string(number);
+    const source_detail::InputFiles& files = inputs.front().files;
+    const auto* const text = relation->text();
+    if (files.files().size() == 1 || text == nullptr) return display_name + ": row " + std::to_string(number);
+    const auto [file, row] = text->place_of(number);
+    return files.files()[file].display_name() + ": row " + std::to_string(row);
+  }
 };
 
 enum class Order { any, of_file };
@@ -206,6 +216,13 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   }
 }
 
+/// Of a pass over the table: text that is no UTF-8 is placed in its file.
+Error worded(const EngineFailure& failure, const OpenedTable& table) {
+  const auto* const text = table.has_query ? nullptr : table.relation->text();
+  if (text == nullptr || failure.kind != FailureKind::not_utf8) return worded(failure, table.display_name);
+  return worded(failure, table.inputs.front().files.files()[text->file_of_other_text()].display_name());
+}
+
 NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice,
                          Unreadable unreadable) {
   return {number_expression(column, lattice, unreadable), relation.from(column),
@@ -315,8 +332,8 @@ Words number_hint(bool is_delimited) {
 }
 
 /// `is_delimited`: the cells are those of delimited text itself.
-Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked, bool is_delimited) {
-  const std::string at = row_of + std::to_string(bad.number) + ", column '" + asked.column.name + "': ";
+Error worded(const BadRow& bad, const OpenedTable& table, const Asked& asked, bool is_delimited) {
+  const std::string at = table.row(bad.number) + ", column '" + asked.column.name + "': ";
   const ValueKind kind = asked.lattice.kind();
   if (bad.state == CellState::no_number && kind != ValueKind::number) return no_time(at, kind);
   switch (bad.state) {
@@ -346,6 +363,9 @@ std::string engine_version(const Connection& connection) {
 }
 
 void check_options(const TableOptions& options) {
+  if (options.file.empty() && !options.more_files.empty()) {
+    throw Error(ErrorCode::usage, "further files of a table are named, and no first one", "name it");
+  }
   if (options.file.empty() && options.sql.empty()) {
     throw Error(ErrorCode::usage, "neither a file nor a query is given", "name a file, or - for standard input");
   }
@@ -374,7 +394,7 @@ void open_relation(const Connection& connection, const TableOptions& options, Op
   }
   Input& input = source.inputs.front();
   input.relation =
-      Relation::of_file(connection, input.file, input.format, options.delimiter, source.line_ends, options.numbers);
+      Relation::of_files(connection, input.files, input.format, options.delimiter, source.line_ends, options.numbers);
   source.relation = input.relation;
 }
 
@@ -399,11 +419,11 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
       const std::optional<BadRow> bad = within_memory(source, [&](std::uint64_t memory) {
         return first_bad_row(connect(source, Order::of_file, memory), relation, asked);
       });
-      if (bad) return worded(*bad, source.row_of, asked, relation.shape().has_value());
+      if (bad) return worded(*bad, source, asked, relation.shape().has_value());
     }
     return otherwise;
   } catch (const EngineFailure& failure) {
-    return worded(failure, source.display_name);
+    return worded(failure, source);
   }
 }
 
@@ -415,7 +435,7 @@ void require_all(const OpenedTable& source, std::uint64_t read) {
 }
 
 void require_unchanged(const OpenedTable& source) {
-  for (const Input& input : source.inputs) input.file.require_unchanged();
+  for (const Input& input : source.inputs) input.files.require_unchanged();
 }
 
 /// Looks through delimited text: those files that no reading has seen as a whole, or where a pass failed, all of them. Then what is wrong with
@@ -424,7 +444,8 @@ void check_texts(const OpenedTable& source, bool has_failed, const std::function
   for (const Input& input : source.inputs) {
     const auto* const text = input.relation->text();
     if (text == nullptr || (text->was_read_whole() && !has_failed)) continue;
-    check_delimited(input.file, *input.relation->shape(), source.line_ends, on_progress);
+    for (const InputFile& file : input.files.files())
+      check_delimited(file, *input.relation->shape(), source.line_ends, on_progress);
   }
 }
 
@@ -457,7 +478,8 @@ Relation look_through(const OpenedTable& source, std::vector<Column> counted,
   Relation relation = *source.relation;
   for (const Input& input : source.inputs) {
     if (!input.relation->json_form()) continue;
-    const bool lines = check_json_lines(input.file, on_progress);
+    bool lines = true;
+    for (const InputFile& file : input.files.files()) lines = check_json_lines(file, on_progress) && lines;
     if (!source.has_query && lines) relation = input.relation->on_lines();
   }
   return relation.without(std::move(counted), source.missing);
@@ -484,7 +506,7 @@ void require_persons(const OpenedTable& source, const RecordSelection& selection
   if (source.stability == 0 || selection.person.empty()) return;
   throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
               {"leave ", Field("person"), " out: ", Field("sql_stability"),
-               " says how many rows one person's records change; or leave that out, if the query is row-wise"},
+               " says how many rows one record changes; or leave that out, if the query is row-wise"},
               "person");
 }
 
@@ -501,7 +523,7 @@ RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection
       typed.keys = std::move(typed.keys).with_list(k, keys_of_type(*connection, by, selection.keys.list(k)));
     }
   } catch (const EngineFailure& failure) {
-    throw worded(failure, source.display_name);
+    throw worded(failure, source);
   }
   return typed;
 }
@@ -520,16 +542,15 @@ Error explain_nobody(const OpenedTable& source, const Relation& relation, const 
     const std::uint64_t row = within_memory(source, [&](std::uint64_t memory) {
       return first_row_of_nobody(connect(source, Order::of_file, memory), relation, person);
     });
-    return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
-            drop_hint()};
+    return {ErrorCode::data, source.row(row) + ", column '" + person.name + "': empty or NULL", drop_hint()};
   } catch (const EngineFailure& failure) {
-    return worded(failure, source.display_name);
+    return worded(failure, source);
   }
 }
 
 /// All cells of a column. Throws EngineFailure.
 std::vector<std::string> texts_of(const Connection& connection, const Relation& relation, const Column& column,
-                                  const std::string& row_of) {
+                                  const OpenedTable& table) {
   std::vector<std::string> texts;
   source_detail::ResultStream rows =
       connection.query("SELECT CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR) FROM " +
@@ -539,8 +560,7 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
     const source_detail::ColumnView cells = chunk->column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       if (cells.is_null(row)) {
-        throw Error(ErrorCode::data,
-                    row_of + std::to_string(texts.size() + 1) + ", column '" + column.name + "': empty",
+        throw Error(ErrorCode::data, table.row(texts.size() + 1) + ", column '" + column.name + "': empty",
                     "fill the cell");
       }
       texts.emplace_back(cells.text(row));
@@ -568,7 +588,7 @@ RankProfile counted_column(const OpenedTable& table, const std::string& column_n
     });
     if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
   } catch (const EngineFailure& failure) {
-    throw explain(table, relation, asked, worded(failure, source));
+    throw explain(table, relation, asked, worded(failure, table));
   }
   throw explain(table, relation, asked, some_missing(source));
 }
@@ -728,7 +748,7 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
       all.push_back(std::move(selected[i].profiles));
     }
   } catch (const EngineFailure& failure) {
-    throw explain(table, relation, all_asked, worded(failure, table.display_name));
+    throw explain(table, relation, all_asked, worded(failure, table));
   }
   return all;
 }
@@ -743,7 +763,7 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
       return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
     });
   } catch (const EngineFailure& failure) {
-    throw worded(failure, table.display_name);
+    throw worded(failure, table);
   }
 }
 
@@ -780,12 +800,12 @@ std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const s
     std::vector<std::vector<std::string>> texts;
     for (const std::string& name : columns) {
       const Column column = relation.column(name, table.display_name);
-      texts.push_back(texts_of(connection, relation, column, table.row_of));
+      texts.push_back(texts_of(connection, relation, column, table));
       require_all(table, texts.back().size());
     }
     return texts;
   } catch (const EngineFailure& failure) {
-    throw worded(failure, table.display_name);
+    throw worded(failure, table);
   }
 }
 
@@ -835,7 +855,7 @@ std::vector<TableColumn> checked(const OpenedTable& table, const std::function<v
       }
     }
   } catch (const EngineFailure& failure) {
-    throw worded(failure, table.display_name);
+    throw worded(failure, table);
   }
   if (table.relation->json_form()) std::ranges::sort(all, {}, &TableColumn::name);
   return all;
@@ -851,7 +871,7 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
   if (!on_opened) return;
   std::vector<OpenedFile> files;
   files.reserve(inputs.size());
-  for (const Input& input : inputs) files.push_back(input.file.opened());
+  for (const Input& input : inputs) files.push_back(input.files.opened());
   on_opened(files);
 }
 
@@ -872,16 +892,15 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->engine = engine_version(connection);
   state->stability = options.sql_stability.value_or(0);
   state->line_ends = source_detail::line_ends_of(options);
-  state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
+  state->display_name = options.sql.empty() ? state->inputs.front().files.display_name() : query_name;
   const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
   state->missing = options.missing;
   state->unreadable = is_row_wise ? Unreadable::missing : options.unreadable.value_or(Unreadable::error);
-  state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
     open_relation(connection, options, *state);
   } catch (const EngineFailure& failure) {
     const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
-    throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
+    throw worded(failure, in_query ? state->display_name : state->inputs.front().files.display_name());
   }
   require_delimited(options, state->inputs);
   const bool has_limit = state->memory > 0 && state->groups_in_engine();  // under which nothing is to be read
@@ -976,6 +995,23 @@ std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string
 }
 
 void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
+
+std::optional<double> Table::share_read() const {
+  std::uint64_t taken = 0;
+  std::uint64_t all = 0;
+  for (const Input& input : state_->inputs) {
+    if (input.relation->text() == nullptr) return {};
+    taken += input.relation->text()->bytes_taken();
+    all += input.relation->text()->bytes();
+  }
+  if (all == 0) return {};
+  return static_cast<double>(taken) / static_cast<double>(all);
+}
+
+std::vector<std::string> Table::files() const {
+  if (state_->inputs.front().name != source_detail::name_of_file) return {};
+  return state_->inputs.front().files.opened().parts;
+}
 
 std::string Table::person_of_rows() const { return state_->relation->person_of_rows(); }
 

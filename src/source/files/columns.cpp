@@ -42,13 +42,19 @@ std::string listed_names(const std::vector<Column>& columns) {
                                  Names names) {
   const std::string hint = suggestion(columns, name, names);
   std::string what = source + " has no column '" + name + "'";
-  std::string otherwise = "name one of the columns";
+  Words otherwise = "name one of the columns";
   if (names == Names::listed) what += "; it has " + listed_names(columns);
   if (names == Names::of_first_line) {
     what += " in its first line, the header line";
     otherwise = "name a column as the header line spells it, or add a header line";
+    if (columns.size() == 1 && columns.front().name.find(' ') != std::string::npos) {
+      otherwise = {
+          "its first line has blanks and no delimiter, as R's write.table has it: write the file with "
+          "write.csv(people, FILE, row.names = FALSE), or pass ",
+          Field("delimiter").text(" ")};
+    }
   }
-  throw Error(ErrorCode::data, what, hint.empty() ? otherwise : hint);
+  throw Error(ErrorCode::data, what, hint.empty() ? otherwise : Words(hint));
 }
 
 [[noreturn]] void refuse_twin(const std::string& name, const std::string& source) {

@@ -37,6 +37,11 @@ TEST(Columns, WhatMustNotBeSaidIsNotSuggested) {
   const Error first_line = error_of([] { find_column(people, "borm", "x", Names::of_first_line); });
   EXPECT_EQ(std::string(first_line.what()), "x has no column 'borm' in its first line, the header line");
   EXPECT_EQ(first_line.hint(), "name a column as the header line spells it, or add a header line");
+  const std::vector<Column> one{{"age income", "c0", "VARCHAR"}};  // of R's write.table
+  const Error blanks = error_of([&] { find_column(one, "age", "x", Names::of_first_line); });
+  EXPECT_EQ(std::string(blanks.what()), "x has no column 'age' in its first line, the header line");
+  EXPECT_TRUE(blanks.hint().starts_with("its first line has blanks and no delimiter, as R's write.table has it"));
+  EXPECT_EQ(blanks.hint().find("income"), std::string::npos);
 }
 
 TEST(Columns, UnknownNameListsWhatThereIs) {

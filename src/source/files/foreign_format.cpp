@@ -40,10 +40,15 @@ constexpr Foreign orc{
     "an ORC file",
     R"(convert it to Parquet, for example in Python: pandas.read_orc("FILE").to_parquet("people.parquet"))"};
 constexpr Foreign archive{"an archive", "unpack it, and name the one CSV, TSV, Parquet or JSON file that was in it"};
-constexpr Foreign bzip2{"compressed with bzip2",
-                        "decompress it: bunzip2 -k FILE; or compress it with gzip, which is read"};
-constexpr Foreign xz{"compressed with xz", "decompress it: unxz -k FILE; or compress it with gzip, which is read"};
-constexpr Foreign zstd{"compressed with zstd", "decompress it: unzstd FILE; or compress it with gzip, which is read"};
+constexpr Foreign bzip2{
+    "compressed with bzip2",
+    "unpack it while it is read: bzip2 -dc FILE | fractile release - ...; or pack it with gzip, which is read"};
+constexpr Foreign xz{
+    "compressed with xz",
+    "unpack it while it is read: xz -dc FILE | fractile release - ...; or pack it with gzip, which is read"};
+constexpr Foreign zstd{
+    "compressed with zstd",
+    "unpack it while it is read: zstd -dc FILE | fractile release - ...; or pack it with gzip, which is read"};
 constexpr Foreign sqlite{"an SQLite database",
                          R"(export the table: sqlite3 -header -csv FILE "SELECT * FROM people" > people.csv)"};
 constexpr Foreign duckdb{"a DuckDB database", R"(export the table: duckdb FILE "COPY people TO 'people.parquet'")"};
@@ -202,9 +207,6 @@ std::string hint_for_missing(const std::string& path) {
   if (path.starts_with("file://")) return "name the file by its path alone, without file://";
   if (path.find(elsewhere) != std::string::npos) {
     return "fractile reads files of this machine only: download it first, and name the file";
-  }
-  if (path.find_first_of("*?[") != std::string::npos) {
-    return "fractile reads one file, and knows no patterns: join the files first, and name the result";
   }
   return "check the path and its permissions";
 }

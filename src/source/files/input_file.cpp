@@ -120,13 +120,14 @@ struct OpenedPath {
 OpenedPath open_path(const std::string& path) {
   const Opened opened = open_following(path);
   Descriptor file(opened.descriptor);
-  if (file.get() < 0) fail_to_read(ErrorCode::data, "cannot open " + path, errno, hint_for_missing(path));
+  if (file.get() < 0) {
+    fail_to_read(ErrorCode::data, "cannot open " + path, errno,
+                 errno == EMFILE ? "allow this process more open files: ulimit -n 4096" : hint_for_missing(path));
+  }
   struct stat status {};
   if (fstat(file.get(), &status) != 0) fail_to_read(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
-    throw Error(ErrorCode::data, path + " is a directory, not a file",
-                {"name one file in it, or put several together with ", Field("sql"), ", ", Field("table"), " and ",
-                 Field("sql_stability")});
+    throw Error(ErrorCode::data, path + " is a directory, not a file", "name one file in it");
   }
   if (!S_ISREG(status.st_mode)) return {spool(file.get(), path), {path, {}}};
   const std::string real = opened.by_process_link ? std::string() : path_of(file.get(), path);

@@ -21,7 +21,7 @@ constexpr int most_digits_added = 18;  // of decimals whose sums 38 digits hold,
 [[noreturn]] void refuse_rows(const std::string& what, const std::string& instead) {
   throw Error(ErrorCode::usage, "the query does not make one row of each person's records: " + what,
               {instead, ", or declare with ", Field("sql_stability").blank("N"),
-               " that one person's records change at most N rows of the result"},
+               " that one record more or less changes at most N rows of the result"},
               "sql");
 }
 

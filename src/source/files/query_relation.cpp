@@ -19,8 +19,6 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr const char* name_of_file = "input";
-
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -38,7 +36,7 @@ void check_name(const std::string& name) {
 
 void check_names(const TableOptions& options) {
   std::set<std::string> seen;
-  bool reads_standard_input = options.file == "-";
+  bool reads_standard_input = options.file == "-" || std::ranges::count(options.more_files, "-") > 0;
   for (const NamedTable& table : options.tables) {
     check_name(table.name);
     if (!seen.insert(lower_case(table.name)).second) {
@@ -71,7 +69,9 @@ std::vector<std::string> only_files(const Connection& connection, const std::vec
       connection.query("SELECT name FROM duckdb_settings() WHERE name = 'allowed_paths'", {CellType::text});
   if (!rows.next()) return {};
   std::string paths;
-  for (const Input& input : inputs) paths += (paths.empty() ? "" : ", ") + quote_literal(input.file.path());
+  for (const Input& input : inputs) {
+    for (const InputFile& file : input.files.files()) paths += (paths.empty() ? "" : ", ") + quote_literal(file.path());
+  }
   return {"SET allowed_paths = [" + paths + "]", "SET enable_external_access = false"};
 }
 
@@ -83,7 +83,7 @@ struct View {
 
 View view_of(const Connection& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
   const std::string delimiter = input.name == name_of_file ? options.delimiter : "";
-  input.relation = Relation::of_file(connection, input.file, input.format, delimiter, line_ends_of(options));
+  input.relation = Relation::of_files(connection, input.files, input.format, delimiter, line_ends_of(options));
   if (!input.relation->json_form()) return {*input.relation, {}};
   return {*input.relation, named_columns(tree, lower_case(input.name))};
 }
@@ -245,7 +245,7 @@ void check_query_options(const TableOptions& options) {
   }
   if (options.sql_stability && (*options.sql_stability < 1 || *options.sql_stability > TableOptions::most_stability)) {
     throw Error(ErrorCode::usage, "the stability of the query is not from 1 to 1000000000",
-                "declare how many rows of the result one person's records change at most", "sql_stability");
+                "declare how many rows of the result one record more or less changes at most", "sql_stability");
   }
   check_names(options);
 }
@@ -258,12 +258,16 @@ std::vector<Input> open_inputs(const TableOptions& options) {
   const TextEncoding encoding = encoding_named(options.encoding);
   std::vector<Input> inputs;
   if (!options.file.empty()) {
-    const Format format = format_of(options);
-    inputs.push_back({name_of_file, InputFile::open(options.file, encoding), format});
+    std::vector<std::string> names{options.file};
+    names.insert(names.end(), options.more_files.begin(), options.more_files.end());
+    const std::vector<NamedFiles> files = named_files(names);
+    const Format format = format_of(options, files_of(files));
+    inputs.push_back({name_of_file, InputFiles::open(files, encoding), format});
   }
   for (const NamedTable& table : options.tables) {
-    const Format format = format_of_file(table.file);
-    inputs.push_back({table.name, InputFile::open(table.file, encoding), format});
+    const std::vector<NamedFiles> files = named_files({table.file});
+    const Format format = format_of(files_of(files));
+    inputs.push_back({table.name, InputFiles::open(files, encoding), format});
   }
   return inputs;
 }
@@ -279,7 +283,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (Input& input : inputs) views.push_back(view_of(connection, input, options, tree));
   const std::set<std::string> mentioned = mentioned_columns(tree);
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    require_told_apart(views[k].relation.columns(), mentioned, inputs[k].file.display_name());
+    require_told_apart(views[k].relation.columns(), mentioned, inputs[k].files.display_name());
   std::vector<std::string> setup;
   std::optional<PersonQuery> grouped;
   std::vector<std::string> below;  // what it groups

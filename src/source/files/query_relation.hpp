@@ -7,16 +7,19 @@
 
 #include "fractile/source.hpp"
 #include "source/engine/engine.hpp"
-#include "source/files/input_file.hpp"
+#include "source/files/input_files.hpp"
 #include "source/files/relation.hpp"
 #include "source/files/row_wise.hpp"
 
 namespace fractile::source_detail {
 
-/// A file, as a query calls it.
+/// How a query calls the table of TableOptions::file.
+inline constexpr const char* name_of_file = "input";
+
+/// A table of files, as a query calls it.
 struct Input {
   std::string name;  ///< "input", or that of a NamedTable
-  InputFile file;
+  InputFiles files;
   Format format;
   std::optional<Relation> relation = {};  ///< once its schema has been read
 };
@@ -27,7 +30,7 @@ void check_query_options(const TableOptions& options);
 /// What the options say of delimited text.
 LineEndsInCells line_ends_of(const TableOptions& options);
 
-/// The files of the options, opened: `input` first, if there is one. Error(data) for one that cannot be opened.
+/// The files of the options, opened: `input` first, if there is one. Throws as InputFiles::open().
 std::vector<Input> open_inputs(const TableOptions& options);
 
 /// The options' query over these inputs, which the engine can read from now on, and no other file. Error(usage) for a query that is no

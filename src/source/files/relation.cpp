@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -170,7 +171,18 @@ std::uint64_t parquet_rows(const Connection& connection, const std::string& file
   return rows.empty() ? 0 : std::stoull(rows.front()[0]);
 }
 
-std::string compression_option(const InputFile& file) { return file.is_gzip() ? ", compression = 'gzip'" : ""; }
+/// For functions of the engine that read files.
+std::string paths_sql(const std::vector<InputFile>& files) {
+  if (files.size() == 1) return quote_literal(files.front().path());
+  std::string sql;
+  for (const InputFile& file : files) sql += (sql.empty() ? "[" : ", ") + quote_literal(file.path());
+  return sql + "]";
+}
+
+[[noreturn]] void refuse_unlike(const InputFile& file, const InputFile& first, const std::string& how) {
+  throw Error(ErrorCode::data, file.display_name() + ": " + how + " than those of " + first.display_name(),
+              "files that are read as one table have the same columns in the same order");
+}
 
 std::string header_of(const InputFile& file) {
   TextStream text(file);
@@ -237,47 +249,68 @@ std::string read_json_sql(const std::string& file, JsonForm form, const std::vec
 
 }  // namespace
 
-Format format_of(const TableOptions& options) {
-  const Format format = options.format.empty() ? format_by_file_name(options.file) : named_format(options.format);
+Format format_of(const TableOptions& options, const std::vector<std::string>& files) {
+  const Format format = options.format.empty() ? format_of(files) : named_format(options.format);
   check_delimiter(options.delimiter, format);
   return format;
 }
 
-Format format_of_file(const std::string& file) { return format_by_file_name(file); }
-
-Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter,
-                           LineEndsInCells line_ends, const NumberStyle& numbers) {
-  if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
-    throw Error(ErrorCode::data, file.display_name() + " is empty",
-                "a table without records still has a header line (text) or a schema (Parquet)");
+Format format_of(const std::vector<std::string>& files) {
+  const Format format = format_by_file_name(files.front());
+  for (const std::string& file : files) {
+    if (format_by_file_name(file) == format) continue;
+    throw Error(ErrorCode::usage, "by their names, " + files.front() + " and " + file + " are of two formats",
+                {"name files of one format, or pass ", Field("input_format").text("csv")});
   }
-  if (format != Format::parquet) {
+  return format;
+}
+
+Relation Relation::of_files(const Connection& connection, const InputFiles& table, Format format, std::string delimiter,
+                            LineEndsInCells line_ends, const NumberStyle& numbers) {
+  const std::vector<InputFile>& files = table.files();
+  std::uint64_t most_records = 0;  // of text
+  for (const InputFile& file : files) {
+    if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
+      throw Error(ErrorCode::data, file.display_name() + " is empty",
+                  "a table without records still has a header line (text) or a schema (Parquet)");
+    }
+    if (format == Format::parquet) {
+      refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
+      continue;
+    }
     require_countable_size(file.display_name(), file.size());
     require_readable_gzip(file);
+    if (format != Format::json) refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
+    most_records += file.size() * (file.is_gzip() ? most_bytes_of_packed : 1);
   }
   if (format == Format::parquet) {
-    refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
-    return of_parquet(connection, file);
+    Relation relation = of_parquet(connection, files);
+    require_countable_size(table.display_name(), relation.most_records_);
+    return relation;
   }
   if (format == Format::tsv && delimiter.empty()) delimiter = "\t";
-  if (format != Format::json) refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
-  Relation text =
-      format == Format::json ? of_json(file) : of_delimited(connection, file, std::move(delimiter), line_ends, numbers);
-  text.most_records_ = file.size() * (file.is_gzip() ? most_bytes_of_packed : 1);
+  Relation text = format == Format::json ? of_json(files)
+                                         : of_delimited(connection, files, std::move(delimiter), line_ends, numbers);
+  text.most_records_ = most_records;
   return text;
 }
 
-Relation Relation::of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
-                                LineEndsInCells line_ends, const NumberStyle& numbers) {
-  const std::string header = header_of(file);
+Relation Relation::of_delimited(const Connection& connection, const std::vector<InputFile>& files,
+                                std::string delimiter, LineEndsInCells line_ends, const NumberStyle& numbers) {
+  const InputFile& first = files.front();
+  const std::string header = header_of(first);
   if (delimiter.empty()) delimiter = delimiter_of(header);
-  const std::vector<std::string> names = column_names(header, delimiter, file.display_name());
+  const std::vector<std::string> names = column_names(header, delimiter, first.display_name());
+  for (const InputFile& file : std::span(files).subspan(1)) {
+    if (column_names(header_of(file), delimiter, file.display_name()) != names)
+      refuse_unlike(file, first, "its first line has other column names");
+  }
   Relation relation;
   for (std::size_t k = 0; k < names.size(); ++k) {
     relation.columns_.push_back({names[k], TextTable::column_name(k), "VARCHAR", {}, 0, numbers});
   }
   relation.shape_ = DelimitedShape{std::move(delimiter), names.size()};
-  relation.text_ = std::make_shared<TextTable>(file, *relation.shape_, line_ends);
+  relation.text_ = std::make_shared<TextTable>(files, *relation.shape_, line_ends);
   relation.from_ = relation.text_->function() + "()";
   relation.names_ = Names::of_first_line;
   relation.add_to(connection);
@@ -288,31 +321,48 @@ void Relation::add_to(const Connection& connection) const {
   if (text_) connection.add(*text_, text_->function());
 }
 
-Relation Relation::of_json(const InputFile& file) {
+Relation Relation::of_json(const std::vector<InputFile>& files) {
   Relation relation;
-  relation.from_ = quote_literal(file.path()) + compression_option(file);
-  const JsonHead head = json_head(file);
-  refuse_foreign_json(file.display_name(), head.bytes);
-  relation.json_form_ = head.form;
+  const InputFile& first = files.front();
+  relation.from_ = paths_sql(files) + (first.is_gzip() ? ", compression = 'gzip'" : "");
+  for (const InputFile& file : files) {
+    const JsonHead head = json_head(file);
+    refuse_foreign_json(file.display_name(), head.bytes);
+    if (&file == &first) relation.json_form_ = head.form;
+    const bool is_alike = head.form == *relation.json_form_ && file.is_gzip() == first.is_gzip();
+    if (is_alike) continue;
+    throw Error(ErrorCode::data, file.display_name() + " and " + first.display_name() + " are not written alike",
+                "write all files of a table as one array each, or none, and pack all with gzip, or none");
+  }
   return relation;
 }
 
-Relation Relation::of_parquet(const Connection& connection, const InputFile& file) {
+Relation Relation::of_parquet(const Connection& connection, const std::vector<InputFile>& files) {
   Relation relation;
-  relation.from_ = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
-  relation.columns_ = described_columns(connection, "SELECT * FROM " + relation.from_);
-  relation.most_records_ = parquet_rows(connection, file.path());
-  require_countable_size(file.display_name(), relation.most_records_);
-  const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
-  if (stored.size() != relation.columns_.size()) {
-    throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",
-                "write the file again, with columns of plain types");
+  for (const InputFile& file : files) {
+    const std::string from = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
+    std::vector<Column> columns = described_columns(connection, "SELECT * FROM " + from);
+    const std::uint64_t rows = parquet_rows(connection, file.path());
+    require_countable_size(file.display_name(), rows);
+    relation.most_records_ += rows;
+    const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
+    if (stored.size() != columns.size()) {
+      throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",
+                  "write the file again, with columns of plain types");
+    }
+    for (std::size_t k = 0; k < stored.size(); ++k) {
+      // The engine finds a column of a further file by a name that it makes up for a twin.
+      if (files.size() > 1 && columns[k].name != stored[k].name) {
+        throw Error(ErrorCode::data, file.display_name() + ": two columns differ in letter case only",
+                    "rename one, to read several files as one table");
+      }
+      columns[k].name = stored[k].name;
+      columns[k].unread_digits = stored[k].unread_digits;
+    }
+    if (&file == &files.front()) relation.columns_ = columns;
+    if (columns != relation.columns_) refuse_unlike(file, files.front(), "its columns have other names or types");
   }
-  for (std::size_t k = 0; k < stored.size(); ++k) {
-    relation.columns_[k].name = stored[k].name;
-    relation.columns_[k].unread_digits = stored[k].unread_digits;
-  }
-  relation.from_ += aliases_sql(relation.columns_);
+  relation.from_ = "read_parquet(" + paths_sql(files) + ", hive_partitioning = false)" + aliases_sql(relation.columns_);
   return relation;
 }
 

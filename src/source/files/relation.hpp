@@ -1,4 +1,4 @@
-// What the engine reads: a file of one of four formats, or a query over such files, as SQL after FROM, with its columns.
+// What the engine reads: files of one of four formats that are one table, or a query over such tables, as SQL after FROM, with its columns.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include "fractile/source.hpp"
 #include "source/engine/engine.hpp"
 #include "source/files/columns.hpp"
-#include "source/files/input_file.hpp"
+#include "source/files/input_files.hpp"
 #include "source/files/text_check.hpp"
 #include "source/files/text_table.hpp"
 #include "source/text/delimited_check.hpp"
@@ -20,20 +20,20 @@ namespace fractile::source_detail {
 
 enum class Format { csv, tsv, parquet, json };
 
-/// By TableOptions::format, else by the file's name (.gz aside), else csv for "-". Error(usage) when neither says, or
-/// when a delimiter is set for a format that has none.
-Format format_of(const TableOptions& options);
-/// Of a further input, by its name alone.
-Format format_of_file(const std::string& file);
+/// By TableOptions::format, else by the files' names (.gz aside), else csv for "-". Throws `usage` when neither says, when they say
+/// different things, or when a delimiter is set for a format that has none.
+Format format_of(const TableOptions& options, const std::vector<std::string>& files);
+/// Of the files of a further input, by their names alone.
+Format format_of(const std::vector<std::string>& files);
 
 /// How a table is read. Text formats have text columns only; nothing is inferred from cells. The columns of JSON are the keys
 /// that are asked for, whatever its records hold.
 class Relation {
  public:
-  /// The schema of a file, which must outlive this; none of its records decides anything here. Error(data) when it is not of its format.
-  /// `connection` can read it from now on. Throws EngineFailure.
-  static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter,
-                          LineEndsInCells line_ends = LineEndsInCells::allowed, const NumberStyle& numbers = {});
+  /// The schema of a table's files, which must outlive this; none of their records decides anything here. Throws `data` when one is not of its
+  /// format, or not as the first one. `connection` can read them from now on. Throws EngineFailure.
+  static Relation of_files(const Connection& connection, const InputFiles& table, Format format, std::string delimiter,
+                           LineEndsInCells line_ends = LineEndsInCells::allowed, const NumberStyle& numbers = {});
   /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. `names`: of its columns, for messages.
   /// Throws EngineFailure.
   static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
@@ -69,23 +69,23 @@ class Relation {
   /// The same, each row of which is that of another person, by this column; and that column, or "".
   Relation of_persons(std::string person) const;
   const std::string& person_of_rows() const { return person_of_rows_; }
-  /// A file holds no more, as its size or its footer says; 0 of a query.
+  /// The files hold no more, as their sizes or footers say; 0 of a query.
   std::uint64_t most_records() const { return most_records_; }
   /// JSON whose records were found to stand on lines of their own: read with many threads.
   Relation on_lines() const;
 
  private:
   Relation() = default;
-  static Relation of_delimited(const Connection& connection, const InputFile& file, std::string delimiter,
+  static Relation of_delimited(const Connection& connection, const std::vector<InputFile>& files, std::string delimiter,
                                LineEndsInCells line_ends, const NumberStyle& numbers);
-  static Relation of_json(const InputFile& file);
-  static Relation of_parquet(const Connection& connection, const InputFile& file);
+  static Relation of_json(const std::vector<InputFile>& files);
+  static Relation of_parquet(const Connection& connection, const std::vector<InputFile>& files);
   std::string unblanked_from(const std::vector<Column>& columns) const;
 
   std::vector<Column> columns_;  // none of JSON
   Names names_ = Names::listed;
   std::vector<Column> typed_;  // of a query whose other names are not said: those that its text spells
-  std::string from_;           // of all columns; of JSON: the file's name and how it is packed, for read_json
+  std::string from_;           // of all columns; of JSON: the files' names and how they are packed, for read_json
   std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
   std::shared_ptr<TextTable> text_;

@@ -11,7 +11,7 @@ namespace {
 
 Words declare_hint(const std::string& instead) {
   return {instead, ", or declare with ", Field("sql_stability").blank("N"),
-          " that one person's records change at most N rows of the result"};
+          " that one record more or less changes at most N rows of the result"};
 }
 
 [[noreturn]] void refuse(const std::string& clause, const Words& hint) {

@@ -38,6 +38,7 @@ class TextStream::Gzip {
   Gzip& operator=(const Gzip&) = delete;
   ~Gzip() { inflateEnd(&stream_); }
 
+  std::size_t taken() const { return offset_; }
   /// How many bytes of text there are now; 0 at the end.
   std::size_t read(std::span<char> text) {
     stream_.next_out = reinterpret_cast<Bytef*>(text.data());
@@ -100,6 +101,8 @@ std::string_view TextStream::next() {
     if (!text.empty() || bytes.empty()) return text;
   }
 }
+
+std::size_t TextStream::taken() const { return gzip_ ? gzip_->taken() : offset_; }
 
 std::string_view TextStream::next_bytes() {
   if (gzip_) return {chunk_.data(), gzip_->read(chunk_)};

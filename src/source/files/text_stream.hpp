@@ -23,6 +23,8 @@ class TextStream {
   /// The next bytes, put into UTF-8 from the file's encoding, valid until the ones after them are asked for; empty at the end of the file. Error(data) for gzip that is
   /// truncated, damaged, followed by other bytes, or of a header that the engine does not read.
   std::string_view next();
+  /// How many bytes of the file it has taken.
+  std::size_t taken() const;
 
  private:
   class Gzip;

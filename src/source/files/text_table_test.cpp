@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "source/entries/table_test_support.hpp"
@@ -69,7 +71,7 @@ std::optional<std::vector<Row>> rows_by_engine(const Connection& connection, con
 std::optional<std::vector<Row>> rows_by_us(const Connection& connection, const InputFile& file,
                                            const DelimitedShape& shape, std::size_t piece, std::size_t threads,
                                            LineEndsInCells line_ends = LineEndsInCells::allowed) {
-  TextTable table(file, shape, line_ends, piece);
+  TextTable table(std::span(&file, 1), shape, line_ends, piece);
   connection.add(table, table.function());
   return rows_of(connection, threads, table.function() + "()", shape.columns);
 }
@@ -99,6 +101,33 @@ const std::string nasty =
     "a;b\n1;2\n\"x\ny\";\"\"\n\n\"\n\n;\";3\n5' 11\";\"a\"\"b\"\n \"q\n\" ;\"\"\"\n;\"\n;\n\"\"\"\";\"\n\"\n\"thirteen "
     "bytes\n or more\";"
     "long enough to lie elsewhere\n \"\"\"7\" ; 8\n\xC3\xA9;\"\xE2\x82\xAC\n\"\n;\"\"\n\"\r\";9\nx\"\";\"last\n\"";
+
+/// Of files whose records are cut anywhere, none of which knows of the others.
+TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
+  const Connection connection = Connection::open("");
+  const std::vector<std::string> texts{"a,b\n1,2\n\"x\ny\",3\n", "a,b\r\n4,5\r\n", "a,b\n", "a,b\r6,\"7\r\"\r",
+                                       "a,b\n8,9"};
+  std::vector<InputFile> files;
+  for (const std::string& text : texts)
+    files.push_back(InputFile::open(folder.write("x" + std::to_string(files.size()), text)));
+  const std::optional<std::vector<Row>> all{{{"1", "2"}, {"x\ny", "3"}, {"4", "5"}, {"6", "7\r"}, {"8", "9"}}};
+  for (const std::size_t piece : {1U, 5U, 1000U}) {
+    for (const std::size_t threads : {1U, 2U, 16U}) {
+      TextTable table(files, {",", 2}, LineEndsInCells::allowed, piece);
+      connection.add(table, table.function());
+      EXPECT_EQ(rows_of(connection, threads, table.function() + "()", 2), threads == 1 ? all : sorted(all))
+          << piece << " " << threads;
+      EXPECT_TRUE(table.was_read_whole());
+      EXPECT_EQ(table.records(), 5u);
+      EXPECT_EQ(table.bytes_taken(), table.bytes());
+      for (const auto& [record, file, number] :
+           {std::tuple(1U, 0U, 1U), {2U, 0U, 2U}, {3U, 1U, 1U}, {4U, 3U, 1U}, {5U, 4U, 1U}}) {
+        const TextTable::Place place = table.place_of(record);
+        EXPECT_EQ(std::tuple(place.file, place.record), std::tuple(file, number)) << record;
+      }
+    }
+  }
+}
 
 TEST_F(TextTableTest, EveryCutReadsAsTheEngineReadsTheWhole) {
   const Connection connection = Connection::open("");
@@ -182,7 +211,7 @@ TEST_F(TextTableTest, LongRecordsAndLongTexts) {
 TEST_F(TextTableTest, OnlyCellsThatAreWantedAreDecoded) {
   const Connection connection = Connection::open("");
   const InputFile file = InputFile::open(folder.write("x.csv", "a,b\n1,2\n\"\n\",3\n\xFF,4\n"));
-  TextTable table(file, {",", 2}, LineEndsInCells::allowed, 4);
+  TextTable table(std::span(&file, 1), {",", 2}, LineEndsInCells::allowed, 4);
   connection.add(table, table.function());
   ResultStream sum = connection.query("SELECT CAST(sum(CAST(c1 AS BIGINT)) AS BIGINT) FROM " + table.function() + "()",
                                       {CellType::integer});
@@ -202,7 +231,7 @@ TEST_F(TextTableTest, SaysWhetherItWasReadToItsEnd) {
   std::string text = "a\n";
   for (int i = 0; i < 100'000; ++i) text += "7\n";
   const InputFile file = InputFile::open(folder.write("x.csv", text));
-  TextTable table(file, {",", 1}, LineEndsInCells::allowed, 1'000);
+  TextTable table(std::span(&file, 1), {",", 1}, LineEndsInCells::allowed, 1'000);
   connection.add(table, table.function());
   EXPECT_FALSE(table.was_read_whole());
   connection.run("SELECT * FROM " + table.function() + "() LIMIT 1");

@@ -1,0 +1,124 @@
+"""Several files, folders and patterns that are one table."""
+
+import json
+import shutil
+
+from cli.owners_test import OwnersTest
+from cli.program import CommandTest, options, require_engine, run
+
+setUpModule = require_engine
+
+
+class OneTable(CommandTest):
+    """Ages of 3 in in/a.csv, and as many of 7 and one more in in/b.csv and in/c.csv."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "in").mkdir()
+        self.write("in/a.csv", "id,x\n" + "".join(f"a{i},3\n" for i in range(50)))
+        self.write("in/b.csv", "id,x\n" + "".join(f"b{i},7\n" for i in range(50)))
+        self.write("in/c.csv", "id,x\nc,7\n")
+
+    def test_is_named_in_three_ways(self):
+        for names in (["in/a.csv", "in/b.csv", "in/c.csv"], ["in"], ["in/"], ["in/*.csv"], ["in/a*", "in/[bc].csv"]):
+            with self.subTest(names=names):
+                self.assertEqual(self.sure_release(*names, quantiles="0.4,0.6"), ["3", "7"])
+                self.assertEqual(self.sure_release(*names, quantiles="median"), ["7"])
+
+    def test_the_receipt_names_what_was_read(self):
+        self.release("in/b.csv", "in/a.csv", receipt="r.json")
+        source = json.loads(self.content("r.json"))["source"]
+        self.assertEqual((source["file"], source["files"]), ("in/a.csv,in/b.csv", ["in/b.csv", "in/a.csv"]))
+        self.assertIn("in/a.csv,in/b.csv (2 files)", self.of("explain", "r.json"))
+        self.assertNotIn("a.csv", self.of("explain", "r.json", "--format", "html", "--public"))
+        self.release("in/?.csv", receipt="s.json")
+        source = json.loads(self.content("s.json"))["source"]
+        self.assertEqual((source["file"], source["files"]), ("in/?.csv", ["in/a.csv", "in/b.csv", "in/c.csv"]))
+        self.release("in/a.csv", receipt="t.json")
+        self.assertNotIn("files", json.loads(self.content("t.json"))["source"])
+
+    def test_persons_have_records_in_all_of_them(self):
+        self.write("in/b.csv", "id,x\n" + "".join(f"a{i},7\n" for i in range(50)))
+        self.write("in/c.csv", "id,x\n")
+        counts = self.run_release("in", person="id", records_per_person="1", quantiles="median", count=True, epsilon="1000",
+                                  unsafe_seed="1", format="json")
+        self.assertEqual(json.loads(counts.out)["count"]["value"], 50)
+
+    def test_queries_read_all_of_them(self):
+        self.assertEqual(self.sure_release("in", sql="SELECT CAST(x AS INT) + 1 AS x FROM input", quantiles="median"), ["8"])
+        self.assertEqual(self.sure_release(sql="SELECT t.x FROM t", table="t=in/*.csv", quantiles="median"), ["7"])
+
+    def test_counting_and_checking(self):
+        self.write("in/c.csv", "id,x\nc,seven\n")
+        checked = json.loads(self.of("columns", "in", "--check", "--format", "json"))["columns"]
+        self.assertEqual((checked[1]["unreadable"], checked[1]["unreadable_rows"]), (1, [101]))
+        self.assert_refused(self.run_release("in"), 3, "in/c.csv: row 1, column 'x': not a number", secrets=("seven",))
+        run("count", "in/a.csv", "in/b.csv", *options(epsilon=None), "--output", "p", cwd=self.folder)
+        self.assertEqual(self.sure_release(counts="p", column=None, bounds=None, step=None, quantiles="0.4"), ["3"])
+
+    def test_columns_must_agree(self):
+        self.write("in/b.csv", "Ada,36\n1,7\n")
+        self.assert_refused(self.run_release("in"), 3, "in/b.csv: its first line has other column names than those of in/a.csv",
+                            secrets=("Ada", "36"))
+
+    def test_what_is_no_file(self):
+        self.assert_refused(self.run_release("in/a.csv", "0.5"), 2, "unexpected argument '0.5', which is no file", "lists with commas")
+        self.assert_refused(self.run_release("in/a.csv", "in/a.csv"), 2, "'in/a.csv' is named twice")
+        self.assert_refused(self.run_release("in/a.csv", receipt="in/b.csv"), 2)
+
+    def test_a_publication_reads_them(self):
+        self.write("p.toml", '[publication]\nepsilon = 1000\n[input]\nfile = ["in/a.csv", "in/[bc].csv"]\n'
+                             '[[table]]\nname = "ages"\ncolumn = "x"\nbounds = [0, 10]\nstep = 1\nquantiles = ["median"]\n')
+        done = run("publish", "p.toml", "--format", "csv", cwd=self.folder)
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn(",7", done.out.splitlines()[-1])
+
+
+class OnALedger(OwnersTest):
+    """Which files are a table is its owner's to say."""
+
+    def setUp(self):
+        super().setUp()
+        for month in ("01", "02"):
+            shutil.copy(self.folder / "patients.csv", self.folder / f"2024-{month}.csv")
+        (self.folder / "year").mkdir()
+        self.write("year/a.csv", "name,age\n" + "q,5\n" * 100)
+
+    def test_several_only_as_declared(self):
+        self.init()
+        for arguments in (("2024-01.csv", "2024-02.csv"), ("2024-*.csv",), ("year",)):
+            self.refuse("several files are one table on a ledger's dataset only as its owner declared it", "with --source",
+                        arguments=arguments)
+        self.assertEqual(self.median("year/a.csv"), "5")
+
+    def test_those_that_are_declared_and_no_others(self):
+        for source, named, others in (("./2024-*.csv", ["2024-*.csv"], ["2024-0*.csv"]),
+                                      ("./2024-02.csv,./2024-01.csv", ["2024-01.csv", "2024-02.csv"], ["2024-*.csv"]),
+                                      ("./year", ["year"], ["year/a.csv"])):
+            with self.subTest(source=source):
+                (self.folder / "budget.db").unlink(missing_ok=True)
+                self.init("--source", source)
+                for arguments in (others, ["2024-01.csv"], ["people.csv"], [*named, "people.csv"]):
+                    self.refuse("reads the", arguments=arguments)
+                value = self.median(*named)
+                self.assertEqual(value, "5" if "year" in source else "7")
+                self.assertEqual(self.median(*reversed(named)), value)
+                self.assertEqual(self.entries(), 1)
+
+    def test_a_folder_may_grow(self):
+        self.init("--source", "./year")
+        self.assertEqual(self.median("year"), "5")
+        self.write("year/b.csv", "name,age\n" + "q,9\n" * 1000)
+        self.assertEqual(self.median("year"), "5")  # as it was released
+        self.assertEqual(self.median("year", again=True), "9")
+
+    def test_links_lead_nowhere(self):
+        """A folder of the asker's with a link to the table is not the folder that is declared."""
+        self.init("--source", "./year")
+        (self.folder / "mine").mkdir()
+        (self.folder / "mine" / "a.csv").symlink_to("../year/a.csv")
+        self.refuse("reads a source without a name", arguments=("mine",))
+
+    def test_a_dry_run_refuses_the_same(self):
+        self.init()
+        self.refuse("several files are one table", arguments=("year",), dry_run=True)
