@@ -88,6 +88,12 @@ Rational take_decimal(std::string_view& text, std::string_view whole) {
   return negative ? -value : value;
 }
 
+/// Whether its words are its numerator and denominator, and no memory is behind them: most rationals, which are copied often.
+bool is_small(const Rational& value) {
+  const fmpq* const words = flint_of(value);
+  return !COEFF_IS_MPZ(words->num) && !COEFF_IS_MPZ(words->den);
+}
+
 std::string decimal_string(const fmpz_t value) {
   char* text = fmpz_get_str(nullptr, 10, value);
   std::string result(text);
@@ -102,6 +108,10 @@ void Rational::set(std::int64_t value) { fmpz_set_si(fmpq_numref(flint_of(*this)
 void Rational::set(std::uint64_t value) { fmpz_set_ui(fmpq_numref(flint_of(*this)), value); }
 
 Rational::Rational(const Rational& other) {
+  if (is_small(other)) {
+    *flint_of(*this) = *flint_of(other);
+    return;
+  }
   use_flint();
   fmpq_set(flint_of(*this), flint_of(other));
 }
@@ -110,7 +120,11 @@ Rational::Rational(Rational&& other) noexcept { fmpq_swap(flint_of(*this), flint
 
 // NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): fmpq_set allows it
 Rational& Rational::operator=(const Rational& other) {
-  fmpq_set(flint_of(*this), flint_of(other));
+  if (is_small(*this) && is_small(other)) {
+    *flint_of(*this) = *flint_of(other);
+  } else {
+    fmpq_set(flint_of(*this), flint_of(other));
+  }
   return *this;
 }
 
@@ -119,7 +133,9 @@ Rational& Rational::operator=(Rational&& other) noexcept {
   return *this;
 }
 
-Rational::~Rational() { fmpq_clear(flint_of(*this)); }
+Rational::~Rational() {
+  if (!is_small(*this)) fmpq_clear(flint_of(*this));
+}
 
 Rational Rational::parse(std::string_view text) {
   const OwnEnvironment own;

@@ -192,6 +192,7 @@ struct ProfileBuilder::State {
 
   template <class Number>
   std::size_t count(std::span<const Number> block) {
+    std::array<Position, block_size> buffer;  // not a member: builders of many groups lie close together
     const std::span<Position> positions = std::span(buffer).first(block.size());
     lattice.positions_of(block, positions);
     room_in_counters(block.size());
@@ -233,7 +234,6 @@ struct ProfileBuilder::State {
   std::uint64_t counted = 0;                 // records in the counters
   PositionList list;                         // of a fine one
   std::vector<std::pair<Position, std::uint64_t>> bulk;
-  std::array<Position, block_size> buffer{};
 };
 
 ProfileBuilder::ProfileBuilder(Lattice lattice, std::size_t threads)

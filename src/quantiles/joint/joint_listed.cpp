@@ -220,6 +220,7 @@ template <class Real>
 void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, bool upwards) {
   constexpr std::size_t most_tables = 400;
   constexpr std::uint64_t most_entries = 20'000'000;
+  constexpr std::size_t trial = 24;  // tables, after which a 64th of the way must be behind
   constexpr double most_excess = 2;  // times all so far
   const std::uint64_t end = upwards ? grid_last() : 0;
   const double center = log_mass(tables_.front().filled.mass);
@@ -250,7 +251,8 @@ void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, boo
     log = reached;
     before = anchor;
     near = upwards ? far + 1 : far - 1;
-    fits_ = tables_.size() < most_tables && near_.work() < most_entries;
+    const bool is_on_its_way = tables_.size() < trial || distance(far) > reach_ / 64;
+    fits_ = tables_.size() < most_tables && near_.work() < most_entries && is_on_its_way;
     if (!fits_) return;
   }
 }
