@@ -36,6 +36,27 @@ TEST(GroupNumbers, AreThoseOfTheListedKeys) {
   }));
 }
 
+/// Every size has its own way to be a number, and each byte counts.
+TEST(GroupNumbers, TextsThatDifferInOneByteAreDifferent) {
+  for (std::size_t size = 1; size <= 20; ++size) {
+    Texts texts{std::string(size, 'a')};
+    for (std::size_t k = 0; k < size; ++k) {
+      for (const char other : {'b', '\0', '\xff'}) (texts.emplace_back(size, 'a'))[k] = other;
+    }
+    for (std::size_t listed = 0; listed < texts.size(); ++listed) {
+      const GroupKeys keys = GroupKeys::tuples({{texts[listed]}});
+      const GroupNumbers numbers(keys);
+      for (std::size_t k = 0; k < texts.size(); ++k) {
+        ASSERT_EQ(number_of(numbers, {texts[k]}), k == listed ? std::optional(0U) : std::nullopt) << size << " " << k;
+      }
+      for (const std::string& longer :
+           {texts[listed] + "a", "a" + texts[listed], texts[listed] + std::string(1, '\0')}) {
+        ASSERT_EQ(number_of(numbers, {longer}), std::nullopt) << size;
+      }
+    }
+  }
+}
+
 /// All records of two columns over a few texts, and all lists of two groups of them: lemma 0 of docs/proofs/groups.md.
 TEST(GroupNumbers, EveryRecordIsInTheGroupOfItsTextsAlone) {
   std::vector<Texts> records;

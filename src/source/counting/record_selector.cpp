@@ -10,10 +10,11 @@
 
 namespace fractile::source_detail {
 
-KeyNumbers::KeyNumbers(std::span<const std::string> keys) : keys_(keys), mask_(std::bit_ceil(4 * keys.size() + 4) - 1) {
+KeyNumbers::KeyNumbers(std::span<const std::string> keys)
+    : keys_(keys), texts_(keys.begin(), keys.end()), mask_(std::bit_ceil(4 * keys.size() + 4) - 1) {
   slots_.resize(mask_ + 1);
   for (std::size_t k = 0; k < keys.size(); ++k) {
-    std::size_t slot = hash_of(keys[k]) & mask_;
+    std::size_t slot = hash_of(keys[k], texts_[k]) & mask_;
     while (slots_[slot] != 0) slot = (slot + 1) & mask_;
     slots_[slot] = static_cast<std::uint32_t>(k + 1);
   }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "fractile/ranks.hpp"
@@ -41,6 +44,44 @@ inline bool holds_nothing(std::string_view cell) {
   return cell.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
+/// A short text as numbers, which are compared in no time; of a longer one its size alone says that it is none.
+struct ShortText {
+  static constexpr std::size_t longest = 16;
+
+  explicit ShortText(std::string_view text) : size(text.size()) {
+    const auto load = [](auto& word, const char* from) {
+      std::remove_reference_t<decltype(word)> loaded;
+      std::memcpy(&loaded, from, sizeof loaded);
+      word = loaded;
+    };
+    const char* const end = text.data() + size;
+    std::uint32_t half = 0;
+    if (size > longest || size == 0) return;
+    if (size >= sizeof first) {
+      load(first, text.data());
+      load(last, end - sizeof last);
+    } else if (size >= sizeof half) {
+      load(half, text.data());
+      first = half;
+      load(half, end - sizeof half);
+      last = half;
+    } else {
+      first = static_cast<unsigned char>(text.front());
+      last = static_cast<unsigned char>(text.back()) << 8 | static_cast<unsigned char>(text[size / 2]);
+    }
+  }
+  friend bool operator==(const ShortText&, const ShortText&) = default;
+  std::size_t hash() const {
+    constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;
+    const std::uint64_t mixed = (std::rotl((first ^ size) * spread, 32) ^ last) * spread;
+    return mixed ^ mixed >> 32;
+  }
+
+  std::uint64_t first = 0;  // bytes from the beginning
+  std::uint64_t last = 0;   // and up to the end, with all between
+  std::size_t size;
+};
+
 /// The numbers of a column's keys, in their order.
 class KeyNumbers {
  public:
@@ -49,16 +90,21 @@ class KeyNumbers {
 
   /// Nothing when the key is not listed; no key is empty.
   std::optional<std::uint32_t> of(std::string_view key) const {
-    for (std::size_t slot = hash_of(key) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
-      if (keys_[slots_[slot] - 1] == key) return slots_[slot] - 1;
+    const ShortText text(key);
+    for (std::size_t slot = hash_of(key, text) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+      const std::uint32_t number = slots_[slot] - 1;
+      if (texts_[number] == text && (text.size <= ShortText::longest || keys_[number] == key)) return number;
     }
     return {};
   }
 
  private:
-  static std::size_t hash_of(std::string_view key) { return std::hash<std::string_view>()(key); }
+  static std::size_t hash_of(std::string_view key, const ShortText& text) {
+    return text.size <= ShortText::longest ? text.hash() : std::hash<std::string_view>()(key);
+  }
 
   std::span<const std::string> keys_;
+  std::vector<ShortText> texts_;  // the same
   std::size_t mask_;
   std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a key, or 0
 };
