@@ -57,12 +57,14 @@ if [[ $how == installed ]]; then
   fi
 else
   if [[ $how == shared ]]; then
-    options+=(-DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON -DFRACTILE_INSTALL=ON)
+    # Rooms as one, too, as a release has them.
+    options+=(-DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON -DFRACTILE_INSTALL=ON -DFRACTILE_EDITING=OFF)
+  else
+    options+=("-DFRACTILE_EDITING=$(sed -n 's/^FRACTILE_EDITING:BOOL=//p' "$build/CMakeCache.txt")")
   fi
   # What the house has compiled by the same commands, from the same headers, is not compiled again.
   launcher="$source/tests/consumer/launcher.sh;$folder/same${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DFRACTILE_SOURCE="$source" \
-    "-DFRACTILE_EDITING=$(sed -n 's/^FRACTILE_EDITING:BOOL=//p' "$build/CMakeCache.txt")" \
     "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" >/dev/null
   diff -r "$build/generated" "$folder/build/fractile/generated"
   python3 -B "$source/tests/consumer/same_objects.py" "$build" "$folder/build" "$folder/same"
