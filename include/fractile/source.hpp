@@ -207,8 +207,8 @@ class Records {
   /// The column of persons of whom a query makes one row each, the table's own below it; empty where none does. Then they are counted with
   /// this column of persons alone. Proof: docs/proofs/one_value_per_person.md
   virtual std::string person_of_rows() const { return {}; }
-  /// Of the bytes of delimited text, which share the reading that goes on has taken; nothing of other formats. For who waits for it, and for
-  /// nothing else.
+  /// Of the bytes of delimited text, which share the reading that goes on has taken; nothing of other formats, nor of a query whose stability
+  /// is declared. For who waits for it, and for nothing else.
   virtual std::optional<double> share_read() const { return {}; }
   /// The files that are read as one table, by OpenedFile::parts; none where one file, a query or something else is read.
   virtual std::vector<std::string> files() const { return {}; }

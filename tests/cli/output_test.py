@@ -252,6 +252,18 @@ class ProgressLine(CommandTest):
             stderr.seek(0)
             self.assertEqual(stderr.read(), b"")
 
+    def test_a_share_of_the_bytes_of_text(self):
+        rows = 10_000_000
+        line = ""
+        while not line and rows < 500_000_000:
+            rows *= 2
+            self.write("t.csv", b"x\n" + b"7\n" * rows)
+            with Terminal() as terminal:
+                self.run_release("t.csv", threads="1", how={"stderr": terminal.end, "preexec_fn": one_processor})
+                line = terminal.read()
+        self.assertRegex(line, r"\A(\rreading t\.csv \((\d+ %, )?\d+ s\))+\r\033\[K\Z")
+        self.assertRegex(line, r"\(\d\d? %, ")
+
     def test_not_for_quick_work(self):
         with Terminal() as terminal:
             self.run_release("-", stdin=b"x\n1\n", how={"stderr": terminal.end})
