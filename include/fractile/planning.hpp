@@ -141,4 +141,11 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
                                    const Rational& confidence);
 
+/// The query with about the smallest budget, of its own measure, in two significant digits, at which the intervals are expected to be so narrow:
+/// of a public normal table of so many rows, half of those of each quantile have at most this share of the records between their ends. It is
+/// found by formulas in floating point and a few simulated releases; nothing is promised of other tables. Throws `usage` when the query has
+/// no intervals, unless 0 < share < 1 and rows > 0, and when no epsilon up to 1000 makes them so narrow.
+QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
+                                       const Rational& share);
+
 }  // namespace fractile

@@ -70,6 +70,7 @@ struct MarginOf {
   KeyColumns by;             ///< the columns of these cells
   std::uint64_t cells = 0;   ///< how many there are
   std::string cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be told
+  std::vector<std::string> others = {};  ///< as RecordSelection::others, of these columns
 };
 
 /// Of weighted records: the release's own query is asked of units of weight.
@@ -116,6 +117,8 @@ struct SourceDescription {
   bool whole_records = false;  ///< whether a person's records were sampled whatever they held, once for several columns
   /// Of a table in several files the name of each, in order; `file` is then all names that were typed, sorted, with commas between.
   std::vector<std::string> files = {};
+  /// As RecordSelection::others: none, or for each column of `by` the key under which records count that have no listed one.
+  std::vector<std::string> others = {};
 };
 
 }  // namespace fractile

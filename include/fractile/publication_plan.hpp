@@ -37,6 +37,9 @@ struct PublicationTarget {
     ranks,  ///< rank error, in records
     share,  ///< rank error, as a share of the cell's expected records
     value,  ///< distance in value, as if the cell's expected records were spread evenly between the bounds
+    /// Width of the table's intervals, as a share of the cell's expected records that lie between their ends: what half of the intervals of
+    /// each quantile stay within, of a public normal table. It is expected and not promised.
+    interval,
   };
   Of of = Of::ranks;
   Rational at_most;
@@ -58,7 +61,9 @@ struct PublicationTable {
   std::vector<Rational> below = {};  ///< how many records, and which share of them, lie below these; increasing
   /// What each person's records become: one value in each cell, at every level anew. Needs Publication::person; not with weights.
   std::optional<PerPerson> per_person = {};
-  std::vector<std::string> by = {};     ///< columns of Publication::keys
+  std::vector<std::string> by = {};  ///< columns of Publication::keys
+  /// None, or a text for each of these: a further key, after the column's own, of all records with none of them; or an empty text.
+  std::vector<std::string> other = {};
   std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
   /// The cells of the finest level that there can be, each once: records of others are left out of all levels. None: all tuples of the keys.
   std::vector<KeyTuple> possible = {};
@@ -114,8 +119,8 @@ struct Publication {
   void validate_keys() const;
 };
 
-/// The cells of a level, in order: of the finest the possible tuples as they are listed, or all tuples of the keys with the last column's
-/// changing first; of a margin those of its columns that the finest level's cells have, in the order in which these come.
+/// The cells of a level, in order: of the finest the possible tuples as they are listed, or all tuples of the keys, the one of other keys
+/// among them, with the last column's changing first; of a margin those of its columns that the finest level's cells have, in the order in which these come.
 struct LevelCells {
   std::vector<KeyTuple> cells;         ///< one key a column of the level
   std::vector<std::size_t> of_finest;  ///< of each cell of the finest level, in which of these it lies

@@ -34,7 +34,10 @@ struct PublishedLevel {
 /// What a publication got.
 struct PublishedTables {
   Publication publication;
-  std::vector<PublishedLevel> levels;         ///< those that draw something, as parts() has them
+  std::vector<PublishedLevel> levels;  ///< those that draw something, as parts() has them
+  /// The totals of tables without quantiles: they draw nothing and cost nothing, as their statistics are sums of their finest levels'. Their
+  /// releases have keys, and the receipt of the finest level.
+  std::vector<PublishedLevel> sums = {};
   std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this publication included
   std::string receipt = {};                   ///< byte for byte
   Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
@@ -55,6 +58,10 @@ struct PublishedTables {
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant);
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment = {});
+
+/// All levels that are shown, drawn or sums of drawn ones, in the order of tables and of their levels. They are those of `tables`.
+std::vector<const PublishedLevel*> levels_of(const PublishedTables& tables);
+std::vector<const PublishedLevel*> levels_of(PublishedTables&& tables) = delete;
 
 /// What a table's counts, shares and means have in common; nothing of a table without any.
 std::optional<StatisticsTerms> statistics_terms(const PublishedTables& tables, std::size_t table);

@@ -97,7 +97,7 @@ struct Release {
   };
 
   QuantileQuery
-      query;  ///< as asked: its budget is the cost of the whole, of all groups together and of bounds that were found
+      query;  ///< as asked, without quantiles where statistics alone were: its budget is the cost of the whole, of all groups together and of bounds that were found
   Lattice lattice;
   std::vector<Group> groups;                       ///< one without a key, or one for each key
   std::optional<PrivateBounds> bounds = {};        ///< when nobody declared them
@@ -170,6 +170,7 @@ struct ReleaseOptions {
 /// With bounds to find, the column was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
 /// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
 /// Statistics are of the records as they were counted, before bounds are found.
+/// Of a query without quantiles, statistics alone are released, for all of its budget.
 /// Errors: usage, as query.validate() of the lattice, and of groups as group_query(); when one person may have more records in what was
 /// counted than the query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when
 /// the column was counted on another lattice; with statistics, as StatisticsRequest::validate(); internal when random bits fail or draws

@@ -125,6 +125,9 @@ struct RecordSelection {
   /// The keys, which are public: 1 to 100,000, none empty, none twice, with a text for each column of `by`. A record whose texts in these
   /// columns are together none of the keys is left out.
   GroupKeys keys = {};
+  /// None, or a text for each column of `by`: with one, a record whose text there is none of the column's keys, or that has none, counts as
+  /// if it had this one, which is a key like the others. An empty text: such a record is left out.
+  std::vector<std::string> others = {};
   /// With `person`: the sampling key, for one release. None: whoever counts draws one.
   std::optional<SamplingKey> sampling_key = {};
   /// With `person`: that person's eligible records become one value, or with `by` one in each group, before anything is sampled. So

@@ -25,7 +25,8 @@ struct StatisticsRequest {
   std::vector<Rational> below = {};
   /// The mean of the values at which records count: clamped to the bounds, and rounded to the step.
   bool mean = false;
-  /// The part of the budget, in (0, 1), that pays for all of these. Half of it is the mean's, where that is asked for.
+  /// The part of the budget, in (0, 1), that pays for all of these; without quantiles it is 1. Half of it is the mean's, where that is asked
+  /// for.
   Rational share = Rational(1, 10);
 
   /// 1/10, and with the mean 1/5.

@@ -37,6 +37,10 @@ class CountedElsewhere final : public Records {
   void require_countable(const std::vector<ColumnToCount>& columns) const override {
     columns_.require_countable(columns);
     for (const ColumnToCount& column : columns) {
+      if (!column.selection.others.empty()) {
+        throw Error(ErrorCode::usage, {Field("other"), ": records of other keys are not counted by Spark's tasks"},
+                    "make one key of the others in a column of the frame, and list it", "other");
+      }
       if (!column.selection.merged) continue;
       throw Error(ErrorCode::usage, {Field("totals"), " of persons' values are not counted by Spark's tasks"},
                   "publish the totals as tables of their own, by fewer columns, or leave them out", "totals");

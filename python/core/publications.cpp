@@ -91,14 +91,18 @@ std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments w
   return published;
 }
 
-/// (table, columns of its cells, whether a ledger held it) of each level that was drawn.
-std::vector<std::tuple<std::string, std::vector<std::string>, bool>> levels_of(const PublishedTables& tables) {
+const PublishedLevel& level_at(const PublishedTables& tables, std::size_t number) {
+  return *levels_of(tables).at(number);
+}
+
+/// (table, columns of its cells, whether a ledger held it) of each level.
+std::vector<std::tuple<std::string, std::vector<std::string>, bool>> named_levels_of(const PublishedTables& tables) {
   std::vector<std::tuple<std::string, std::vector<std::string>, bool>> levels;
-  for (const PublishedLevel& level : tables.levels) {
-    const PublicationTable& table = tables.publication.tables[level.table];
+  for (const PublishedLevel* const level : levels_of(tables)) {
+    const PublicationTable& table = tables.publication.tables[level->table];
     std::vector<std::string> columns;
-    for (const std::size_t place : table.levels[level.level]) columns.push_back(table.by[place]);
-    levels.emplace_back(table.name, std::move(columns), level.stored.has_value());
+    for (const std::size_t place : table.levels[level->level]) columns.push_back(table.by[place]);
+    levels.emplace_back(table.name, std::move(columns), level->stored.has_value());
   }
   return levels;
 }
@@ -113,7 +117,7 @@ std::vector<std::tuple<std::string, std::vector<std::string>, std::vector<std::s
 
 /// The statistics of each cell of a level, in the form of Release.statistics(); empty where the table asks for none.
 nb::list statistics_in(const PublishedTables& tables, std::size_t number) {
-  const PublishedLevel& level = tables.levels.at(number);
+  const PublishedLevel& level = level_at(tables, number);
   const std::optional<StatisticsTerms>& of_level = level.release.statistics;
   const std::optional<StatisticsTerms> terms = of_level ? of_level : statistics_terms(tables, level.table);
   nb::list list;
@@ -156,9 +160,9 @@ void bind_publications(nb::module_& module) {
       .def_prop_ro("title", [](const PublishedTables& tables) { return tables.publication.title; })
       .def_prop_ro("cost", [](const PublishedTables& tables) { return tables.cost().to_string(); })
       .def_prop_ro("keys", &keys_of)
-      .def_prop_ro("levels", &levels_of)
+      .def_prop_ro("levels", &named_levels_of)
       .def(
-          "release", [](const PublishedTables& tables, std::size_t level) { return tables.levels.at(level).release; },
+          "release", [](const PublishedTables& tables, std::size_t level) { return level_at(tables, level).release; },
           nb::arg("level"))
       .def("statistics", &statistics_in, nb::arg("level"),
            nb::sig("def statistics(self, level: int) -> list[typing.Any]"))

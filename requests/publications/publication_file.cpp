@@ -407,6 +407,29 @@ std::vector<KeyLevel> levels_in(const Item& table, const std::vector<std::string
   return levels;
 }
 
+/// What all keys of each column of `by` are called that are not listed: true for all of them, a list of columns, or a name for each column.
+std::vector<std::string> other_in(const Item& table, const std::vector<std::string>& by) {
+  constexpr const char* usual = "other";
+  const std::optional<Item> item = table.find("other");
+  if (!item) return {};
+  if (by.empty())
+    item->refuse("there are no columns that keys could be of", "leave it out, or write by = [\"region\"]");
+  std::vector<std::string> others(by.size());
+  if (item->is_table()) {
+    for (const auto& [column, name] : item->members()) {
+      const auto at = std::ranges::find(by, column);
+      if (at == by.end()) name.refuse("'" + column + "' is not among the columns of `by`", choose_hint(column, by));
+      others[static_cast<std::size_t>(at - by.begin())] = name.word("elsewhere");
+    }
+  } else if (item->is_list() || item->is_word()) {
+    for (const std::size_t column : level_in(*item, by)) others[column] = usual;
+  } else if (item->flag()) {
+    others.assign(by.size(), usual);
+  }
+  if (std::ranges::all_of(others, [](const std::string& name) { return name.empty(); })) others.clear();
+  return others;
+}
+
 std::vector<KeyTuple> tuples_of(const std::vector<std::vector<std::string>>& columns, std::size_t keys) {
   std::vector<KeyTuple> tuples(columns.front().size());
   for (std::size_t i = 0; i < tuples.size(); ++i) {
@@ -481,14 +504,12 @@ std::vector<std::uint64_t> rows_in(const Item& item, const Publication& publicat
 
 PublicationTarget target_in(const Item& item) {
   using Of = PublicationTarget::Of;
-  const std::map<std::string, Of> kinds{
-      {"rank_error", Of::ranks}, {"share_error", Of::share}, {"value_error", Of::value}};
+  const std::map<std::string, Of> kinds{{"rank_error", Of::ranks},
+                                        {"share_error", Of::share},
+                                        {"value_error", Of::value},
+                                        {"interval_width", Of::interval}};
   const std::string example = "write for example { share_error = 0.02 }, of a cell's records";
   item.require_keys({"rank_error", "share_error", "value_error", "interval_width"});
-  if (const std::optional<Item> width = item.find("interval_width")) {
-    width->refuse("no budget is solved for the width of intervals, of which no bound is known beforehand",
-                  "leave it out, and see with fractile plan how wide they will be about");
-  }
   std::optional<PublicationTarget> target;
   for (const auto& [name, of] : kinds) {
     const std::optional<Item> wanted = item.find(name);
@@ -511,9 +532,6 @@ std::optional<Rational> optional_number(const Item& table, const char* name) {
 /// The options of mechanisms go with quantiles.
 void read_query(const Item& item, const Typed& typed, const Budget& budget, PublicationTable& table) {
   if (!typed.has("quantiles")) {
-    if (item.find("count") || item.find("mean") || item.find("below")) {
-      item.refuse("counts and means are published beside quantiles", "write for example quantiles = \"median\"");
-    }
     for (const char* const name : {"mechanism", "rates", "base", "interpolate"}) {
       const std::optional<Item> alone = item.find(name);
       if (alone)
@@ -543,10 +561,6 @@ std::vector<Rational> below_in(const Item& table, const Lattice& lattice) {
 
 PublicationTable table_in(const Item& item, const Publication& publication, PublicFiles& files) {
   item.require_keys(table_members());
-  if (const std::optional<Item> other = item.find("other"); other && other->flag()) {
-    other->refuse("a group of all other keys is not published yet",
-                  "list the keys, or make one key of the others: sql = \"SELECT CASE WHEN ... END AS region, ...\"");
-  }
   const std::string column = item.need("column", "column = \"pay\"").word("pay");
   const std::optional<Item> name = item.find("name");
   const Typed typed = typed_in(item, table_options());
@@ -563,6 +577,7 @@ PublicationTable table_in(const Item& item, const Publication& publication, Publ
   table.below = below_in(item, table.lattice);
   if (const std::optional<Item> by = item.find("by")) table.by = texts_of(*by, "region");
   checked_members(item, {}, [&] { publication.columns_of(table); });
+  table.other = other_in(item, table.by);
   table.levels = levels_in(item, table.by);
   table.possible = possible_in(item, table.by, files);
   table.share = optional_number(item, "share");

@@ -100,6 +100,28 @@ TEST(PublicationFiles, SayAPublication) {
   EXPECT_EQ(publication.marks.unreliable, Rational(1, 5));
 }
 
+TEST(PublicationFiles, SayWhatOtherKeysAreCalled) {
+  const auto other = [](const std::string& said) {
+    std::string text = whole_file;
+    text.replace(text.find("totals = \"all\""), 14, "totals = \"all\"\nother = " + said);
+    return read(text).publication.tables[0].other;
+  };
+  EXPECT_EQ(other("true"), (std::vector<std::string>{"other", "other"}));
+  EXPECT_EQ(other("false"), std::vector<std::string>{});
+  EXPECT_EQ(other("[\"sex\"]"), (std::vector<std::string>{"", "other"}));
+  EXPECT_EQ(other("\"region\""), (std::vector<std::string>{"other", ""}));
+  EXPECT_EQ(other("{ region = \"elsewhere\" }"), (std::vector<std::string>{"elsewhere", ""}));
+}
+
+TEST(PublicationFiles, MayHaveNoQuantiles) {
+  std::string text = whole_file;
+  for (const char* const line : {"quantiles = \"deciles\"\n", "intervals = 0.95\n"})
+    text.erase(text.find(line), std::string(line).size());
+  const PublicationFile file = read(text);
+  EXPECT_TRUE(file.publication.tables[0].quantiles.empty());
+  EXPECT_EQ(file.parts.size(), 3U) << "totals of counts cost nothing";
+}
+
 TEST(PublicationFiles, HaveAnExample) {
   const PublicationFile file = publication_in(std::string(example_publication()), "people.toml", "");
   EXPECT_EQ(file.publication.tables.size(), 2U);
@@ -242,21 +264,24 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
                  "region, sex");
   expect_refused("totals = \"all\"", "totals = [[\"sex\"], \"sex\"]", "26: table[0].totals[1]", "there already",
                  "each once");
-  expect_refused("totals = \"all\"", "other = true", "26: table[0].other", "not published yet", "CASE WHEN");
+  expect_refused("totals = \"all\"", "other = { age = \"old\" }", "26: table[0].other.age", "'age' is not among",
+                 "region, sex");
+  expect_refused("totals = \"all\"", "other = { region = \"n\" }", "26: table[0].other",
+                 "'n' is a key of column 'region' already", "other = { region = \"elsewhere\" }");
   expect_refused("intervals = 0.95", "intervals = 95", "27: table[0].intervals", "", "");
   expect_refused("intervals = 0.95", "", "16: table[0]", "'pay' has no intervals", "intervals = 0.95");
   expect_refused("rows = 1000", "rows = 0", "28: table[0].rows", "0 is not a whole number", "write for example");
   expect_refused("share = 2", "share = 0", "29: table[0].share", "not above 0", "share = 2");
   expect_refused("share = 2", "level_shares = [1, 2]", "29: table[0].level_shares", "2 shares, and 4 levels",
                  "one a level");
-  expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target.interval_width",
-                 "no bound is known", "plan");
+  expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target", "says nothing",
+                 "interval_width = 0.1");
   expect_refused("share = 2", "target = {}", "29: table[0].target", "no target is named", "share_error = 0.02");
   expect_refused("share = 2", "possible = [[\"n\", \"x\"]]", "29: table[0].possible", "'x' is no key of column 'sex'",
                  "leave the cell out");
   expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
-  expect_refused("quantiles = \"deciles\"", "", "16: table[0]", "beside quantiles", "quantiles = \"median\"");
+  expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "they are of quantiles", "leave it out");
   expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
 }
 

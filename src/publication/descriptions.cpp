@@ -52,6 +52,7 @@ SourceDescription described(const Source& source, const ReleaseRequest& request,
   description.files = records.files();
   if (!read.more_files.empty()) description.file = typed_names(read);
   description.whole_records = column.selection.whole_records;
+  description.others = column.selection.others;
   if (const std::optional<RecordWeights>& weights = column.selection.weights) {
     const std::uint64_t of_person = std::max(request.query.records_per_person, column.selection.records_per_person);
     description.weights =
@@ -89,7 +90,7 @@ std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSel
     json.EndArray();
   }
   json.EndArray();
-  return MarginOf{finest.by, finest.keys.size(), sha256({buffer.GetString(), buffer.GetSize()})};
+  return MarginOf{finest.by, finest.keys.size(), sha256({buffer.GetString(), buffer.GetSize()}), finest.others};
 }
 
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
@@ -118,6 +119,16 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
     size += escaped * name.size() + 20;
     if (description.by.size() > 1) each += escaped * name.size() + 60;  // a group names its keys by column
   }
+  const auto add_names = [&](const std::vector<std::string>& names) {
+    for (const std::string& name : names) size += escaped * name.size() + 20;
+  };
+  add_names(description.others);
+  if (const std::optional<MarginOf>& margin = description.margin_of) {
+    add_names(margin->by.names());
+    add_names(margin->others);
+    if (!margin->others.empty()) add_names(margin->by.names());
+  }
+  if (!description.others.empty()) add_names(description.by.names());
   const GroupKeys& keys = request.column.selection.keys;
   for (std::size_t group = 0; group < keys.size(); ++group) {
     size += each;

@@ -1,9 +1,13 @@
 // What stands beside the quantiles of a level: as it was drawn at the finest cells, or of a margin their sums.
 // Proof: docs/proofs/counts.md
+#include "publication/margins.hpp"
+
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 
-#include "fractile/published_tables.hpp"
+#include "publication/tables.hpp"
 
 namespace fractile {
 namespace {
@@ -21,7 +25,46 @@ std::vector<std::string> in_level(const GroupKey& key, const KeyLevel& level) {
   return keys;
 }
 
+/// A total of a table whose margins draw nothing.
+PublishedLevel sum_over(const PublishedLevel& finest, const PublicationTable& table, std::size_t level) {
+  const KeyLevel& columns = table.levels[level];
+  Release release{finest.release.query, finest.release.lattice, {}};
+  release.source = finest.release.source;
+  release.source.by = publication_detail::columns_of(table, columns);
+  release.source.others = publication_detail::others_of(table, columns);
+  release.unsafe_seed = finest.release.unsafe_seed;
+  release.charge = finest.release.charge;
+  release.errors = finest.release.errors;
+  release.program = finest.release.program;
+  release.receipt = finest.release.receipt;
+  std::set<std::vector<std::string>> known;
+  for (const Release::Group& group : finest.release.groups) {
+    std::vector<std::string> keys = in_level(group.key, columns);
+    if (!known.insert(keys).second) continue;
+    release.groups.emplace_back();
+    if (!keys.empty()) release.groups.back().key = GroupKey(std::move(keys));
+  }
+  return {finest.table, level, std::move(release), finest.stored};
+}
+
 }  // namespace
+
+void publication_detail::add_sums(PublishedTables& tables) {
+  for (const PublishedLevel& finest : tables.levels) {
+    const PublicationTable& table = tables.publication.tables[finest.table];
+    for (std::size_t level = table.drawn_levels(); finest.level == 0 && level < table.levels.size(); ++level)
+      tables.sums.push_back(sum_over(finest, table, level));
+  }
+}
+
+std::vector<const PublishedLevel*> levels_of(const PublishedTables& tables) {
+  std::vector<const PublishedLevel*> levels;
+  for (const PublishedLevel& level : tables.levels) levels.push_back(&level);
+  for (const PublishedLevel& level : tables.sums) levels.push_back(&level);
+  std::ranges::stable_sort(levels, {},
+                           [](const PublishedLevel* level) { return std::pair(level->table, level->level); });
+  return levels;
+}
 
 std::optional<StatisticsTerms> statistics_terms(const PublishedTables& tables, std::size_t table) {
   const PublishedLevel* const finest = finest_of(tables, table);

@@ -13,29 +13,21 @@
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
 #include "fractile/statistics.hpp"
+#include "publication/simulated.hpp"
 #include "publication/tables.hpp"
 #include "quantiles/release/noise_share.hpp"
 #include "quantiles/release/planned_intervals.hpp"
 #include "quantiles/stages/statistics.hpp"
 
 namespace fractile {
+
+using publication_detail::Reference;
+using publication_detail::without_intervals;
+
 namespace {
 
 constexpr std::uint64_t most_reference_records = 1'000;  // errors of larger tables are alike
 constexpr std::size_t most_sizes = 3;                    // of cells of a level that are simulated
-
-/// The part of the budget that selects quantiles where intervals take theirs, on the same lattice.
-QuantileQuery without_intervals(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
-  if (!query.intervals) return query;
-  const QuantilePlan plan = plan_of(query, lattice);
-  const auto next = std::ranges::upper_bound(plan.counted, rows, {}, &CountedRows::rows);
-  const auto at = static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - plan.counted.begin(), 1) - 1);
-  QuantileQuery selected = query;
-  selected.intervals.reset();
-  selected.budget = plan.with_rows(at).query.budget;
-  selected.expected_rows = rows;
-  return selected;
-}
 
 /// What is asked of one cell for its quantiles, of records or units.
 QuantileQuery query_of_cell(const Publication& publication, const PublicationPart& part,
@@ -44,27 +36,6 @@ QuantileQuery query_of_cell(const Publication& publication, const PublicationPar
   if (part.counts_share.sign() > 0) query.budget = query.budget.scaled(Rational(1) - part.counts_share);
   return table.by.empty() ? query : group_query(query);
 }
-
-/// What is simulated in place of cells of weighted records: as many units, of records that all have the largest weight. A release of these is
-/// one of records without weights, law for law, as all scores and the noise are as many times larger (docs/proofs/weights.md).
-class Reference {
- public:
-  explicit Reference(const Publication& publication)
-      : units_(publication.weights ? publication.weights->most_units_of_record() : 1) {}
-
-  std::uint64_t units() const { return units_; }  ///< of a record
-  std::uint64_t records(std::uint64_t units) const {
-    return units == 0 ? 0 : std::max<std::uint64_t>(units / units_, 1);
-  }
-  QuantileQuery query(QuantileQuery of_units) const {
-    of_units.records_per_person /= units_;
-    if (of_units.expected_rows) of_units.expected_rows = records(*of_units.expected_rows);
-    return of_units;
-  }
-
- private:
-  std::uint32_t units_;
-};
 
 /// Of cells' sizes, those that are simulated: the least, the most, and the middle one.
 std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const Reference& reference) {

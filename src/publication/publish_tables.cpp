@@ -12,6 +12,7 @@
 #include "fractile/receipts.hpp"
 #include "publication/charge.hpp"
 #include "publication/descriptions.hpp"
+#include "publication/margins.hpp"
 #include "publication/remaining_parts.hpp"
 #include "publication/steps.hpp"
 #include "publication/tables.hpp"
@@ -45,6 +46,7 @@ RecordSelection selection_of(const Publication& publication, const PublicationTa
   selection.whole_records = from_rows && !publication.person.empty() && !table.per_person;
   selection.by = publication_detail::columns_of(table, level);
   if (!level.empty()) selection.keys = GroupKeys::tuples(cells.cells);
+  selection.others = publication_detail::others_of(table, level);
   return selection;
 }
 
@@ -75,14 +77,8 @@ struct Plan {
 
 bool is_counted_alike(const ColumnToCount& a, const ColumnToCount& b) {
   return a.column == b.column && a.lattice == b.lattice && a.selection.by == b.selection.by &&
-         a.selection.keys == b.selection.keys && a.selection.per_person == b.selection.per_person &&
-         a.selection.merged == b.selection.merged;
-}
-
-void require_quantiles(const PublicationTable& table) {
-  if (!table.quantiles.empty()) return;
-  throw Error(ErrorCode::usage, {Field("quantiles"), ": table '", table.name, "' has none"},
-              "counts and means are published beside quantiles: write for example quantiles = \"median\"");
+         a.selection.keys == b.selection.keys && a.selection.others == b.selection.others &&
+         a.selection.per_person == b.selection.per_person && a.selection.merged == b.selection.merged;
 }
 
 Plan plan_of(const PublicationRequest& request, const Source& source) {
@@ -91,7 +87,6 @@ Plan plan_of(const PublicationRequest& request, const Source& source) {
   Plan plan;
   for (PublicationPart& part : parts(publication)) {
     const PublicationTable& table = publication.tables[part.table];
-    require_quantiles(table);
     const KeyLevel& level = table.levels[part.level];
     LevelCells cells = cells_of(publication, table, level);
     ColumnToCount counted = counted_for(publication, table, level, cells, from_rows);
@@ -107,22 +102,22 @@ Plan plan_of(const PublicationRequest& request, const Source& source) {
 }
 
 /// The most cells of the finest level that a cell of a table's margins adds up; 1 without margins.
-std::size_t most_added_up(const Plan& plan, std::size_t table) {
+std::size_t most_added_up(const Publication& publication, const PublicationTable& table) {
   std::size_t most = 1;
-  for (const LevelToDraw& level : plan.levels) {
-    if (level.part.table != table) continue;
-    std::vector<std::size_t> added_up(level.cells.cells.size());
-    for (const std::size_t cell : level.cells.of_finest) most = std::max(most, ++added_up[cell]);
+  for (std::size_t level = 1; level < table.levels.size(); ++level) {
+    const LevelCells cells = cells_of(publication, table, table.levels[level]);
+    std::vector<std::size_t> added_up(cells.cells.size());
+    for (const std::size_t cell : cells.of_finest) most = std::max(most, ++added_up[cell]);
   }
   return most;
 }
 
 /// Throws `usage` where the table's margins cannot add up the level's counts.
-void require_summable(const Plan& plan, const LevelToDraw& level, std::uint32_t sql_stability) {
+void require_summable(const Publication& publication, const LevelToDraw& level, std::uint32_t sql_stability) {
   const ReleaseRequest& asked = level.request;
   if (!asked.statistics) return;
-  const bool adds_up = !level.request.column.selection.per_person;
-  const std::size_t added_up = adds_up ? most_added_up(plan, level.part.table) : 1;
+  const PublicationTable& table = publication.tables[level.part.table];
+  const std::size_t added_up = table.adds_up() ? most_added_up(publication, table) : 1;
   if (added_up == 1) return;
   const Lattice& lattice = asked.column.lattice;
   QuantileQuery each = group_query(asked.over_counted(sql_stability));
@@ -228,7 +223,7 @@ class TablesRun {
       if (held_[i]) continue;
       try {
         plan_.levels[i].request.validate(sql_stability_);
-        require_summable(plan_, plan_.levels[i], sql_stability_);
+        require_summable(request_.publication, plan_.levels[i], sql_stability_);
       } catch (const Error& error) {
         if (error.code() != ErrorCode::usage) throw;
         const std::string& name = request_.publication.tables[plan_.levels[i].part.table].name;
@@ -274,6 +269,7 @@ class TablesRun {
       tables_.levels.push_back({level.part.table, level.part.level, with_receipt(std::move(release))});
       receipts.push_back(tables_.levels.back().release.receipt);
     }
+    publication_detail::add_sums(tables_);
     if (charge_) tables_.account = charge_->account();
     tables_.receipt = receipt_of(tables_);
     attendant_.prepare_tables(tables_);

@@ -366,11 +366,117 @@ TEST_F(PublishingTables, AHiddenCellIsLeftOutByItsReleasedCount) {
   EXPECT_NE(to_table(tables).find("hidden: the released count is below 30"), std::string::npos);
 }
 
-TEST_F(PublishingTables, ATableWithoutQuantilesIsRefused) {
-  Publication publication = with_counts(all_but_exact);
+Publication counts_alone(const Budget& budget) {
+  Publication publication = with_counts(budget);
   publication.tables[0].quantiles.clear();
-  EXPECT_NE(std::string(error_of([&] { publish(publication); }).what()).find("table 'pay' has none"),
-            std::string::npos);
+  return publication;
+}
+
+TEST_F(PublishingTables, CountsWithoutQuantilesAddUpToTotalsThatCostNothing) {
+  const PublishedTables tables = publish(counts_alone(all_but_exact));
+  ASSERT_EQ(tables.levels.size(), 1U);
+  EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
+  const std::vector<const PublishedLevel*> levels = levels_of(tables);
+  ASSERT_EQ(levels.size(), 4U);
+  EXPECT_EQ(levels[1]->release.groups.size(), 4U);
+  EXPECT_EQ(statistics_of(tables, *levels[1])[0].count.value, 42);
+  EXPECT_EQ(statistics_of(tables, *levels[2])[1].count.value, 84);
+  const Statistics all = statistics_of(tables, *levels[3])[0];
+  EXPECT_EQ(all.count.value, 168);
+  EXPECT_EQ(all.mean.value().value.value().to_string(), "360");
+  const std::string csv = to_csv(tables);
+  for (const char* const line : {"pay,n,f,count,,21,", "pay,n,,count,,42,", "pay,,f,count,,84,", "pay,,,mean,,360,"})
+    EXPECT_NE(csv.find(line), std::string::npos) << line << "\n" << csv;
+  EXPECT_EQ(csv.find("quantile,1/"), std::string::npos);
+  const PublishedTables read = read_publication_receipt(tables.receipt, "it");
+  EXPECT_EQ(to_csv(read), csv);
+  EXPECT_EQ(to_table(read), to_table(tables));
+  EXPECT_EQ(receipt_of(read), tables.receipt);
+  EXPECT_EQ(explain(read, Prose::text), explain(tables, Prose::text));
+  const std::string words = explain(tables, Prose::markdown);
+  EXPECT_EQ(words.find("Quantiles of the column"), std::string::npos) << words;
+  EXPECT_NE(words.find("with mechanism noise on counts"), std::string::npos) << words;
+  EXPECT_NE(to_html(tables).html.find("all"), std::string::npos);
+}
+
+/// Intervals of totals have the noise of all the cells that they add up.
+TEST_F(PublishingTables, CountsWithoutQuantilesHaveTheWholeBudget) {
+  const PublishedTables alone = publish(counts_alone(Budget::pure(Rational(1))));
+  const StatisticsTerms terms = statistics_terms(alone, 0).value();
+  EXPECT_EQ(terms.request.share, Rational(1));
+  const auto width = [&](std::size_t level) {
+    const CountInterval& interval = statistics_of(alone, *levels_of(alone)[level])[0].below[0].interval;
+    return interval.upper - interval.lower;
+  };
+  EXPECT_LT(width(0), width(3));
+  ASSERT_EQ(alone.levels[0].release.groups[0].spent.size(), 2U);
+  EpsilonSum spent;
+  for (const PartCost& part : alone.levels[0].release.groups[0].spent) spent += part.amount;
+  EXPECT_EQ(spent.to_string(), "1");
+}
+
+TEST_F(PublishingTables, CountsWithoutQuantilesAreChargedOnceAndHadAgain) {
+  const Payment payment = ledger();
+  Publication publication = counts_alone(Budget::pure(Rational(1)));
+  publication.marks.hidden = 3;
+  const PublishedTables first = publish(publication, payment);
+  EXPECT_EQ(Ledger::open(payment.ledger).statement().entries.size(), 1U);
+  publication.tables[0].levels = {{0, 1}, {}};
+  const PublishedTables second = publish(publication, payment);
+  EXPECT_TRUE(second.levels[0].stored);
+  EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 1");
+  EXPECT_EQ(statistics_of(second, *levels_of(second)[1])[0], statistics_of(first, *levels_of(first)[3])[0]);
+  require_own_receipts(Ledger::open(payment.ledger).statement());
+}
+
+// What says nothing of quantiles can still be too wide, and is refused before anything is charged.
+TEST_F(PublishingTables, CountsWithoutQuantilesAreRefusedBeforeTheCharge) {
+  expect_refused_for_nothing(counts_alone(Budget::pure(Exponent::parse("1e-30"))), file_, ledger(), "table 'pay': ");
+  Publication publication = counts_alone(Budget::pure(Rational(1)));
+  publication.tables[0].count = publication.tables[0].mean = false;
+  publication.tables[0].below.clear();
+  EXPECT_EQ(error_of([&] { publish(publication); }).code(), ErrorCode::usage);
+}
+
+TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
+  Publication publication = with_counts(all_but_exact);
+  publication.tables[0].other = {"elsewhere", "unknown sex"};
+  const PublishedTables tables = publish(publication);
+  const auto count = [&](std::size_t level, const std::vector<std::string>& keys) {
+    const std::vector<Release::Group>& groups = tables.levels[level].release.groups;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (groups[i].key.texts() == keys) return statistics_of(tables, tables.levels[level])[i].count.value;
+    }
+    return std::int64_t{-1};
+  };
+  EXPECT_EQ(tables.levels[0].release.groups.size(), 15U);
+  EXPECT_EQ(count(0, {"n", "f"}), 21);
+  EXPECT_EQ(count(0, {"elsewhere", "f"}), 100);
+  EXPECT_EQ(count(0, {"n", "unknown sex"}), 100);
+  EXPECT_EQ(count(0, {"elsewhere", "unknown sex"}), 100) << "without any key";
+  EXPECT_EQ(count(1, {"elsewhere"}), 200);
+  EXPECT_EQ(count(3, {}), 168 + 300);
+  EXPECT_EQ(value(tables, 1, {"elsewhere"}, 1), "999");
+  const PublishedTables read = read_publication_receipt(tables.receipt, "it");
+  EXPECT_EQ(to_csv(read), to_csv(tables));
+  EXPECT_EQ(read.levels[1].release.source.others, std::vector<std::string>{"elsewhere"});
+  EXPECT_EQ(read.levels[3].release.source.margin_of.value().others,
+            (std::vector<std::string>{"elsewhere", "unknown sex"}));
+  const std::string words = explain(tables, Prose::text);
+  EXPECT_NE(words.find("counts in region as elsewhere, and in sex as unknown sex"), std::string::npos) << words;
+  EXPECT_EQ(words.find("left out of all levels"), std::string::npos) << words;
+}
+
+/// A key that is called like all others, and listed, is another query; and so is its total.
+TEST_F(PublishingTables, OtherKeysArePartOfTheForm) {
+  const Payment payment = ledger();
+  Publication publication = earnings(Budget::pure(Rational(1)));
+  publication.tables[0].other = {"elsewhere", ""};
+  publish(publication, payment);
+  publication.tables[0].other.clear();
+  publication.keys[0].keys.emplace_back("elsewhere");
+  for (const PublishedLevel& level : publish(publication, payment).levels) EXPECT_FALSE(level.stored) << level.level;
+  require_own_receipts(Ledger::open(payment.ledger).statement());
 }
 
 TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
@@ -475,6 +581,42 @@ TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
     for (const double of_b : b) {
       for (const double of_both : both) law.push_back(of_a * of_b * of_both);
     }
+  }
+  EXPECT_GT(testing::chi_square_p(found, law), 1e-9);
+}
+
+/// Through the same entry: counts without quantiles have the law of one draw of noise a cell at the whole cost, and their total is their sum.
+TEST(PublicationAudit, CountsWithoutQuantilesAreOneDrawACell) {
+  Publication publication{"", Budget::pure(Rational(1))};
+  publication.keys = {{"k", {"a", "b"}}};
+  PublicationTable table{"x", "x", Lattice::numbers(3), {}};
+  table.count = true;
+  table.by = {"k"};
+  table.levels = {{0}, {}};
+  publication.tables = {table};
+  constexpr std::int64_t ends = 2;  // beyond which draws are taken together
+  constexpr std::size_t places = 2 * ends + 1;
+  const auto place = [&](std::int64_t noise) {
+    return static_cast<std::size_t>(std::min(std::max(noise, -ends), ends) + ends);
+  };
+  std::vector<std::uint64_t> found(places * places);
+  const std::uint64_t times = testing::effort(20'000);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const std::vector<std::vector<std::uint64_t>> counts{{5, 0, 8}, {3, 1, 0}};
+    const PublishedTables tables =
+        publish(Source::counted_elsewhere(std::make_unique<CountedCells>(counts)), {publication});
+    const std::vector<Statistics> cells = statistics_of(tables, tables.levels[0]);
+    const std::int64_t a = cells[0].count.value - 13;
+    const std::int64_t b = cells[1].count.value - 4;
+    ++found[place(a) * places + place(b)];
+    ASSERT_EQ(statistics_of(tables, *levels_of(tables)[1])[0].count.value, a + b + 17);
+  }
+  const double r = std::exp(-1.0);
+  const double none = (1 - r) / (1 + r);
+  const std::vector<double> one{none * r * r / (1 - r), none * r, none, none * r, none * r * r / (1 - r)};
+  std::vector<double> law;
+  for (const double first : one) {
+    for (const double second : one) law.push_back(first * second);
   }
   EXPECT_GT(testing::chi_square_p(found, law), 1e-9);
 }

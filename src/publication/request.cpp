@@ -2,6 +2,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "quantiles/release/release.hpp"
 
 namespace fractile {
 
@@ -17,7 +18,8 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
   column.validate();
   if (column.public_rows) selection.require_public_rows();
   const QuantileQuery counted = over_counted(sql_stability);
-  counted.validate(column.lattice);
+  require_query(counted, column.lattice);
+  if (counted.quantiles.empty() && !statistics) counted.validate();  // there is nothing to release
   const QuantileQuery each = selection.by.empty() ? counted : group_query(counted);
   if (statistics) statistics->validate(column.lattice, each, bounds ? bounds->share : Rational(0));
   if (!bounds) return;

@@ -14,6 +14,7 @@
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
 #include "fractile/statistics.hpp"
+#include "publication/simulated.hpp"
 #include "publication/tables.hpp"
 
 namespace fractile {
@@ -93,6 +94,14 @@ class Weights {
     const PublicationTable& table = publication_.tables[level.table];
     return measured(noise_of(level) * inverse_rows(table, level)) / (Rational(1) - counted(level));
   }
+  /// Whether the rows of every table are expected, in numbers, so that errors can be simulated.
+  bool can_be_simulated() const {
+    const Budget& budget = publication_.budget;
+    return all_expected_ && (budget.measure() == Measure::zcdp || !budget.epsilon().is_log());
+  }
+  /// A table turned out to err by so much, in comparison with others, with what it was given.
+  void correct(std::size_t table, const Rational& error) { scales_[table] *= error; }
+
   /// In comparison with all levels of the publication: by rows only where those of every table are known.
   Rational among_all(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
@@ -123,6 +132,100 @@ class Weights {
   bool all_expected_ = true;
 };
 
+/// How many records the level's query may be told to expect in each cell: the most of any, unless they are very different. Then it counts
+/// them where it has to know.
+std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
+  if (cells.expected_rows.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(cells.expected_rows);
+  constexpr std::uint64_t alike = 4;
+  return least > 0 && most / alike <= least ? std::optional(most) : std::nullopt;
+}
+
+// --- Simulated errors --------------------------------------------------------------------------------------------------
+
+/// Whether two tables ask the same of cells of as many records.
+bool err_alike(const PublicationTable& a, const PublicationTable& b) {
+  const auto same_intervals = [&] {
+    if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
+    return a.intervals->level == b.intervals->level && a.intervals->of == b.intervals->of &&
+           a.intervals->together == b.intervals->together;
+  };
+  const bool same_counts = !a.quantiles.empty() || a.mean == b.mean;
+  return a.quantiles == b.quantiles && a.lattice == b.lattice && a.mechanism == b.mechanism && a.rates == b.rates &&
+         a.base == b.base && a.interpolate == b.interpolate && a.by.empty() == b.by.empty() && same_intervals() &&
+         same_counts;
+}
+
+/// What nine releases in ten stay within, as shares of a cell's records, at parts of the budget that are tried. Errors depend on how many records
+/// there are times epsilon (or the root of rho), so that a cell of at most so many stands for a larger one.
+class SimulatedErrors {
+ public:
+  /// `work`: about how many microseconds one of them may take.
+  SimulatedErrors(const Publication& publication, std::uint64_t work)
+      : publication_(publication), reference_(publication), work_(work) {}
+
+  /// Of the level's smallest cell. Never 0.
+  Rational of(const Level& level, const Budget& cost) const {
+    const PublicationTable& table = publication_.tables[level.table];
+    const std::uint64_t rows = std::max<std::uint64_t>(smallest_rows(table, level.cells).value_or(1), 1);
+    return table.quantiles.empty() ? of_counts(table, level, cost, rows) : of_quantiles(table, level, cost, rows);
+  }
+
+ private:
+  static constexpr std::uint64_t most_rows = 4'000;
+
+  Rational of_quantiles(const PublicationTable& table, const Level& level, const Budget& cost,
+                        std::uint64_t rows) const {
+    const std::uint64_t records = reference_.records(publication_detail::counted_of(publication_, rows));
+    const std::uint64_t simulated = std::min(records, most_rows);
+    const Rational times = Rational(records) / Rational(simulated);
+    const Rational factor = cost.measure() == Measure::zcdp ? times * times : times;
+    QuantileQuery query = query_of(publication_, table, table.levels[level.place],
+                                   cost.scaled((Rational(1) - level.counts_share) * factor));
+    query = publication_detail::over_counted(publication_, query);
+    if (!table.by.empty()) query = group_query(query);
+    query = reference_.query(query);
+    if (expected_in(level.cells)) query.expected_rows = simulated;
+    const TypicalError typical = typical_error(publication_detail::without_intervals(query, table.lattice, simulated),
+                                               table.lattice, Shape::normal, simulated, releases_of(table));
+    return std::max(near_nine_in_ten(typical.largest), Rational(1, 8)) / Rational(simulated);
+  }
+
+  /// The mean of those from 85 to 95 in 100: among few records errors are whole numbers, and one of them alone would jump.
+  static Rational near_nine_in_ten(const std::vector<double>& increasing) {
+    const std::size_t from = increasing.size() * 85 / 100;
+    const std::size_t to = increasing.size() * 95 / 100;
+    Rational sum = 0;
+    for (std::size_t i = from; i < to; ++i) sum += Rational::from_double(increasing[i]);
+    return sum / Rational(to - from);
+  }
+
+  /// By a count that is known beforehand, so that no clock decides a split.
+  std::uint64_t releases_of(const PublicationTable& table) const {
+    constexpr std::size_t at_once = 24;  // more quantiles take several selections
+    const std::uint64_t quantiles = table.quantiles.size();
+    const std::uint64_t microseconds = quantiles <= at_once ? 10 + 8 * quantiles : 20 * quantiles;
+    return std::clamp<std::uint64_t>(work_ / microseconds, 60, 2'000);
+  }
+
+  /// Nine in ten draws of a discrete Laplace law are within ln 10 of its deviations, and of a discrete Gaussian law within 1.65.
+  Rational of_counts(const PublicationTable& table, const Level& level, const Budget& cost, std::uint64_t rows) const {
+    const Rational half(1, 2);
+    const Budget paid = table.mean ? cost.scaled(half) : cost;
+    const std::uint32_t records =
+        publication_detail::records_per_person(publication_, table, table.levels[level.place]);
+    const Rational of_person(std::int64_t{records});
+    const Rational deviation = paid.measure() == Measure::zcdp
+                                   ? Rational(33, 20) / sqrt_down(Rational(2) * paid.rho(), 40)
+                                   : Rational(23, 10) / paid.epsilon().coefficient();
+    return deviation * of_person / Rational(rows);
+  }
+
+  const Publication& publication_;
+  publication_detail::Reference reference_;
+  std::uint64_t work_;
+};
+
 Rational sum_of(const std::vector<Rational>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), Rational(0));
 }
@@ -150,15 +253,6 @@ std::vector<Rational> in_proportion(std::vector<Rational> shares) {
   return shares;
 }
 
-/// How many records the level's query may be told to expect in each cell: the most of any, unless they are very different. Then it counts
-/// them where it has to know.
-std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
-  if (cells.expected_rows.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(cells.expected_rows);
-  constexpr std::uint64_t alike = 4;
-  return least > 0 && most / alike <= least ? std::optional(most) : std::nullopt;
-}
-
 // --- Targets ---------------------------------------------------------------------------------------------------------
 
 /// How many records, or units of weight, a quantile of a cell of so many may miss at most.
@@ -174,6 +268,8 @@ std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
       const Rational width = table.lattice.upper() - table.lattice.lower();
       return width.sign() == 0 ? rows : std::min(most * records / width, records).floor().to_uint64();
     }
+    case PublicationTarget::Of::interval:
+      break;  // which has no ranks
   }
   return 0;
 }
@@ -199,9 +295,11 @@ Budget solved(const Publication& publication, const Level& level) {
   query = publication_detail::over_counted(publication, query);
   if (!table.by.empty()) query = group_query(query);
   try {
-    const QuantileQuery enough = query_for_rank_error(
-        query, table.lattice, ranks_at(table, publication_detail::counted_of(publication, smallest.value_or(1))),
-        publication.confidence);
+    const std::uint64_t rows = publication_detail::counted_of(publication, smallest.value_or(1));
+    const QuantileQuery enough =
+        table.target->of == PublicationTarget::Of::interval
+            ? query_for_interval_width(query, table.lattice, rows, table.target->at_most)
+            : query_for_rank_error(query, table.lattice, ranks_at(table, rows), publication.confidence);
     return enough.budget.scaled(Rational(1) / (Rational(1) - level.counts_share));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
@@ -293,7 +391,7 @@ class BudgetSplit {
   }
 
   void divide(const std::vector<std::size_t>& which, const Rational& left) {
-    const Weights weights(publication_);
+    Weights weights(publication_);
     const bool by_table = std::ranges::any_of(which, [&](std::size_t i) { return table_of(i).share.has_value(); });
     std::vector<std::vector<std::size_t>> tables;
     for (const std::size_t i : which) {
@@ -303,7 +401,37 @@ class BudgetSplit {
     if (by_table) {
       divide_by_shares(tables, weights, left);
     } else {
+      balance(tables, weights, left);
       divide_by_weights(tables, weights, left);
+    }
+  }
+
+  /// Where tables ask for different things, what each of them errs at its part tells how far the parts are off.
+  void balance(const std::vector<std::vector<std::size_t>>& tables, Weights& weights, const Rational& left) {
+    constexpr int rounds = 3;
+    constexpr std::uint64_t work = 400'000;  // microseconds, about
+    if (!weights.can_be_simulated()) return;
+    std::vector<std::size_t> kinds;    // the first table of each kind, as a place in `tables`
+    std::vector<std::size_t> kind_of;  // of each table
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      const auto is_like = [&](std::size_t k) {
+        return err_alike(table_of(tables[k].front()), table_of(tables[t].front()));
+      };
+      const auto known = std::ranges::find_if(kinds, is_like);
+      kind_of.push_back(static_cast<std::size_t>(known - kinds.begin()));
+      if (known == kinds.end()) kinds.push_back(t);
+    }
+    if (kinds.size() < 2) return;
+    const SimulatedErrors errors(publication_, work / rounds / kinds.size());
+    for (int round = 0; round < rounds; ++round) {
+      divide_by_weights(tables, weights, left);
+      std::vector<Rational> found(kinds.size());
+      share_among_threads(threads_of_machine(), kinds.size(), [&](std::size_t k) {
+        const std::size_t finest = tables[kinds[k]].front();
+        found[k] = errors.of(levels_[finest], publication_.budget.scaled(shares_[finest]));
+      });
+      for (std::size_t t = 0; t < tables.size(); ++t)
+        weights.correct(levels_[tables[t].front()].table, found[kind_of[t]]);
     }
   }
 

@@ -14,6 +14,7 @@
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "fractile/text.hpp"
+#include "quantiles/release/release.hpp"
 #include "ranks/expected_units.hpp"
 
 namespace fractile {
@@ -58,9 +59,51 @@ void validate_levels(const PublicationTable& table) {
   }
 }
 
+/// The keys of a column of the table, the one of all others last.
+std::vector<std::string> keys_of(const PublicationTable& table, const std::vector<const KeyColumn*>& columns,
+                                 std::size_t column) {
+  std::vector<std::string> keys = columns[column]->keys;
+  if (!table.other.empty() && !table.other[column].empty()) keys.push_back(table.other[column]);
+  return keys;
+}
+
+void validate_other(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  if (table.other.empty()) return;
+  if (table.other.size() != columns.size()) {
+    refuse("other", fmt::format("of {} columns, and the table has {}", table.other.size(), columns.size()),
+           "write what other keys are called for each column, or for none");
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = table.other[i];
+    if (!is_utf8(name)) refuse("other", "a key is not UTF-8 text", "convert it");
+    if (std::ranges::find(columns[i]->keys, name) == columns[i]->keys.end()) continue;
+    refuse("other", fmt::format("{} is a key of column {} already", quoted(name), quoted(columns[i]->column)),
+           {"call all other keys something else: ", Field("other").entry(columns[i]->column, "elsewhere")});
+  }
+}
+
+/// Or else records of a key that no possible cell has would be among those of all other keys.
+void require_all_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  for (std::size_t i = 0; i < table.other.size(); ++i) {
+    if (table.other[i].empty()) continue;
+    std::set<std::string> keys;
+    for (const KeyTuple& cell : table.possible) keys.insert(cell[i]);
+    for (const std::string& key : columns[i]->keys) {
+      if (keys.contains(key)) continue;
+      refuse("possible",
+             fmt::format("{} of column {} is in no cell, and its records would count as {}", quoted(key),
+                         quoted(columns[i]->column), quoted(table.other[i])),
+             "list a cell that has it, or leave it out of the keys");
+    }
+  }
+}
+
 void validate_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   std::vector<std::set<std::string>> known;
-  for (const KeyColumn* const column : columns) known.emplace_back(column->keys.begin(), column->keys.end());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::vector<std::string> keys = keys_of(table, columns, i);
+    known.emplace_back(keys.begin(), keys.end());
+  }
   std::set<KeyTuple> cells;
   for (const KeyTuple& cell : table.possible) {
     if (cell.size() != columns.size()) {
@@ -74,13 +117,14 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
     }
     if (!cells.insert(cell).second) refuse("possible", "a cell stands twice", "write each once");
   }
+  if (!table.possible.empty()) require_all_possible(table, columns);
 }
 
 std::size_t cell_count(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   if (!table.possible.empty()) return table.possible.size();
   std::size_t cells = 1;
-  for (const KeyColumn* const column : columns) {
-    cells *= column->keys.size();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    cells *= keys_of(table, columns, i).size();
     if (cells > Publication::most_cells) break;
   }
   return cells;
@@ -95,6 +139,7 @@ std::size_t require_countable(const PublicationTable& table, const std::vector<c
 }
 
 void validate_cells(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
+  validate_other(table, columns);
   validate_possible(table, columns);
   const std::size_t cells = require_countable(table, columns);
   if (table.expected_rows.empty()) return;
@@ -151,6 +196,10 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
   selection.weights = publication.weights;
   ColumnToCount{table.column, table.lattice, publication.null_policy, selection}.validate();
   if (!publication.weights) return;
+  if (table.target && table.target->of == PublicationTarget::Of::interval) {
+    refuse("target", "how wide intervals of weighted quantiles will be is not solved for",
+           "name a budget, and see with fractile plan what it is worth");
+  }
   if (publication.marks.hidden) {
     refuse("hidden", "a total weight does not say how many records a cell has",
            {"leave it out; ", Field("unreliable").number("0.2"), " marks values by their intervals"});
@@ -183,6 +232,14 @@ void validate_shares(const PublicationTable& table) {
     refuse("target", "the table's part of the budget is what a target is solved for", "leave out its shares");
   }
   if (table.quantiles.empty()) refuse("target", "it is the quantiles', and there are none", "leave it out");
+  if (table.target->of == PublicationTarget::Of::interval && !table.intervals) {
+    refuse("target", "the table has no intervals that could be so narrow",
+           {"write ", Field("intervals").number("0.95"), ", or ask for a share_error"});
+  }
+  if (table.target->of == PublicationTarget::Of::interval && table.target->at_most >= Rational(1)) {
+    refuse("target", "an interval of all of a cell's records says nothing",
+           "write for example { interval_width = 0.1 }");
+  }
   if (table.target->at_most.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
   if (table.target->of != PublicationTarget::Of::ranks && table.expected_rows.empty()) {
     refuse("target", "how many records a cell has is not said",
@@ -237,14 +294,13 @@ void Publication::validate(const PublicationTable& table) const {
     refuse("hidden", "table " + quoted(table.name) + " releases no count to decide it by",
            {"write ", Field("count").blank("true"), " there: a mark from records that were not released would leak"});
   }
-  if (marks.unreliable && !table.intervals) {
+  if (marks.unreliable && !table.intervals && !table.quantiles.empty()) {
     refuse("unreliable", "table " + quoted(table.name) + " has no intervals to decide it by",
            {"write ", Field("intervals").number("0.95"), " there"});
   }
-  if (table.quantiles.empty()) return;
   const QuantileQuery query =
       publication_detail::over_counted(*this, publication_detail::query_of(*this, table, table.levels.front(), budget));
-  query.validate(table.lattice);
+  require_query(query, table.lattice);
   if (!table.by.empty()) group_query(query);
 }
 
@@ -274,6 +330,14 @@ KeyColumns publication_detail::columns_of(const PublicationTable& table, const K
   std::vector<std::string> columns;
   for (const std::size_t place : level) columns.push_back(table.by[place]);
   return KeyColumns(std::move(columns));
+}
+
+std::vector<std::string> publication_detail::others_of(const PublicationTable& table, const KeyLevel& level) {
+  std::vector<std::string> others;
+  if (table.other.empty()) return others;
+  for (const std::size_t place : level) others.push_back(table.other[place]);
+  const bool are_none = std::ranges::all_of(others, [](const std::string& each) { return each.empty(); });
+  return are_none ? std::vector<std::string>() : others;
 }
 
 std::uint32_t publication_detail::records_per_person(const Publication& publication, const PublicationTable& table,
@@ -327,13 +391,14 @@ std::optional<std::uint64_t> publication_detail::smallest_rows(const Publication
 namespace {
 
 /// All tuples of the keys, the last column's changing first.
-std::vector<KeyTuple> all_tuples(const std::vector<const KeyColumn*>& columns) {
+std::vector<KeyTuple> all_tuples(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   std::vector<KeyTuple> tuples{{}};
-  for (const KeyColumn* const column : columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::vector<std::string> keys = keys_of(table, columns, i);
     std::vector<KeyTuple> longer;
-    longer.reserve(tuples.size() * column->keys.size());
+    longer.reserve(tuples.size() * keys.size());
     for (const KeyTuple& tuple : tuples) {
-      for (const std::string& key : column->keys) {
+      for (const std::string& key : keys) {
         longer.push_back(tuple);
         longer.back().push_back(key);
       }
@@ -355,7 +420,7 @@ KeyTuple margin_of(const KeyTuple& cell, const KeyLevel& level) {
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level) {
   const std::vector<const KeyColumn*> columns = publication.columns_of(table);
   require_countable(table, columns);
-  const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(columns) : table.possible;
+  const std::vector<KeyTuple> finest = table.possible.empty() ? all_tuples(table, columns) : table.possible;
   LevelCells result;
   std::map<KeyTuple, std::size_t> places;
   for (std::size_t i = 0; i < finest.size(); ++i) {

@@ -11,6 +11,9 @@ namespace fractile::publication_detail {
 /// The columns by which a level has cells.
 KeyColumns columns_of(const PublicationTable& table, const KeyLevel& level);
 
+/// What all keys of these columns are called that are not listed, as RecordSelection::others; none where such records are left out.
+std::vector<std::string> others_of(const PublicationTable& table, const KeyLevel& level);
+
 /// How many of one person's records, or of their values, count at a level.
 std::uint32_t records_per_person(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 

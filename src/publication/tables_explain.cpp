@@ -42,7 +42,9 @@ struct Table {
   std::vector<const PublishedLevel*> levels;
 
   const Release& finest() const { return levels.front()->release; }
-  bool has_totals() const { return levels.size() > 1; }
+  bool has_quantiles() const { return !table.quantiles.empty(); }
+  bool has_totals() const { return table.levels.size() > 1; }
+  bool draws_totals() const { return levels.size() > 1; }
 };
 
 std::vector<Table> tables_of(const PublishedTables& tables) {
@@ -155,6 +157,11 @@ std::string error_in_short(const Page& page, const Table& table) {
     return fmt::format("With a probability of at least {} each, the intervals beside the values of {} hold {}{}.",
                        share_of(release.query.intervals->level), name, held_quantile(table), assumed_sample(table));
   }
+  if (!table.has_quantiles()) {
+    return fmt::format(
+        "With a probability of at least {} each, the intervals beside the numbers of {} hold what is true of {}.",
+        share_of(release.statistics->level), name, report_detail::records_in_words(release.source));
+  }
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);
   return fmt::format(
@@ -228,12 +235,14 @@ void warn_of_noise(Page& page, const Table& table) {
 
 void explain_errors(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {
   page.section("How wrong the numbers may be");
-  page.paragraph("To protect people, the values were drawn at random near the quantiles.");
+  const bool has_quantiles = std::ranges::any_of(tables, [](const Table& each) { return each.has_quantiles(); });
+  page.paragraph(has_quantiles ? "To protect people, the values were drawn at random near the quantiles."
+                               : "To protect people, noise was added to counts.");
   bool are_totals_drawn = false;
   for (const Table& table : tables) {
     if (table.finest().query.intervals) {
       explain_intervals(page, table);
-    } else {
+    } else if (table.has_quantiles()) {
       explain_rank_errors(page, table);
     }
     warn_of_noise(page, table);
@@ -242,7 +251,7 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
                      (table.finest().source.weights ? "total weights" : "counts") + " and what follows from them.");
       report_detail::explain_statistics_terms(page, *terms, table.finest());
     }
-    are_totals_drawn = are_totals_drawn || table.has_totals();
+    are_totals_drawn = are_totals_drawn || (table.has_quantiles() && table.draws_totals());
     if (table.table.per_person && table.has_totals() && statistics_terms(published, table.place)) {
       page.paragraph(page.typed(table.table.name) +
                      ": counts of totals are of persons, too, and were drawn by themselves: where a person counts in "
@@ -293,15 +302,20 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
 void explain_table(Page& page, const PublishedTables& published, const Table& table) {
   page.section(fmt::format("Table {}: {}", table.place + 1, page.typed(table.table.name)));
   const Release& release = table.finest();
-  page.paragraph(fmt::format(
-      "Quantiles of the column {}. About so many of {} lie at or below the value{}. The possible values are {}.",
-      page.typed(table.table.column), report_detail::records_in_words(release.source),
-      report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
-      report_detail::lattice_in_words(release.lattice)));
+  const std::string values = report_detail::lattice_in_words(release.lattice);
+  if (table.has_quantiles()) {
+    page.paragraph(fmt::format(
+        "Quantiles of the column {}. About so many of {} lie at or below the value{}. The possible values are {}.",
+        page.typed(table.table.column), report_detail::records_in_words(release.source),
+        report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
+  } else {
+    page.paragraph(
+        fmt::format("Of the column {}. The possible values are {}.", page.typed(table.table.column), values));
+  }
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
     const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
     page.paragraph(fmt::format(
-        "Published besides: {}. {} is counted if {} a value in this column{}.",
+        "Published{}: {}. {} is counted if {} a value in this column{}.", table.has_quantiles() ? " besides" : "",
         report_detail::statistics_in_words(terms->request, release.lattice.kind(), release.source.weights.has_value()),
         are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
         has_persons(table) && !are_values ? " and was chosen to count" : ""));
@@ -423,11 +437,16 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
     if (source.null_policy == NullPolicy::drop)
       words = fmt::format(" Records whose column holds {}{} were left out.", value,
                           source.weights ? ", or which have no weight," : "");
-    if (!table.table.by.empty()) {
+    std::vector<std::string> listed;  // the columns of which other keys are left out
+    for (std::size_t i = 0; i < table.table.by.size(); ++i) {
+      if (source.others.empty() || source.others[i].empty()) listed.push_back(table.table.by[i]);
+    }
+    if (!listed.empty()) {
       words += fmt::format(" Records with keys in {} that no listed cell has were left out of all levels.",
-                           page.typed(to_string(KeyColumns(table.table.by))));
+                           page.typed(to_string(KeyColumns(listed))));
     }
     if (!words.empty()) page.paragraph(page.typed(table.table.name) + ":" + words);
+    report_detail::explain_others(page, source);
     for (const std::string& text : source.missing) add(missing, page.typed(text));
   }
   page.paragraph("How many were left out is not published.");
@@ -470,7 +489,10 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
   std::vector<std::string> datasets;
   for (const PublishedLevel& level : published.levels) {
     add(programs, level.release.program);
-    for (const Release::Group& group : level.release.groups) add(mechanisms, to_string(group.used.mechanism));
+    if (level.release.query.quantiles.empty()) add(mechanisms, report_detail::noise_on_counts);
+    for (const Release::Group& group : level.release.groups) {
+      if (!level.release.query.quantiles.empty()) add(mechanisms, to_string(group.used.mechanism));
+    }
     for (const std::string& proof : report_detail::proofs_of(level.release)) add(proofs, proof);
     if (level.release.charge && !level.release.charge->dataset.empty())
       add(datasets, page.typed(level.release.charge->dataset));
@@ -561,6 +583,7 @@ void end_with_receipt(Page& page, const std::string& receipt) {
 
 PublishedTables for_everybody(PublishedTables tables) {
   for (PublishedLevel& level : tables.levels) level.release = report_detail::for_everybody(std::move(level.release));
+  for (PublishedLevel& level : tables.sums) level.release = report_detail::for_everybody(std::move(level.release));
   return tables;
 }
 

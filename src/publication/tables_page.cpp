@@ -32,11 +32,11 @@ class Cells {
  public:
   Cells(const PublishedTables& tables, std::size_t table)
       : publication_(tables.publication), table_(publication_.tables[table]) {
-    for (const PublishedLevel& level : tables.levels) {
-      if (level.table != table) continue;
-      levels_.push_back(&level);
-      auto& cells = cells_[table_.levels[level.level]];
-      for (Cell& cell : cells_of(tables, level)) {
+    for (const PublishedLevel* const level : fractile::levels_of(tables)) {
+      if (level->table != table) continue;
+      levels_.push_back(level);
+      auto& cells = cells_[table_.levels[level->level]];
+      for (Cell& cell : cells_of(tables, *level)) {
         const GroupKey key = cell.group.key;
         cells.emplace(key, std::move(cell));
       }
@@ -273,6 +273,7 @@ void draw_cells(Page& page, const PublishedTables& tables, std::size_t table) {
   if (!page.has_figures()) return;
   for (const PublishedLevel& level : tables.levels) {
     if (level.table != table || level.release.groups.size() > most_drawn) continue;
+    if (level.release.query.quantiles.empty()) continue;
     const Release release = drawn(tables, level);
     if (release.groups.empty()) continue;
     report_detail::draw_release(page, release, fmt::format("figure_{}_{}", table + 1, level.level + 1));

@@ -12,6 +12,7 @@
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
 #include "libraries/rapidjson.hpp"
+#include "publication/margins.hpp"
 #include "publication/tables.hpp"
 #include "report/release/declarations.hpp"
 #include "report/text/json_fault.hpp"
@@ -57,6 +58,21 @@ void write_level(Writer& json, const PublicationTable& table, const PublishedLev
   json.EndObject();
 }
 
+/// The columns of totals that draw nothing.
+void write_sums(Writer& json, const PublishedTables& tables, std::size_t table) {
+  const PublicationTable& each = tables.publication.tables[table];
+  if (each.drawn_levels() == each.levels.size()) return;
+  json.Key("sums");
+  json.StartArray();
+  for (std::size_t level = each.drawn_levels(); level < each.levels.size(); ++level) {
+    json.StartArray();
+    for (const std::string& column : publication_detail::columns_of(each, each.levels[level]).names())
+      report_detail::text(json, column);
+    json.EndArray();
+  }
+  json.EndArray();
+}
+
 void write_table(Writer& json, const PublishedTables& tables, std::size_t table) {
   const PublicationTable& each = tables.publication.tables[table];
   json.StartObject();
@@ -68,6 +84,7 @@ void write_table(Writer& json, const PublishedTables& tables, std::size_t table)
     if (level.table == table) write_level(json, each, level);
   }
   json.EndArray();
+  write_sums(json, tables, table);
   json.EndObject();
 }
 
@@ -177,6 +194,28 @@ PublicationMarks marks_of(const Json& json) {
   return marks;
 }
 
+/// The columns of totals that draw nothing, after the levels that do.
+void read_sums(const Json& json, PublicationTable& table) {
+  if (!json.HasMember("sums")) return;
+  if (!table.quantiles.empty() || !table.adds_up() || table.levels.size() != 1) {
+    throw Error(ErrorCode::data, "a total of quantiles, or of persons' values, is no sum", "");
+  }
+  for (const Json& sum : list_of(json, "sums").GetArray()) {
+    std::vector<std::string> columns;
+    if (!sum.IsArray()) throw Error(ErrorCode::data, "a sum has no columns", "");
+    for (const Json& column : sum.GetArray()) {
+      if (!column.IsString()) throw Error(ErrorCode::data, "a sum's column is no text", "");
+      columns.emplace_back(column.GetString(), column.GetStringLength());
+    }
+    KeyLevel level = level_of(table, columns);
+    if (std::ranges::adjacent_find(level, std::ranges::greater_equal()) != level.end() ||
+        std::ranges::find(table.levels, level) != table.levels.end()) {
+      throw Error(ErrorCode::data, "a sum names its columns twice or out of order", "");
+    }
+    table.levels.push_back(std::move(level));
+  }
+}
+
 /// What its levels say, as far as a receipt has it.
 void add_table(PublishedTables& tables, const Json& json, std::vector<std::string>& receipts, std::size_t& next,
                const std::string& name) {
@@ -193,11 +232,16 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
       table.quantiles = release.query.quantiles;
       table.quantile_names = release.query.names;
       table.per_person = release.source.per_person;
+      table.other = release.source.others;
+      table.count = release.statistics.has_value();
+      if (release.statistics) table.below = release.statistics->request.below;
+      table.mean = release.statistics && release.statistics->request.mean;
       table.intervals = release.query.intervals;
     }
     table.levels.push_back(level_of(table, texts_of(each, "by")));
     tables.levels.push_back({place, table.levels.size() - 1, std::move(release)});
   }
+  if (!table.levels.empty()) read_sums(json, table);
   tables.publication.tables.push_back(std::move(table));
 }
 
@@ -288,6 +332,7 @@ PublishedTables tables_of(const Json& json, std::vector<std::string> receipts, c
     most = std::max(most, report_detail::records_per_person(level.release));
   }
   require_one_promise(tables);
+  publication_detail::add_sums(tables);
   publication.null_policy = first.source.null_policy;
   return tables;
 }

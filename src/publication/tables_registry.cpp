@@ -24,14 +24,17 @@ void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
 
 /// "3 quantiles of pay by region and sex with totals, beside counts": of a table, as it is described where its publisher does not.
 std::string described(const PublicationTable& table) {
-  std::string text =
-      fmt::format("{} quantile{} of {}", table.quantiles.size(), table.quantiles.size() == 1 ? "" : "s", table.column);
+  const std::size_t quantiles = table.quantiles.size();
+  std::string text = quantiles == 0
+                         ? table.column
+                         : fmt::format("{} quantile{} of {}", quantiles, quantiles == 1 ? "" : "s", table.column);
   if (!table.by.empty()) text += fmt::format(" by {}", fmt::join(table.by, " and "));
   if (table.levels.size() > 1) text += " with totals";
   std::vector<std::string> beside;
   if (table.count) beside.emplace_back("counts");
   if (!table.below.empty()) beside.emplace_back("shares below values");
   if (table.mean) beside.emplace_back("means");
+  if (quantiles == 0) return fmt::format("{} of {}", fmt::join(beside, " and "), text);
   if (!beside.empty()) text += fmt::format(", beside {}", fmt::join(beside, " and "));
   return text;
 }

@@ -51,6 +51,18 @@ TEST(PublicationCells, ThatCannotBeAreInNoLevel) {
   EXPECT_EQ(regions.of_finest, (std::vector<std::size_t>{0, 1, 0}));
 }
 
+TEST(PublicationCells, OfOtherKeysComeAfterTheListed) {
+  Publication publication = earnings();
+  publication.tables.front().other = {"abroad", ""};
+  const PublicationTable& table = publication.tables.front();
+  EXPECT_NO_THROW(publication.validate());
+  const LevelCells cells = cells_of(publication, table, {0, 1});
+  ASSERT_EQ(cells.cells.size(), 10U);
+  EXPECT_EQ(cells.cells[8], (KeyTuple{"abroad", "f"}));
+  EXPECT_EQ(cells_of(publication, table, {0}).cells.back(), (KeyTuple{"abroad"}));
+  EXPECT_EQ(cells_of(publication, table, {1}).of_finest.back(), 1U) << "a total has them, too";
+}
+
 /// What is said is refused for this reason, and the field is named.
 void expect_refused(const std::string& field, const std::string& why, const std::function<void(Publication&)>& change) {
   Publication publication = earnings();
@@ -70,6 +82,26 @@ TEST(Publications, AreRefused) {
   EXPECT_NO_THROW(earnings().validate());
   const auto first = [](Publication& all) -> PublicationTable& { return all.tables.front(); };
   expect_refused("table", "there is none", [](Publication& all) { all.tables.clear(); });
+  expect_refused("other", "of 1 columns, and the table has 2",
+                 [&](Publication& all) { first(all).other = {"abroad"}; });
+  expect_refused("other", "'n' is a key of column 'region' already", [&](Publication& all) {
+    first(all).other = {"n", ""};
+  });
+  expect_refused("possible", "'e' of column 'region' is in no cell, and its records would count as 'abroad'",
+                 [&](Publication& all) {
+                   first(all).other = {"abroad", ""};
+                   first(all).possible = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
+                 });
+  expect_refused("intervals", "they are of quantiles, and there are none", [&](Publication& all) {
+    first(all).quantiles.clear();
+    first(all).count = true;
+    first(all).intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
+  });
+  const PublicationTarget narrow{PublicationTarget::Of::interval, Rational(1, 10)};
+  expect_refused("target", "the table has no intervals", [&](Publication& all) {
+    first(all).target = narrow;
+    first(all).expected_rows.assign(8, 1000);
+  });
   expect_refused("delta", "an epsilon or a rho",
                  [](Publication& all) { all.budget = Budget::approximate(Rational(1), Rational(1, 1000)); });
   expect_refused("confidence", "between 0 and 1", [](Publication& all) { all.confidence = 1; });

@@ -44,7 +44,7 @@ std::string cell_text(const Publication& publication, const Release& release, co
 }
 
 bool is_any_marked(const PublishedTables& tables) {
-  for (const PublishedLevel& level : tables.levels) {
+  for (const PublishedLevel& level : tables.levels) {  // a sum has no quantiles
     for (const Cell& cell : cells_of(tables, level)) {
       for (std::size_t i = 0; !cell.is_hidden && i < cell.group.indices.size(); ++i) {
         if (!mark_of(tables.publication.marks, level.release, cell.group, i).empty()) return true;
@@ -88,7 +88,8 @@ std::string to_csv(const PublishedTables& tables) {
   keys = report_detail::csv_key_headings(std::move(keys), heading);
   heading.insert(heading.begin() + 1, keys.begin(), keys.end());
   std::string text = report_detail::csv_line(heading);
-  for (const PublishedLevel& level : tables.levels) {
+  for (const PublishedLevel* const each : levels_of(tables)) {
+    const PublishedLevel& level = *each;
     const PublicationTable& table = publication.tables[level.table];
     const Release& release = level.release;
     for (const Cell& cell : cells_of(tables, level)) {
@@ -110,8 +111,10 @@ std::string to_csv(const PublishedTables& tables) {
             has_ends ? lower_text(ends, OpenEnds::infinite) : "", has_ends ? upper_text(ends, OpenEnds::infinite) : "",
             mark_of(publication.marks, release, group, i));
       }
-      for (const report_detail::StatisticRow& each : cell.beside)
-        add(each.statistic + (each.at.empty() ? "" : " " + each.at), "", each.value, each.lower, each.upper, "");
+      for (const report_detail::StatisticRow& number : cell.beside) {
+        add(number.statistic + (number.at.empty() ? "" : " " + number.at), "", number.value, number.lower, number.upper,
+            "");
+      }
     }
   }
   return text;
@@ -120,7 +123,7 @@ std::string to_csv(const PublishedTables& tables) {
 std::string to_table(const PublishedTables& tables) {
   const Publication& publication = tables.publication;
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
-  for (const PublishedLevel& level : tables.levels) text += level_text(tables, level) + "\n";
+  for (const PublishedLevel* const level : levels_of(tables)) text += level_text(tables, *level) + "\n";
   if (is_any_marked(tables)) text += publication_detail::note_of_marks(publication.marks) + "\n";
   if (publication.marks.hidden) text += publication_detail::note_of_hidden(publication.marks) + "\n";
   return text + fmt::format("{} for all tables together, neighbors {}, at most {} record{} a person\n",

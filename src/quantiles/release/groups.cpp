@@ -30,7 +30,7 @@ void require_composable(const QuantileQuery& query) {
 }  // namespace
 
 QuantileQuery group_query(const QuantileQuery& query) {
-  query.validate();
+  query.quantiles.empty() ? require_statistics_alone(query) : query.validate();
   require_composable(query);
   QuantileQuery each = query;
   if (query.neighbors == Neighbors::change_one) {

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
+#include "fractile/error.hpp"
 #include "quantiles/release/short_budgets.hpp"
+#include "quantiles/release/typical_error.hpp"
 #include "quantiles/stages/brackets.hpp"
 
 namespace fractile {
@@ -103,6 +105,88 @@ std::optional<PlannedIntervals> planned_intervals(const QuantileQuery& query, st
     widths[i] *= expected_half_width(query, q, rows) / expected_half_width(query, q, simulated);
   }
   return PlannedIntervals{rows, std::move(widths), records_that_settle(query), std::move(unsettled)};
+}
+
+namespace {
+
+double widest(const std::vector<double>& widths) { return *std::ranges::max_element(widths); }
+
+/// Budgets at which intervals of a query are as narrow as is wanted.
+class NarrowEnough {
+ public:
+  NarrowEnough(QuantileQuery query, const Lattice& lattice, std::uint64_t rows)
+      : query_(std::move(query)), lattice_(lattice), rows_(rows) {}
+
+  const QuantileQuery& query_at(std::int64_t place) {
+    query_.budget = budget_like(query_.budget, TwoDigits::at(place));
+    return query_;
+  }
+
+  /// Records between the ends of the widest, by formula.
+  double expected_at(std::int64_t place) {
+    query_at(place);
+    double half = 0;
+    for (const Rational& q : query_.quantiles) half = std::max(half, expected_half_width(query_, q, rows_));
+    return 2 * half;
+  }
+
+  /// The same of simulated releases.
+  double simulated_at(std::int64_t place) {
+    constexpr std::uint64_t most_rows = 20'000;
+    constexpr std::uint64_t releases = 60;
+    query_at(place);
+    const std::uint64_t rows = std::min(rows_, most_rows);
+    TypicalRelease typical = typical_release(query_, lattice_, Shape::normal, rows, releases);
+    return widest(planned_intervals(query_, std::move(typical.interval_widths), rows, rows_)->widths);
+  }
+
+  /// The least place at which the formula, times what it was off by, gives no more; nothing when none does.
+  std::optional<std::int64_t> first_within(double wanted, double times) {
+    std::int64_t low = 0;
+    std::int64_t high = TwoDigits::last;
+    if (times * expected_at(high) > wanted) return {};
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      times* expected_at(middle) <= wanted ? high = middle : low = middle + 1;
+    }
+    return high;
+  }
+
+ private:
+  QuantileQuery query_;
+  const Lattice& lattice_;
+  std::uint64_t rows_;
+};
+
+}  // namespace
+
+QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
+                                       const Rational& share) {
+  const OwnEnvironment own;
+  if (!query.intervals) {
+    throw Error(ErrorCode::usage, "a width is one of intervals, and none are asked for",
+                {"write for example ", Field("intervals").number("0.95")}, "intervals");
+  }
+  if (rows == 0 || share <= Rational(0) || share >= Rational(1)) {
+    throw Error(ErrorCode::usage, "the width of an interval is a share of some records, between 0 and 1",
+                "write for example 0.1");
+  }
+  query.validate(lattice);
+  constexpr int rounds = 3;
+  const double wanted = share.to_double() * static_cast<double>(rows);
+  NarrowEnough narrow(query, lattice, rows);
+  double times = 1;
+  std::optional<std::int64_t> place;
+  for (int round = 0; round < rounds; ++round) {
+    place = narrow.first_within(wanted, times);
+    if (!place) break;
+    times = narrow.simulated_at(*place) / narrow.expected_at(*place);
+  }
+  if (!place) {
+    throw Error(ErrorCode::usage, "no budget makes intervals that narrow",
+                "ask for wider ones, for a lower level, or of the table in place of the population");
+  }
+  return narrow.query_at(*place);
 }
 
 }  // namespace fractile

@@ -246,7 +246,7 @@ std::optional<TypicalError> typical_error(const Release& release) {
   constexpr std::uint64_t least_releases = 10;
   constexpr std::uint64_t most_releases = 100;
   const std::size_t quantiles = release.query.quantiles.size();
-  if (release.query.intervals || quantiles > most_simulated_quantiles) return {};
+  if (release.query.intervals || quantiles == 0 || quantiles > most_simulated_quantiles) return {};
   QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;
   query.budget = query.budget.scaled(left_for_quantiles(release));
   // What a receipt does not say: that it is read back decides nothing.

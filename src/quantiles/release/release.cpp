@@ -110,6 +110,20 @@ void QuantileQuery::validate() const {
   }
 }
 
+void require_statistics_alone(const QuantileQuery& query) {
+  if (query.records_per_person == 0) {
+    throw Error(ErrorCode::usage, "a person has at least one record",
+                {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
+  }
+  if (!query.intervals) return;
+  throw Error(ErrorCode::usage, {Field("intervals"), ": they are of quantiles, and there are none"},
+              "leave it out: counts, shares and means have intervals of their own", "intervals");
+}
+
+void require_query(const QuantileQuery& query, const Lattice& lattice) {
+  query.quantiles.empty() ? require_statistics_alone(query) : query.validate(lattice);
+}
+
 namespace {
 
 /// What lines are drawn between: the selected quantiles; and where one of two neighbours is zero, zero again half way to the other.
@@ -300,7 +314,10 @@ Statistics BesideQuantiles::draw(const RankProfile& profile, Share& share, Draws
 
 std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
                                                 const Lattice& counted_on) {
-  if (!options.statistics) return {};
+  if (!options.statistics) {
+    if (each.quantiles.empty()) each.validate();  // there is nothing to release
+    return {};
+  }
   options.statistics->validate(counted_on, each, bounds_share(options));
   return BesideQuantiles(options, each, counted_on);
 }
@@ -313,6 +330,12 @@ DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked,
   Draws draws(source, odometer);
   std::optional<Statistics> statistics;
   if (beside) statistics = beside->draw(counted ? *counted : profile, share, draws);
+  if (asked.quantiles.empty()) {
+    Release::Group group;
+    group.spent = odometer.spent();
+    group.statistics = std::move(statistics);
+    return {std::move(group), asked, {}};
+  }
   Share rest = share.take_rest();  // the whole of what stages take their parts of
   const QuantileQuery query = paid_from(rest, asked);
   StageSampler sampler(profile, plan_of(query, lattice, scale), std::move(rest), draws);
@@ -331,6 +354,7 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
                           DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
                           const RankProfile* counted) {
   auto [group, query, counts] = drawn_stages(profile, asked, std::move(share), person, source, scale, beside, counted);
+  if (!group.course) return std::move(group);  // of statistics alone
   if (const std::optional<Brackets>& brackets = group.course->plan.brackets) {
     CriticalValues critical = critical_values(query, *brackets);
     const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts, critical);
@@ -353,7 +377,7 @@ Release release_with(const RankProfile& profile, const ReleaseOptions& options, 
   };
   if (!options.bounds) {
     // The plan does the same, but takes a query with intervals for a group's.
-    if (query.intervals || beside) query.validate(profile.lattice());
+    if (query.intervals || beside) require_query(query, profile.lattice());
     return drawn(profile, Share::whole(query.budget));
   }
   Share whole = Share::whole(query.budget);

@@ -290,6 +290,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
 namespace {
 
 WorstCase worst_of(const Release& release, const Release::Group& group, const Rational& confidence) {
+  if (release.query.quantiles.empty()) return without_bounds(release.query, confidence, rows_of(release), {});
   const auto& [plan, found, selected] = course_of(group);
   const std::uint64_t rows = rows_of(release);
   std::string reason = reason_against(plan, rows);

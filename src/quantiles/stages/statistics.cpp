@@ -140,11 +140,16 @@ std::int64_t width_of_two(const LowerLaw& x, std::int64_t factor_x, const LowerL
 
 void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& query,
                                  const Rational& bounds_share) const {
-  if (share <= Rational(0) || share >= Rational(1)) {
+  const bool are_alone = query.quantiles.empty();
+  if (are_alone && (share != Rational(1) || bounds_share.sign() > 0)) {
+    throw Error(ErrorCode::usage, "without quantiles, counts and means take the whole budget within declared bounds",
+                "give them all of it", "count_budget");
+  }
+  if (!are_alone && (share <= Rational(0) || share >= Rational(1))) {
     throw Error(ErrorCode::usage, "the share of the budget for counts and means is not between 0 and 1",
                 {"write for example ", Field("count_budget").number("0.1")}, "count_budget");
   }
-  if (share + bounds_share >= Rational(1)) {
+  if (!are_alone && share + bounds_share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the shares of the bounds and of the counts leave the quantiles nothing",
                 "write smaller ones", "count_budget");
   }

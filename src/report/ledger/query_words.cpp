@@ -43,6 +43,7 @@ bool divides(const Json& quantiles, std::uint64_t parts) {
 }
 
 std::string quantiles_in_words(const Json& quantiles) {
+  if (quantiles.Empty()) return "counts";
   constexpr std::array<std::pair<std::uint64_t, const char*>, 5> names{
       {{2, "median"}, {4, "quartiles"}, {5, "quintiles"}, {10, "deciles"}, {100, "percentiles"}}};
   for (const auto& [parts, name] : names) {
@@ -73,7 +74,9 @@ std::string source_in_words(const Json& query) {
 }
 
 bool is_ours(const Json& query) {
-  if (!query.IsObject() || text_at(query, "column").empty() || size_at(query, "quantiles") == 0) return false;
+  if (!query.IsObject() || text_at(query, "column").empty() || !query.HasMember("quantiles")) return false;
+  if (!query["quantiles"].IsArray() || (query["quantiles"].Empty() && !query.HasMember("statistics_share")))
+    return false;
   return std::ranges::all_of(query["quantiles"].GetArray(), [](const Json& each) { return each.IsString(); });
 }
 

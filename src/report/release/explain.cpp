@@ -18,6 +18,7 @@
 #include "report/release/explained_parts.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/release/statistics_rows.hpp"
 #include "report/release/statistics_words.hpp"
 #include "report/text/page.hpp"
 #include "report/text/text_columns.hpp"
@@ -120,6 +121,10 @@ void explain_values(Page& page, const Release& release) {
     page.paragraph(fmt::format("Each person counts once{}: with {}.", grouped ? ", in each of their groups" : "",
                                report_detail::one_value_in_words(*release.source.per_person)));
   }
+  if (release.query.quantiles.empty()) {
+    return page.paragraph(fmt::format("Statistics of the column {} of {}, and no quantiles.",
+                                      page.typed(release.source.column), table_name(page, release)));
+  }
   page.paragraph(fmt::format("Quantiles of the column {} of {}. About so many of {} lie at or below the value{}:",
                              page.typed(release.source.column), table_name(page, release),
                              report_detail::records_in_words(release.source),
@@ -180,6 +185,10 @@ void explain_intervals(Page& page, const Release& release) {
 
 void explain_errors(Page& page, const Release& release, bool is_typical_known) {
   page.section("How wrong the numbers may be");
+  if (release.query.quantiles.empty()) {
+    page.paragraph("To protect people, noise was added to counts. The intervals above say how far off they may be.");
+    return report_detail::explain_counted(page, release);
+  }
   if (release.query.intervals) return explain_intervals(page, release);
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}{}. A value is a quantile when no "
@@ -237,6 +246,7 @@ void explain_what_was_left_out(Page& page, const Release& release) {
         release.source.weights ? ", or which have no weight," : ""));
   }
   if (is_declared) page.paragraph(fmt::format("Declared to be nothing, too: {}.", fmt::join(missing, ", ")));
+  report_detail::explain_others(page, release.source);
 }
 
 void explain_assumptions(Page& page, const Release& release) {
@@ -299,9 +309,10 @@ void explain_origin(Page& page, const Release& release) {
       release.groups, [&](const Release::Group& group) { return group.used.mechanism == first.mechanism; });
   page.paragraph(
       fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.", release.program,
-                  alike ? fmt::format("mechanism {}{}{}", to_string(first.mechanism),
-                                      first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
-                        : "with a mechanism for each group, which the receipt tells"));
+                  release.query.quantiles.empty() ? "with " + std::string(report_detail::noise_on_counts)
+                  : alike                         ? fmt::format("mechanism {}{}{}", to_string(first.mechanism),
+                                        first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
+                                                  : "with a mechanism for each group, which the receipt tells"));
   if (const std::string spending = spending_of(page, release); !spending.empty()) {
     page.paragraph(fmt::format("Every draw was charged before it was made{}. The parts of {} are: {}.",
                                !release.is_grouped() ? "" : ", in every group", release.cost().to_string(), spending));
@@ -335,6 +346,11 @@ std::string worst_in_short(const Release& release) {
         held_quantile(release), share_of(release.query.intervals->level),
         release.query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "");
   }
+  if (release.query.quantiles.empty()) {
+    return fmt::format(
+        "Each number has an interval beside it that holds what is true of {} with a probability of at least {}.",
+        report_detail::records_in_words(release.source), share_of(release.statistics->level));
+  }
   const std::optional<std::uint64_t> largest = largest_error(release);
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
   return fmt::format(
@@ -364,7 +380,8 @@ void explain_unprotected(Page& page, const Release& release) {
   items.push_back(!release.bounds ? fmt::format("The possible values, {}, which were chosen beforehand.",
                                                 lattice_in_words(release.lattice))
                                   : "The distance between possible values, which was chosen beforehand.");
-  items.emplace_back("Which quantiles were asked for, of which column, and at what cost.");
+  items.push_back(fmt::format("Which {} were asked for, of which column, and at what cost.",
+                              release.query.quantiles.empty() ? "statistics" : "quantiles"));
   if (release.is_grouped()) items.emplace_back("The list of groups, which is public knowledge.");
   if (release.public_rows) {
     items.push_back(fmt::format("The number of rows, {}, which was declared public.", *release.public_rows));
@@ -382,7 +399,9 @@ void explain_words(Page& page, const Release& release) {
 std::string title_of(const Page& page, const Release& release, const About& about) {
   if (!about.title.empty()) return page.typed(about.title);
   const std::size_t quantiles = release.query.quantiles.size();
-  return fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s", page.typed(release.source.column),
+  const std::string what =
+      quantiles == 0 ? "Counts" : fmt::format("{} quantile{}", quantiles, quantiles == 1 ? "" : "s");
+  return fmt::format("{} of {}{}", what, page.typed(release.source.column),
                      !release.is_grouped() ? "" : " by " + page.typed(to_string(release.source.by)));
 }
 

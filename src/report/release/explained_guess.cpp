@@ -117,6 +117,10 @@ void report_detail::explain_guess(Page& page, const Release& release, const std:
         "one record at most, and this is none.");
     return;
   }
+  if (release.query.quantiles.empty()) {
+    page.paragraph("How often a guess about a person is right is said from quantiles, and there are none.");
+    return;
+  }
   const ShareAbove found = share_above(release, tick);
   const std::string whether = fmt::format("whether a person's {} is above {}", value_in_words(kind), limit);
   page.paragraph(found.side == ShareAbove::Side::between ? words_between(release, found.share, limit, whether)

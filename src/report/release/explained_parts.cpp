@@ -365,6 +365,17 @@ void explain_counted(Page& page, const Release& release) {
   }
 }
 
+void explain_others(Page& page, const SourceDescription& source) {
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < source.others.size(); ++i) {
+    if (source.others[i].empty()) continue;
+    columns.push_back(fmt::format("in {} as {}", page.typed(source.by[i]), page.typed(source.others[i])));
+  }
+  if (columns.empty()) return;
+  page.paragraph(
+      fmt::format("A record whose key is not listed, or which has none, counts {}.", fmt::join(columns, ", and ")));
+}
+
 void explain_query(Page& page, const Release& release) {
   const bool is_checked = !release.source.sql_stability;
   const std::string which =
@@ -422,15 +433,17 @@ std::vector<std::string> proofs_of(const Release& release) {
   };
   for (const Release::Group& group : release.groups) {
     const auto known = of_mechanisms.find(group.used.mechanism);
-    for (const std::string& page :
-         known == of_mechanisms.end() ? std::vector<std::string>{"joint_total"} : known->second)
+    for (const std::string& page : release.query.quantiles.empty() ? std::vector<std::string>()
+                                   : known == of_mechanisms.end()  ? std::vector<std::string>{"joint_total"}
+                                                                   : known->second)
       add(page);
     for (const PartCost& part : group.spent) {
       if (const auto of_part = of_parts.find(part.on); of_part != of_parts.end()) add(of_part->second);
     }
   }
   if (release.query.intervals) add("intervals");
-  if (!release.query.intervals && release.errors->without.empty()) add("rank_error");
+  const bool has_bounds = !release.query.quantiles.empty() && release.errors->without.empty();
+  if (!release.query.intervals && has_bounds) add("rank_error");
   if (release.is_grouped()) add("groups");
   if (!release.source.person.empty()) add("contribution_bounding");
   if (release.source.per_person || release.source.one_row_a_person) add("one_value_per_person");

@@ -50,6 +50,9 @@ std::string record_in_words(const SourceDescription& source, const std::string& 
 /// Words and what they mean; `record` says what a record is here.
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
 
+/// As which keys records count that have no listed one; nothing where they are left out.
+void explain_others(Page& page, const SourceDescription& source);
+
 /// As its publisher has it.
 void explain_about(Page& page, const About& about);
 /// A section: reproducible bits are not private.

@@ -127,10 +127,12 @@ void write_spent(Writer& json, const Release& release, const Release::Group& gro
   });
 }
 
-/// What ran.
+/// What ran; without quantiles, no mechanism did.
 void write_run(Writer& json, const Release& release, const Release::Group& group) {
-  member(json, "mechanism", to_string(group.used.mechanism));
-  report_detail::write_options(json, release.query, release.lattice, group.used);
+  if (!release.query.quantiles.empty()) {
+    member(json, "mechanism", to_string(group.used.mechanism));
+    report_detail::write_options(json, release.query, release.lattice, group.used);
+  }
   write_spent(json, release, group);
 }
 
@@ -245,6 +247,19 @@ void write_weights(Writer& json, const WeightsDescription& weights) {
   });
 }
 
+/// By the names of their columns, under which keys records count that have no listed one.
+void write_others(Writer& json, const KeyColumns& by, const std::vector<std::string>& others) {
+  if (others.empty()) return;
+  object(json, "other", [&] {
+    for (std::size_t column = 0; column < others.size(); ++column) {
+      if (others[column].empty()) continue;
+      const std::string name = name_text(by[column]);
+      json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+      report_detail::text(json, others[column]);
+    }
+  });
+}
+
 void write_source(Writer& json, const SourceDescription& source, ValueKind kind) {
   const auto text = [&](const std::string& each) { report_detail::text(json, each); };
   object(json, "source", [&] {
@@ -272,11 +287,13 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
     member(json, "null_policy", to_string(source.null_policy));
     if (!source.missing.empty()) list(json, "missing", source.missing, text);
     if (source.unreadable) member(json, "unreadable", to_string(*source.unreadable));
+    write_others(json, source.by, source.others);
     if (source.margin_of) {
       object(json, "margin_of", [&] {
         list(json, "by", source.margin_of->by.names(), text);
         member(json, "cells", source.margin_of->cells);
         member(json, "sha256", source.margin_of->cells_sha256);
+        write_others(json, source.margin_of->by, source.margin_of->others);
       });
     }
     member(json, "domain", domain_of(kind, source));

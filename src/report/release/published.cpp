@@ -83,8 +83,9 @@ std::string intervals_in_words(const Release& release) {
 std::string statistics_terms(const Release& release) {
   const StatisticsTerms& terms = *release.statistics;
   return fmt::format(
-      "beside the quantiles, for {} of that: {}\n"
+      "{}, for {} of that: {}\n"
       "lower, upper of these: what is true of {}{}, {}, each by itself\n",
+      release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
       report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source.weights.has_value()),
       report_detail::records_in_words(release.source),
@@ -94,6 +95,7 @@ std::string statistics_terms(const Release& release) {
 
 /// What ran: of groups that ran different ones, all of these.
 std::string mechanisms_of(const Release& release) {
+  if (release.query.quantiles.empty()) return report_detail::noise_on_counts;
   std::set<std::string> names;
   for (const Release::Group& group : release.groups) names.insert(to_string(group.used.mechanism));
   return fmt::format("{}", fmt::join(names, ", "));

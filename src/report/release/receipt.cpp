@@ -252,15 +252,17 @@ Mechanism mechanism_of(const Json& run) {
                     Mechanism::joint_tree, Mechanism::independent, Mechanism::tree});
 }
 
-/// Where it stands what ran for a group: in the receipt when that was the same for all.
+/// Where it stands what ran for a group: in the receipt when that was the same for all. Without quantiles, no mechanism ran.
 const Json& run_of(const Json& group, const Json& receipt) {
   const Json& run = group.HasMember("mechanism") ? group : receipt;
+  if (group["quantiles"].Empty() && !run.HasMember("mechanism") && receipt.HasMember("statistics")) return run;
   if (run.HasMember("mechanism") && run.HasMember("options")) return run;
   throw Error(ErrorCode::data, "it does not say what ran", "");
 }
 
 /// `run` as above.
 MechanismUsed used_of(const Json& run, const Release& release) {
+  if (!run.HasMember("mechanism")) return {};
   const Json& options = run["options"];
   const auto distance = [&](const std::string& text) { return distance_of(release.lattice.kind(), text); };
   MechanismUsed used{mechanism_of(run)};
@@ -381,6 +383,24 @@ WeightsDescription weights_of(const Json& json) {
   return {std::move(how), small_count_of(json, "records_per_person").value()};
 }
 
+/// A text for each of the columns, where there is one at all.
+std::vector<std::string> others_of(const Json& json, const KeyColumns& by) {
+  if (!json.HasMember("other")) return {};
+  std::vector<std::string> others;
+  std::size_t found = 0;
+  for (const std::string& name : by.names()) {
+    const Json member(rapidjson::StringRef(name.data(), static_cast<rapidjson::SizeType>(name.size())));
+    const auto at = json["other"].FindMember(member);
+    const bool has_other = at != json["other"].MemberEnd();
+    others.push_back(has_other ? std::string(at->value.GetString(), at->value.GetStringLength()) : std::string());
+    if (has_other) ++found;
+  }
+  if (json["other"].MemberCount() != found) {
+    throw Error(ErrorCode::data, "it names other keys of a column by which it has no cells", "");
+  }
+  return others;
+}
+
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
   SourceDescription read_back{
@@ -403,10 +423,12 @@ SourceDescription source_of(const Json& json) {
     return choice_of(text, {PerPerson::sum, PerPerson::count, PerPerson::mean, PerPerson::min, PerPerson::max,
                             PerPerson::median, PerPerson::any, PerPerson::all});
   });
+  read_back.others = others_of(source, read_back.by);
   if (source.HasMember("margin_of")) {
     const Json& margin = source["margin_of"];
+    const KeyColumns by(texts_of(margin, "by"));
     read_back.margin_of =
-        MarginOf{KeyColumns(texts_of(margin, "by")), count_of(margin, "cells").value(), text_of(margin, "sha256")};
+        MarginOf{by, count_of(margin, "cells").value(), text_of(margin, "sha256"), others_of(margin, by)};
   }
   if (source.HasMember("weights")) read_back.weights = weights_of(source["weights"]);
   read_back.unreadable = read(source, "unreadable", [](const std::string& text) {
@@ -443,10 +465,12 @@ QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   QuantileQuery query{quantiles_of(first["quantiles"]), budget_of(privacy).value(),
                       choice_of(text_of(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),
                       small_count_of(privacy, "records_per_person").value()};
-  query.mechanism = run["options"].HasMember("chosen_by") ? Mechanism::automatic : mechanism_of(run);
-  query.rates = choice_of(text_of(run["options"], "rates"), {Rates::tight, Rates::as_published});
+  if (run.HasMember("mechanism")) {
+    query.mechanism = run["options"].HasMember("chosen_by") ? Mechanism::automatic : mechanism_of(run);
+    query.rates = choice_of(text_of(run["options"], "rates"), {Rates::tight, Rates::as_published});
+    query.expected_rows = count_of(run["options"], "expected_rows");
+  }
   const std::uint64_t rows = count_of(json["worst_case"], "rows").value();
-  query.expected_rows = count_of(run["options"], "expected_rows");
   if (!json.HasMember("public_rows") && rows != any_number_of_rows) query.expected_rows = rows;
   query.intervals = intervals_of(json);
   query.names = names_of(first["quantiles"]);

@@ -46,7 +46,9 @@ KeyColumns columns_at(const Json& query) {
 /// The columns of the cells that a margin adds up, and then the hash of these; none elsewhere.
 std::vector<std::string> margin_asked(const Json& query) {
   std::vector<std::string> margin = texts_at(query, "margin_by");
-  if (!margin.empty()) margin.push_back(text_at(query, "margin_cells"));
+  if (margin.empty()) return margin;
+  margin.push_back(text_at(query, "margin_cells"));
+  for (const std::string& other : texts_at(query, "margin_other")) margin.push_back(other);
   return margin;
 }
 
@@ -54,6 +56,7 @@ std::vector<std::string> margin_in(const SourceDescription& source) {
   if (!source.margin_of) return {};
   std::vector<std::string> margin = source.margin_of->by.names();
   margin.push_back(source.margin_of->cells_sha256);
+  margin.insert(margin.end(), source.margin_of->others.begin(), source.margin_of->others.end());
   return margin;
 }
 
@@ -187,6 +190,7 @@ std::string difference(const Json& query, const Release& release) {
       {"the level of intervals", (intervals ? intervals->level.to_string() : "") == text_at(query, "intervals")},
       {"the question of intervals", (intervals ? to_string(intervals->of) : "") == text_at(query, "intervals_of")},
       {"what the intervals' level is of", (intervals && intervals->together) == query.HasMember("intervals_together")},
+      {"what becomes of other keys", source.others == texts_at(query, "other")},
       {"the cells of a margin", margin_in(source) == margin_asked(query)},
       {"the number of records", release.public_rows.has_value() == query.HasMember("public_rows")},
       {"the random bits", !release.unsafe_seed},

@@ -16,6 +16,7 @@
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"
+#include "report/release/statistics_rows.hpp"
 
 namespace fractile {
 namespace report_detail {
@@ -224,6 +225,7 @@ std::vector<std::string> post_processing_of(const Release& release) {
   const auto any = [&](const auto& is_so) { return std::ranges::any_of(release.groups, is_so); };
   if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::tree; }))
     steps.emplace_back("values are read from noisy counts, which are first fitted to each other");
+  if (release.query.quantiles.empty()) return steps;
   if (any([](const Release::Group& group) { return group.used.mechanism == Mechanism::independent; }))
     steps.emplace_back("values are sorted");
   if (any([&](const Release::Group& group) { return group.used.selected < release.query.quantiles.size(); }))
@@ -254,8 +256,9 @@ void write_implementation(Yaml& yaml, const RegistryRecord& record) {
 }  // namespace
 
 RegistryRecord registry_record(const Release& release) {
-  return {fmt::format("{} quantiles of {}{}.", release.query.quantiles.size(), release.source.column,
-                      !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
+  const std::size_t quantiles = release.query.quantiles.size();
+  return {fmt::format("{} of {}{}.", quantiles == 0 ? "Counts" : fmt::format("{} quantiles", quantiles),
+                      release.source.column, !release.is_grouped() ? "" : " by " + to_string(release.source.by)),
           release.cost(),
           domain_of(release),
           unprotected_of(release),
@@ -266,7 +269,7 @@ RegistryRecord registry_record(const Release& release) {
               : "A part of the budget found the range of the values; all else was chosen without looking at "
                 "the data, as the curator declares.",
           release.program,
-          {to_string(release.groups.front().used.mechanism)},
+          {release.query.quantiles.empty() ? noise_on_counts : to_string(release.groups.front().used.mechanism)},
           !release.is_grouped() ? "All quantiles together cost what is said; every draw was charged before it was made."
                                 : "Groups share no records: all of them together cost what is said.",
           post_processing_of(release),

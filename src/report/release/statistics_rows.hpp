@@ -9,6 +9,9 @@
 
 namespace fractile::report_detail {
 
+/// What draws statistics, as mechanisms are called.
+inline constexpr const char* noise_on_counts = "noise on counts";
+
 /// One number of a group's statistics, in the words of tables and CSV files.
 struct StatisticRow {
   std::string statistic;  ///< "count", "count below" (with weights "weight", "weight below"), "share below" or "mean"

@@ -79,7 +79,8 @@ void explain_statistics(Page& page, const Release& release) {
   const Counts counts = counts_of(release.source);
   const bool have_weights = release.source.weights.has_value();
   page.section(have_weights ? "What the records weigh" : "How many records there are");
-  page.paragraph(fmt::format("Published besides: {}. {} is counted if {} a value in this column{}.",
+  page.paragraph(fmt::format("Published{}: {}. {} is counted if {} a value in this column{}.",
+                             release.query.quantiles.empty() ? "" : " besides",
                              statistics_in_words(terms.request, release.lattice.kind(), have_weights),
                              counts == Counts::persons_values ? "A person" : "A record",
                              counts == Counts::persons_values ? "one of their records has" : "it has",

@@ -73,6 +73,11 @@ void add_groups(Line& line, const KeyColumns& by, const GroupKeys& keys) {
   if (!keys.empty()) line.add_list("keys", keys.size(), [&](std::uint64_t i) { return keys.list(0)[i]; });
 }
 
+/// A text for each key column.
+void add_others(Line& line, const char* name, const std::vector<std::string>& others) {
+  if (!others.empty()) line.add_list(name, others.size(), [&](std::uint64_t i) { return others[i]; });
+}
+
 void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
   line.add("column", source.column);
   const bool is_declared = !details.source.empty() && !details.source.starts_with('/');
@@ -101,10 +106,12 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   if (source.per_person) line.add("per_person", to_string(*source.per_person));
   if (source.weights) add_weights(line, source.weights->how);
   add_groups(line, source.by, details.keys);
+  add_others(line, "other", source.others);
   if (!source.margin_of) return;
   const MarginOf& margin = *source.margin_of;
   line.add_list("margin_by", margin.by.size(), [&](std::uint64_t i) { return margin.by[i]; });
   line.add("margin_cells", margin.cells_sha256);
+  add_others(line, "margin_other", margin.others);
 }
 
 void add_lattice(Line& line, const Lattice& lattice) {

@@ -78,6 +78,21 @@ TEST(GroupNumbers, EveryRecordIsInTheGroupOfItsTextsAlone) {
   }
 }
 
+/// Whatever a record's text is, it is one group's: its own where that is listed, and else that of all other keys.
+TEST(GroupNumbers, OfOtherKeysAreThoseOfTheOther) {
+  const GroupKeys keys = GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"rest", "f"}, {"rest", "m"}});
+  const Texts others{"rest", ""};
+  const GroupNumbers numbers(keys, others);
+  EXPECT_EQ(number_of(numbers, {"a", "f"}), 0U);
+  EXPECT_EQ(number_of(numbers, {"b", "f"}), 2U);
+  EXPECT_EQ(number_of(numbers, {"", "m"}), 3U);
+  EXPECT_EQ(number_of(numbers, {"rest", "m"}), 3U);
+  EXPECT_EQ(number_of(numbers, {"b", "x"}), std::nullopt) << "no other key of the second column is published";
+  EXPECT_EQ(number_of(GroupNumbers(keys), {"b", "f"}), std::nullopt);
+  const Texts of_none{"elsewhere", ""};
+  EXPECT_EQ(number_of(GroupNumbers(keys, of_none), {"b", "f"}), std::nullopt) << "no group has that key";
+}
+
 /// Many keys leave no room for a slot a pair.
 TEST(GroupNumbers, AreFoundAmongManyKeysOfEachColumn) {
   std::vector<Texts> tuples;

@@ -543,6 +543,7 @@ std::string difference(const ColumnToCount& asked, const ColumnToCount& counted)
   if (asked.selection.per_person != counted.selection.per_person) return "per_person";
   if (asked.selection.merged) return "totals";  // a person's value there is in no profile
   if (asked.selection.by != counted.selection.by) return "by";
+  if (!asked.selection.others.empty()) return "other";  // of whose records nothing was counted
   if (asked.selection.keys != counted.selection.keys) return "keys";
   const std::optional<RecordWeights>& weights = asked.selection.weights;
   if ((weights ? std::optional(weights->as_counted()) : std::nullopt) != counted.selection.weights) return "weight";

@@ -10,7 +10,7 @@
 
 namespace fractile::source_detail {
 
-KeyNumbers::KeyNumbers(std::span<const std::string> keys)
+KeyNumbers::KeyNumbers(std::span<const std::string> keys, std::string_view other)
     : keys_(keys), texts_(keys.begin(), keys.end()), mask_(std::bit_ceil(4 * keys.size() + 4) - 1) {
   slots_.resize(mask_ + 1);
   for (std::size_t k = 0; k < keys.size(); ++k) {
@@ -18,6 +18,7 @@ KeyNumbers::KeyNumbers(std::span<const std::string> keys)
     while (slots_[slot] != 0) slot = (slot + 1) & mask_;
     slots_[slot] = static_cast<std::uint32_t>(k + 1);
   }
+  if (!other.empty()) other_ = of(other);
 }
 
 namespace {
@@ -40,13 +41,16 @@ std::uint32_t PairNumbers::add(std::uint32_t first, std::uint32_t second, std::u
   return slot.number - 1;
 }
 
-GroupNumbers::GroupNumbers(const GroupKeys& keys) {
+GroupNumbers::GroupNumbers(const GroupKeys& keys, std::span<const std::string> others) {
+  const auto other = [&](std::size_t column) {
+    return others.empty() ? std::string_view() : std::string_view(others[column]);
+  };
   std::vector<std::uint32_t> before(keys.size());  // of each group the number of its keys in the columns so far
   for (std::size_t group = 0; group < keys.size(); ++group) before[group] = keys.number(group, 0);
   std::size_t firsts = keys.list(0).size();
-  columns_.emplace_back(keys.list(0));
+  columns_.emplace_back(keys.list(0), other(0));
   for (std::size_t column = 1; column < keys.columns(); ++column) {
-    columns_.emplace_back(keys.list(column));
+    columns_.emplace_back(keys.list(column), other(column));
     const bool is_last = column + 1 == keys.columns();
     PairNumbers& pairs = pairs_.emplace_back(firsts, keys.list(column).size(), keys.size());
     std::uint32_t next = 0;
@@ -82,7 +86,7 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
       persons_(RecordCode(values_ ? values_->largest_mark() : 2 * lattice.size(), groups_ - 1, most_units()),
                limits_of(memory, threads_)) {
   if (!has_key_) return;
-  numbers_.emplace(selection.keys);
+  numbers_.emplace(selection.keys, selection.others);
   if (!has_person_) return;
   const GroupKeys& groups = selection.merged ? selection.merged->keys : selection.keys;
   for (const GroupKey& group : groups.all()) sampled_groups_.push_back(sampled_group(group));

@@ -85,17 +85,17 @@ struct ShortText {
 /// The numbers of a column's keys, in their order.
 class KeyNumbers {
  public:
-  /// The keys outlive this.
-  explicit KeyNumbers(std::span<const std::string> keys);
+  /// The keys outlive this. `other`: the one of them as which all texts count that are none; empty: there is none.
+  explicit KeyNumbers(std::span<const std::string> keys, std::string_view other = {});
 
-  /// Nothing when the key is not listed; no key is empty.
+  /// Nothing when the key is not listed and there is no other; no key is empty.
   std::optional<std::uint32_t> of(std::string_view key) const {
     const ShortText text(key);
     for (std::size_t slot = hash_of(key, text) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
       const std::uint32_t number = slots_[slot] - 1;
       if (texts_[number] == text && (text.size <= ShortText::longest || keys_[number] == key)) return number;
     }
-    return {};
+    return other_;
   }
 
  private:
@@ -106,7 +106,8 @@ class KeyNumbers {
   std::span<const std::string> keys_;
   std::vector<ShortText> texts_;  // the same
   std::size_t mask_;
-  std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a key, or 0
+  std::vector<std::uint32_t> slots_;         // by hash: 1 + the number of a key, or 0
+  std::optional<std::uint32_t> other_ = {};  // the number of the key of all other texts
 };
 
 /// A number for each of some pairs of numbers.
@@ -152,8 +153,8 @@ class PairNumbers {
 /// and then the numbers of the columns so far have one.
 class GroupNumbers {
  public:
-  /// The keys are valid and outlive this.
-  explicit GroupNumbers(const GroupKeys& keys);
+  /// The keys are valid and outlive this. `others` as in RecordSelection.
+  explicit GroupNumbers(const GroupKeys& keys, std::span<const std::string> others = {});
 
   /// `key_at` gives a record's text in a column. Nothing when these are together no listed key.
   template <class KeyAt>

@@ -138,10 +138,8 @@ bool is_same_value(const std::string& key, const std::string& value, const std::
               "write each key once, as a value of that type", "keys");
 }
 
-}  // namespace
-
-std::vector<std::string> keys_of_type(const Connection& connection, const Column& column,
-                                      const std::vector<std::string>& keys) {
+std::vector<std::string> texts_of_type(const Connection& connection, const Column& column,
+                                       const std::vector<std::string>& keys) {
   constexpr std::size_t at_once = 1000;
   if (column.full_type.empty() || column.type == "VARCHAR" || column.type == "JSON") return keys;
   const Column value{"key", "value", column.type, column.full_type};
@@ -171,6 +169,21 @@ std::vector<std::string> keys_of_type(const Connection& connection, const Column
     if (!seen.insert(values[k]).second) refuse_key(k, column, "the same as another one in");
   }
   return values;
+}
+
+}  // namespace
+
+GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
+                       std::size_t k) {
+  std::vector<std::string> keys = selection.keys.list(k);
+  const std::string other = selection.others.empty() ? std::string() : selection.others[k];
+  const auto at = std::ranges::find(keys, other);
+  const auto place = at - keys.begin();
+  const bool has_other = !other.empty() && at != keys.end();
+  if (has_other) keys.erase(at);
+  std::vector<std::string> typed = texts_of_type(connection, column, keys);
+  if (has_other) typed.insert(typed.begin() + place, other);
+  return GroupKeys(selection.keys).with_list(k, std::move(typed));
 }
 
 CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable) {
@@ -359,6 +372,11 @@ void RecordSelection::validate() const {
                 "write a key for each key column", "keys");
   }
   keys.validate();
+  if (!others.empty() && others.size() != by.size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} key columns are named, and {} keys of all others", by.size(), others.size()),
+                "write one for each key column, or none", "other");
+  }
   if (whole_records && (person.empty() || per_person)) {
     throw Error(ErrorCode::usage, "whole records are sampled of persons, and values that are made of them are not",
                 {"name ", Field("person"), ", without ", Field("per_person")}, "person");

@@ -71,10 +71,11 @@ class SamplingKeys {
 /// Error(usage) unless all selections of whole records say the same of persons.
 void require_one_sample(const std::vector<ColumnToCount>& columns);
 
-/// The keys as count_selected() compares them: the text that the engine has for values of the column's type. Error(usage) for one that is
-/// no value of that type, exactly, and for two that are one. No record is looked at. Throws EngineFailure.
-std::vector<std::string> keys_of_type(const Connection& connection, const Column& column,
-                                      const std::vector<std::string>& keys);
+/// The selection's keys, with those of its k-th column as count_selected() compares them: the text that the engine has for values of the
+/// column's type. Of all other keys there is no value. Error(usage) for one that is no value of that type, exactly, and for two that are
+/// one. No record is looked at. Throws EngineFailure.
+GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
+                       std::size_t k);
 
 /// Error(usage) unless persons are told apart by this column, where it is the one of which a query makes one row each; "": none does.
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection);

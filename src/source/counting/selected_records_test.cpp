@@ -75,6 +75,34 @@ TEST_F(SelectedRecords, GroupsOfSeveralColumnsArePartsOfTheTable) {
   EXPECT_EQ(select_text(text, turned)[0], profile_of_ages({1, 9}));
 }
 
+TEST_F(SelectedRecords, OtherKeysAreOneOfTheGroups) {
+  const std::string text = "city,sex,age\nx,f,1\ny,f,2\n,f,3\nrest,f,4\ny,m,5\nx,m,6\nx,,7\n";
+  RecordSelection selection{.by = {"city", "sex"}, .keys = GroupKeys::crossed({{"x", "rest"}, {"f"}})};
+  EXPECT_EQ(select_text(text, selection), (std::vector{profile_of_ages({1}), profile_of_ages({4})}));
+  selection.others = {"rest", ""};
+  EXPECT_EQ(select_text(text, selection), (std::vector{profile_of_ages({1}), profile_of_ages({2, 3, 4})}));
+  selection.others = {"rest"};
+  EXPECT_EQ(error_of([&] { select_text(text, selection); }).code(), ErrorCode::usage);
+}
+
+// There is no value of the column's type that means all others.
+TEST_F(SelectedRecords, OtherKeysAreNoValueOfTheColumnsType) {
+  const std::string file =
+      write_parquet("numbers.parquet", "SELECT * FROM (VALUES (1, 1), (2, 2), (7, 3), (NULL, 4)) t(city, age)");
+  const RecordSelection selection{.by = "city", .keys = {"01", "rest"}, .others = {"rest"}};
+  EXPECT_EQ(select({.file = file}, selection), (std::vector{profile_of_ages({1}), profile_of_ages({2, 3, 4})}));
+}
+
+/// Each of a person's records with another key may be the one that is chosen.
+TEST_F(SelectedRecords, PersonsAreSampledAmongOtherKeysToo) {
+  std::string text = "who,city,age\n";
+  for (int p = 0; p < 2000; ++p) text += fmt::format("{0},x,1\n{0},y,2\n", p);
+  const RecordSelection selection{.person = "who", .by = "city", .keys = {"x", "rest"}, .others = {"rest"}};
+  const std::vector<RankProfile> groups = select_text(text, selection);
+  EXPECT_EQ(groups[0].records() + groups[1].records(), 2000U);
+  EXPECT_NEAR(static_cast<double>(groups[1].records()), 1000, 150);
+}
+
 TEST_F(SelectedRecords, KeysOfSeveralColumnsAreNotPutTogether) {
   const std::string text = "city,sex,age\n\"a,b\",c,1\na,\"b,c\",2\nab,c,3\na,bc,4\n\"a,b,c\",,5\n";
   const RecordSelection both{.by = {"city", "sex"},

@@ -94,12 +94,12 @@ std::vector<SharedSample::Known> SharedSample::fields_of(const std::vector<Share
     if (!selection.by.empty()) {
       const auto are_mine = [&, &mine = selection](const Grouping& each) {
         const RecordSelection& other = columns[each.column].selection;
-        return other.by == mine.by && other.keys == mine.keys;
+        return other.by == mine.by && other.keys == mine.keys && other.others == mine.others;
       };
       const auto same = std::ranges::find_if(groupings, are_mine);
       known.grouping = static_cast<std::size_t>(same - groupings.begin());
       if (same == groupings.end()) {
-        Grouping grouping{i, GroupNumbers(selection.keys), {}, new_field(selection.keys.size())};
+        Grouping grouping{i, GroupNumbers(selection.keys, selection.others), {}, new_field(selection.keys.size())};
         for (std::size_t k = 0; k < selection.keys.size(); ++k) {
           grouping.sampled.push_back(sampled_group(selection.keys[k]));
         }

@@ -297,8 +297,7 @@ struct PostgresQuery::State {
       std::vector<Column> blanked;
       for (Read& each : all) {
         for (std::size_t k = 0; k < each.columns.keys.size(); ++k) {
-          each.typed.keys = std::move(each.typed.keys)
-                                .with_list(k, keys_of_type(connection, each.columns.keys[k], each.typed.keys.list(k)));
+          each.typed.keys = source_detail::keys_of_type(connection, each.columns.keys[k], each.typed, k);
         }
         for (Column& column : columns_with_missing(each.columns)) blanked.push_back(std::move(column));
       }

@@ -520,7 +520,7 @@ RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection
       const Column by = source.relation->column(selection.by[k], source.display_name);
       if (by.full_type.empty()) continue;
       if (!connection) connection.emplace(Connection::open(source.library));
-      typed.keys = std::move(typed.keys).with_list(k, keys_of_type(*connection, by, selection.keys.list(k)));
+      typed.keys = source_detail::keys_of_type(*connection, by, typed, k);
     }
   } catch (const EngineFailure& failure) {
     throw worded(failure, source);

@@ -1,0 +1,12 @@
+// Totals that are sums of what was drawn at the finest cells.
+// Proof: docs/proofs/counts.md
+#pragma once
+
+#include "fractile/published_tables.hpp"
+
+namespace fractile::publication_detail {
+
+/// Those of tables without quantiles, which draw nothing.
+void add_sums(PublishedTables& tables);
+
+}  // namespace fractile::publication_detail
