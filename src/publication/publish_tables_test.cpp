@@ -438,6 +438,15 @@ TEST_F(PublishingTables, CountsWithoutQuantilesAreRefusedBeforeTheCharge) {
   EXPECT_EQ(error_of([&] { publish(publication); }).code(), ErrorCode::usage);
 }
 
+/// Quantiles are not, whatever a receipt says that can be hashed by anybody.
+TEST_F(PublishingTables, SumsAreOfCountsAlone) {
+  PublishedTables tables = publish(with_counts(Budget::pure(Rational(1))));
+  tables.levels.erase(tables.levels.begin() + 1, tables.levels.end());
+  tables.publication.tables[0].quantiles.clear();
+  const Error error = error_of([&] { read_publication_receipt(receipt_of(tables), "it"); });
+  EXPECT_NE(std::string(error.what()).find("is no sum"), std::string::npos) << error.what();
+}
+
 TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
   Publication publication = with_counts(all_but_exact);
   publication.tables[0].other = {"elsewhere", "unknown sex"};

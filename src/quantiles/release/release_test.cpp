@@ -257,6 +257,22 @@ TEST(Release, RefusesBeforeLookingAtTheData) {
   EXPECT_THROW(Budget::zcdp(Rational(0)), Error);
 }
 
+/// Counts are released by themselves, for all of the budget, and nothing is not.
+TEST(Release, OfStatisticsAloneHasNoQuantiles) {
+  const Lattice lattice = Lattice::regular(0, 100, 1);
+  const QuantileQuery query{{}, Budget::pure(Rational(1))};
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const CountedColumn counted(reference_table(lattice, Shape::normal, 50), 1);
+  EXPECT_THROW(release(counted, {query, {}, StatisticsRequest{{}, true, Rational(1, 2)}}, bits), Error);
+  EXPECT_THROW(release(counted, query, bits), Error) << "nothing is asked for";
+  const Release alone = release(counted, {query, {}, StatisticsRequest{{}, true, Rational(1)}}, bits);
+  EXPECT_TRUE(alone.only().indices.empty());
+  ASSERT_TRUE(alone.only().statistics);
+  EpsilonSum spent;
+  for (const PartCost& part : alone.only().spent) spent += part.amount;
+  EXPECT_EQ(spent.to_string(), "1");
+}
+
 /// A caller of the library need not ask validate() beforehand.
 TEST(Release, ValidatesWhateverItIsAskedByItself) {
   const BoundsSearch search{Rational(1), 10};

@@ -290,6 +290,16 @@ std::string refused(const StatisticsRequest& request, const Lattice& lattice = t
   return "nothing";
 }
 
+TEST(Statistics, AloneTakeTheWholeBudget) {
+  const Lattice lattice = Lattice::regular(0, 100, 1);
+  const QuantileQuery query{{}, Budget::pure(Rational(1))};
+  StatisticsRequest request{{}, true, Rational(1)};
+  EXPECT_NO_THROW(request.validate(lattice, query));
+  EXPECT_THROW(request.validate(lattice, query, Rational(1, 10)), Error) << "bounds to be found hold quantiles";
+  request.share = Rational(1, 2);
+  EXPECT_THROW(request.validate(lattice, query), Error);
+}
+
 TEST(Statistics, RefuseWhatHasNoMeaning) {
   EXPECT_EQ(refused({{Rational(10), Rational(80)}, true}), "nothing");
   EXPECT_EQ(refused({{Rational(0)}}), "nothing can lie below 0, the smallest possible value");
