@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
