@@ -250,6 +250,40 @@ def test_counts_and_means_stand_beside(records, engine, tmp_path):
     assert pickle.loads(pickle.dumps(p))["pay"]["region"]["north"].statistics == p["pay"]["region"]["north"].statistics
 
 
+def test_counts_alone_have_totals_that_are_sums(records, engine, tmp_path):
+    path = tmp_path / "alone.toml"
+    path.write_text(COUNTS.replace('quantiles = "median"\n', ""), encoding="utf-8")
+    p = fractile.publish(path, data=pl.DataFrame(records), unsafe_seed=7)
+    table = p["pay"]
+    assert list(table) == [("region", "sex"), ("region",), ("sex",), ()]
+    finest = table["region", "sex"]
+    for by, level in table.items():
+        for key, cell in level._all.items():
+            named = dict(zip(by, (key,) if isinstance(key, str) else key))
+            inside = [one.statistics.count.value for key, one in finest.items() if all(dict(zip(("region", "sex"), key))[c] == k for c, k in named.items())]
+            assert cell.statistics.count.value == sum(inside) and not list(cell)
+    assert table[()].receipt == finest.receipt and p.cost == "epsilon = 8"
+    assert set(p.to_pandas()["statistic"]) == {"count", "count below 20000", "share below 20000", "mean"}
+    assert fractile.PublishedTables.read(_written(p, tmp_path)).to_csv() == p.to_csv()
+    assert pickle.loads(pickle.dumps(p))["pay"]["region"]["north"].statistics == table["region"]["north"].statistics
+    assert "<table" in p.to_html()
+
+
+def _written(p, folder):
+    p.save(folder / "alone.json")
+    return folder / "alone.json"
+
+
+def test_other_keys_have_cells(records, engine, tmp_path):
+    path = tmp_path / "other.toml"
+    path.write_text(COUNTS.replace("epsilon = 8\n", "epsilon = 1000000\n").replace('by = [', 'other = "region"\nby = ['), encoding="utf-8")
+    p = fractile.publish(path, data=pl.DataFrame(records), unsafe_seed=7)
+    with_value = sum(v is not None for v in records["income"])
+    assert p["pay"][()].statistics.count.value == with_value
+    others = sum(r not in ("north", "south", "nowhere") and v is not None for r, v in zip(records["region"], records["income"]))
+    assert p["pay"]["region"]["other"].statistics.count.value == others
+
+
 DATES = """
 [publication]
 epsilon = 1

@@ -378,7 +378,7 @@ TEST_F(PublishingTables, CountsWithoutQuantilesAddUpToTotalsThatCostNothing) {
   EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
   const std::vector<const PublishedLevel*> levels = levels_of(tables);
   ASSERT_EQ(levels.size(), 4U);
-  EXPECT_EQ(levels[1]->release.groups.size(), 4U);
+  ASSERT_EQ(levels[1]->release.groups.size(), 4U);
   EXPECT_EQ(statistics_of(tables, *levels[1])[0].count.value, 42);
   EXPECT_EQ(statistics_of(tables, *levels[2])[1].count.value, 84);
   const Statistics all = statistics_of(tables, *levels[3])[0];
@@ -471,7 +471,7 @@ TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
   EXPECT_EQ(read.levels[1].release.source.others, std::vector<std::string>{"elsewhere"});
   EXPECT_EQ(read.levels[3].release.source.margin_of.value().others,
             (std::vector<std::string>{"elsewhere", "unknown sex"}));
-  const std::string words = explain(tables, Prose::text);
+  const std::string words = explain(tables, Prose::markdown);
   EXPECT_NE(words.find("counts in region as elsewhere, and in sex as unknown sex"), std::string::npos) << words;
   EXPECT_EQ(words.find("left out of all levels"), std::string::npos) << words;
 }

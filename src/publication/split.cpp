@@ -101,6 +101,8 @@ class Weights {
   }
   /// A table turned out to err by so much, in comparison with others, with what it was given.
   void correct(std::size_t table, const Rational& error) { scales_[table] *= error; }
+  const std::vector<Rational>& scales() const { return scales_; }
+  void put_scales(std::vector<Rational> scales) { scales_ = std::move(scales); }
 
   /// In comparison with all levels of the publication: by rows only where those of every table are known.
   Rational among_all(const Level& level) const {
@@ -408,7 +410,7 @@ class BudgetSplit {
 
   /// Where tables ask for different things, what each of them errs at its part tells how far the parts are off.
   void balance(const std::vector<std::vector<std::size_t>>& tables, Weights& weights, const Rational& left) {
-    constexpr int rounds = 3;
+    constexpr int rounds = 4;
     constexpr std::uint64_t work = 400'000;  // microseconds, about
     if (!weights.can_be_simulated()) return;
     std::vector<std::size_t> kinds;    // the first table of each kind, as a place in `tables`
@@ -423,6 +425,8 @@ class BudgetSplit {
     }
     if (kinds.size() < 2) return;
     const SimulatedErrors errors(publication_, work / rounds / kinds.size());
+    std::vector<Rational> best;
+    std::optional<Rational> least;  // of the largest errors
     for (int round = 0; round < rounds; ++round) {
       divide_by_weights(tables, weights, left);
       std::vector<Rational> found(kinds.size());
@@ -430,9 +434,15 @@ class BudgetSplit {
         const std::size_t finest = tables[kinds[k]].front();
         found[k] = errors.of(levels_[finest], publication_.budget.scaled(shares_[finest]));
       });
+      const Rational largest = *std::ranges::max_element(found);
+      if (!least || largest < *least) {  // where values are tied, errors fall by jumps
+        least = largest;
+        best = weights.scales();
+      }
       for (std::size_t t = 0; t < tables.size(); ++t)
         weights.correct(levels_[tables[t].front()].table, found[kind_of[t]]);
     }
+    weights.put_scales(std::move(best));
   }
 
   void divide_by_shares(const std::vector<std::vector<std::size_t>>& tables, const Weights& weights,

@@ -214,9 +214,9 @@ TEST(PublicationParts, MakeTheLargestRelativeErrorNearlyAsSmallAsCanBe) {
     std::int64_t possible = 100'000;
   };
   const std::vector<std::pair<Budget, std::vector<Table>>> cases{
-      {Budget::pure(Rational(1)), {{3, 500, true}, {9, 2000, false}}},
-      {Budget::pure(Rational(1, 4)), {{1, 300, true}, {19, 6000, false}}},
-      {Budget::zcdp(Rational(1, 50)), {{1, 1000, true}, {9, 1000, false}, {3, 5000, false, 1000}}},
+      {Budget::pure(Rational(1)), {{3, 500, true}, {9, 2000, false}, {9, 2000, false, 40}}},
+      {Budget::pure(Rational(1, 4)), {{1, 300, true}, {3, 500, true, 20}}},
+      {Budget::zcdp(Rational(1, 50)), {{3, 1000, true}, {3, 1000, true, 40}}},
   };
   for (const auto& [budget, tables] : cases) {
     Publication publication = earnings(budget);

@@ -65,9 +65,9 @@ void write_sums(Writer& json, const PublishedTables& tables, std::size_t table) 
   json.Key("sums");
   json.StartArray();
   for (std::size_t level = each.drawn_levels(); level < each.levels.size(); ++level) {
+    const KeyColumns columns = publication_detail::columns_of(each, each.levels[level]);
     json.StartArray();
-    for (const std::string& column : publication_detail::columns_of(each, each.levels[level]).names())
-      report_detail::text(json, column);
+    for (const std::string& column : columns.names()) report_detail::text(json, column);
     json.EndArray();
   }
   json.EndArray();

@@ -107,6 +107,33 @@ class Tables(Publishing):
         plan = json.loads(run("plan", "earnings.toml", "--format", "json", cwd=self.folder).out)
         self.assertTrue(all("counts_cost" in level for level in plan["levels"]))
 
+    def test_counts_alone_and_other_keys(self):
+        text = FILE.format(more="").replace('quantiles = "quartiles"', "count = true\nmean = true\nother = { region = \"elsewhere\" }")
+        self.write("earnings.toml", text.replace('"1/2"', "100000"))
+        plan = json.loads(run("plan", "earnings.toml", "--format", "json", cwd=self.folder).out)
+        self.assertEqual([level["by"] for level in plan["levels"]], [["region", "sex"]])
+        self.assertEqual(run("ledger", "init", "large.db", "--dataset", "people", "--epsilon", "200000",
+                             "--records-per-person", "2", cwd=self.folder).code, 0)
+        self.published("--ledger", "large.db", "--output", "out")
+        rows = list(csv.DictReader(io.StringIO(self.content("out/earnings.csv"))))
+        counts = {(row["region"], row["sex"]): row["value"] for row in rows if row["statistic"] == "count"}
+        self.assertEqual(counts[("elsewhere", "f")], "1")
+        self.assertEqual((counts[("n", "")], counts[("", "")]), ("1000", "2001"))
+        self.assertEqual({row["statistic"] for row in rows}, {"count", "mean"})
+        receipt = json.loads(self.content("out/earnings.json"))
+        self.assertEqual(receipt["tables"][0]["sums"], [["region"], ["sex"], []])
+        level = receipt["tables"][0]["levels"][0]["release"]
+        self.assertEqual((level["source"]["other"], level["groups"][0]["quantiles"]), ({"region": "elsewhere"}, []))
+        for words in (("--format", "text"), ("--format", "markdown"), ("--format", "html")):
+            self.assertEqual(run("explain", "out/earnings.json", *words, cwd=self.folder).code, 0)
+        words = run("explain", "out/earnings.json", cwd=self.folder).out
+        self.assertIn("counts in region as elsewhere", " ".join(words.split()))
+        self.write("level.json", json.dumps(level))
+        self.assertIn("hash", run("explain", "level.json", cwd=self.folder).err)
+        entries = json.loads(run("ledger", "export", "large.db", cwd=self.folder).out)["entries"]
+        self.assertEqual([entry["state"] for entry in entries], ["committed"])
+        self.assertIn("counts of pay", run("ledger", "show", "large.db", "--format", "table", cwd=self.folder).out)
+
     def test_again_is_for_nothing_and_fills_what_is_missing(self):
         self.published("--ledger", "budget.db", "--output", "out")
         spent, before = self.spent(), self.content("out/earnings.csv")
