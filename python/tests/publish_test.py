@@ -48,7 +48,7 @@ by = "region"
 intervals = 0.9
 rows = 1500
 [marks]
-unreliable = 1.2
+unreliable = 2
 """
 MISSING = '[input]\nmissing = ["NA", "-9"]\n'
 
