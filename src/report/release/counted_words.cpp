@@ -106,7 +106,9 @@ std::string counted_in_words(const SourceDescription& source, std::uint64_t coun
 }
 
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted) {
-  return weights ? with_decimals(Rational(counted) * weights->how.step) : fmt::format("{}", counted);
+  if (!weights) return fmt::format("{}", counted);
+  const Rational weight = Rational(counted) * weights->how.step;  // below 0 where noise is
+  return weight.is_decimal() ? weight.to_decimal() : weight.to_string();
 }
 
 std::string up_to_records(const Release& release, const std::string& where) {
