@@ -115,6 +115,48 @@ bool names_its_table(const SqlNode& node) {
   });
 }
 
+/// What stands in FROM where no further SELECT does.
+SqlNode& last_table(SqlNode& select) {
+  SqlNode* at = &select;
+  while (select_below(*at).IsObject()) at = &(*at)["from_table"]["subquery"]["node"];
+  return (*at)["from_table"];
+}
+
+/// Of joined tables, which stand so many joins below, the i-th.
+SqlNode& table_of(SqlNode& from, std::size_t joins, std::size_t i) {
+  SqlNode* at = &from;
+  for (std::size_t join = joins; join > i; --join) at = &(*at)["left"];
+  return i == 0 ? *at : (*at)["right"];
+}
+
+std::string kind_of(const SqlNode& join) {
+  const std::string_view kind = text_of(join, "join_type");
+  return std::string(kind == "OUTER" ? "FULL" : kind);
+}
+
+/// A join of one that stands to the right, alone.
+void require_alone(const SqlNode& right) {
+  if (is_join(right)) refuse_rows("joins in parentheses", "write them one after the other");
+}
+
+void require_joined_by(const SqlNode& join, const std::string& person) {
+  const std::vector<std::string> column = texts_of(member_of(join, "using_columns"));
+  if (is_same_name(column.front(), person)) return;
+  refuse_rows(fmt::format("a join by the column '{}'", column.front()),
+              fmt::format("join by the person's column: USING ({})", person));
+}
+
+void require_own_names(const SqlNode& select) {
+  if (!names_its_table(select)) return;
+  refuse_rows("a column is named with its table's name", "write the columns' names alone: no two are alike");
+}
+
+/// Of other types the engine would compare what it makes of both: '01' and 1 would be one.
+void require_one_type(const std::string& one, const std::string& other) {
+  if (one == other) return;
+  refuse_rows(fmt::format("the person's column is {} and {}", one, other), "use files in which it has one type");
+}
+
 /// A join by the person's column, of which no more than its kind matters.
 void require_whole_join(const SqlNode& join) {
   if (!is_absent(member_of(join, "sample"))) refuse_rows("TABLESAMPLE", "leave it out");
@@ -323,29 +365,51 @@ PersonQuery::Group PersonQuery::Group::of(const SqlNode& select) {
   if (!is_absent(member_of(member_of(select, "from_table"), "column_name_alias"))) {
     refuse_rows("the table that it groups has other names for its columns", "use the columns' own names");
   }
+  std::vector<const SqlNode*> all{&select};
   for (const SqlNode* each = &select_below(select); each->IsObject(); each = &select_below(*each)) {
     require_kept(*each, group.person);
+    all.push_back(each);
+  }
+  const SqlNode& from = member_of(*all.back(), "from_table");
+  if (is_join(from)) {
+    group.add_joined(from);
+    for (const SqlNode* each : all) require_own_names(*each);
   }
   return group;
+}
+
+void PersonQuery::Group::add_joined(const SqlNode& from) {
+  if (!is_join(from)) {
+    if (!is_absent(member_of(from, "column_name_alias")))
+      refuse_rows("a table has other names for its columns", "use the columns' own names");
+    return;
+  }
+  require_whole_join(from);
+  add_joined(member_of(from, "left"));
+  joins.push_back(kind_of(from));
+  require_alone(member_of(from, "right"));
+  add_joined(member_of(from, "right"));
+  require_joined_by(from, person);
+}
+
+void PersonQuery::require_handed_on(const SqlTree& tree, const std::string& person) {
+  for (const SqlNode* each = &tree.query(); each->IsObject(); each = &select_below(*each)) require_kept(*each, person);
 }
 
 void PersonQuery::add_joined(const SqlNode& from) {
   if (is_join(from)) {
     require_whole_join(from);
     add_joined(member_of(from, "left"));
-    const std::string_view kind = text_of(from, "join_type");
-    joins_.emplace_back(kind == "OUTER" ? "FULL" : kind);
-    if (is_join(member_of(from, "right"))) refuse_rows("joins in parentheses", "write them one after the other");
+    joins_.push_back(kind_of(from));
+    require_alone(member_of(from, "right"));
     add_joined(member_of(from, "right"));
-    const std::vector<std::string> column = texts_of(member_of(from, "using_columns"));
-    if (is_same_name(column.front(), groups_.back().person)) return;
-    refuse_rows(fmt::format("a join by the column '{}'", column.front()),
-                fmt::format("join by the person's column: USING ({})", groups_.back().person));
+    return require_joined_by(from, groups_.back().person);
   }
   const SqlNode& select = member_of(member_of(from, "subquery"), "node");
   if (!select.IsObject() || text_of(select, "type") != "SELECT_NODE" || !is_grouped(select)) {
     refuse_rows("a join of what is not one row of each person",
-                "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id)");
+                "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id), or group what "
+                "is joined: SELECT id, ... FROM visits JOIN (SELECT id, ... GROUP BY id) USING (id) GROUP BY id");
   }
   require_whole(from);
   if (!is_absent(member_of(from, "column_name_alias")))
@@ -383,9 +447,7 @@ std::optional<PersonQuery> PersonQuery::of(const SqlTree& tree) {
   if (is_joined) {
     query.add_joined(member_of(*select, "from_table"));
     query.require_joinable();
-    if (names_its_table(*select)) {
-      refuse_rows("a column is named with its table's name", "write the columns' names alone: no two are alike");
-    }
+    require_own_names(*select);
   } else {
     if (text_of(*select, "type") != "SELECT_NODE" || !member_of(*select, "select_list").IsArray()) return {};
     query.groups_.push_back(Group::of(*select));
@@ -401,12 +463,58 @@ SqlNode& PersonQuery::select_in(SqlDocument& document, std::size_t k) const {
   SqlNode* select = &document["statements"][0]["node"];
   for (int depth = 0; depth < depth_; ++depth) select = &(*select)["from_table"]["subquery"]["node"];
   if (joins_.empty()) return *select;
-  SqlNode* from = &(*select)["from_table"];
-  for (std::size_t join = joins_.size(); join > k; --join) from = &(*from)["left"];
-  return k == 0 ? (*from)["subquery"]["node"] : (*from)["right"]["subquery"]["node"];
+  return table_of((*select)["from_table"], joins_.size(), k)["subquery"]["node"];
 }
 
-std::string PersonQuery::below(const Connection& connection, std::size_t k) const {
+std::string PersonQuery::part(const Connection& connection, std::size_t k, std::size_t i) const {
+  SqlDocument own;
+  own.CopyFrom(tree_, own.GetAllocator());
+  SqlDocument document = SqlTree::of(connection, "SELECT * FROM a_table").copy();
+  document["statements"][0]["node"]["from_table"].CopyFrom(
+      table_of(last_table(select_in(own, k)), groups_[k].joins.size(), i), document.GetAllocator());
+  return sql_of(connection, document);
+}
+
+std::string PersonQuery::joined(std::size_t k, const std::vector<Below>& parts) const {
+  const Group& group = groups_[k];
+  std::set<std::string> names;
+  std::string list = quote_identifier(group.person);
+  std::string tables;
+  std::string type;  // of the person's column
+  std::size_t of_records = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string name = fmt::format("\"fractile part {}\"", i);
+    of_records += parts[i].is_of_persons ? 0U : 1U;
+    if (of_records > 1) {
+      refuse_rows("a join of two tables of records, which has a row for each pair of a person's",
+                  "make one row of each person's records in all tables but one: JOIN (SELECT id, max(x) AS x FROM ... "
+                  "GROUP BY id) USING (id)");
+    }
+    const auto is_person = [&](const Column& column) { return is_same_name(column.name, group.person); };
+    const auto of_person = std::ranges::find_if(parts[i].columns, is_person);
+    if (of_person == parts[i].columns.end()) {
+      refuse_rows(fmt::format("a table without the column '{}' is joined", group.person),
+                  "join tables that have the person's column, under one name");
+    }
+    if (i == 0) type = of_person->full_type;
+    require_one_type(type, of_person->full_type);
+    for (const Column& column : parts[i].columns) {
+      if (is_person(column)) continue;
+      // Its name may stand in the first line of a file, and be a person's.
+      if (!names.insert(lower_case(column.name)).second) {
+        refuse_rows("two joined tables have a column of one name beside the person's",
+                    "rename it in one of them, or name there what is read: JOIN (SELECT id, ... FROM ...) USING (id)");
+      }
+      list += fmt::format(", {0}.{1} AS {1}", name, quote_identifier(column.name));
+    }
+    const std::string table = in_parentheses(parts[i].sql) + " AS " + name;
+    tables += i == 0 ? table
+                     : fmt::format(" {} JOIN {} USING ({})", group.joins[i - 1], table, quote_identifier(group.person));
+  }
+  return fmt::format("SELECT {} FROM {}", list, tables);
+}
+
+std::string PersonQuery::below(const Connection& connection, std::size_t k, const std::string& of_joined) const {
   SqlDocument document;
   document.CopyFrom(tree_, document.GetAllocator());
   SqlNode& select = select_in(document, k);
@@ -425,6 +533,10 @@ std::string PersonQuery::below(const Connection& connection, std::size_t k) cons
   select["select_list"] = list;
   select["group_expressions"].Clear();
   select["group_sets"].Clear();
+  if (!of_joined.empty()) {
+    const SqlTree whole = SqlTree::of(connection, "SELECT * FROM " + of_joined);
+    last_table(select).CopyFrom(member_of(whole.query(), "from_table"), document.GetAllocator());
+  }
   SqlNode grouped(rapidjson::kNullType);
   std::swap(grouped, select);
   document["statements"][0]["node"] = grouped;
@@ -473,11 +585,7 @@ std::string PersonQuery::rows(const std::vector<Below>& below) const {
   std::string list = person;
   std::string tables;
   for (std::size_t k = 0; k < groups_.size(); ++k) {
-    // Of other types the engine would compare what it makes of both: '01' and 1 would be one.
-    if (type_of(below[k]) != type_of(below.front())) {
-      refuse_rows(fmt::format("the person's column is {} and {}", type_of(below.front()), type_of(below[k])),
-                  "use files in which it has one type");
-    }
+    require_one_type(type_of(below.front()), type_of(below[k]));
     for (const Value& value : groups_[k].values) {
       if (!value.aggregate.empty()) list += ", " + quote_identifier(value.name);
     }
@@ -487,8 +595,8 @@ std::string PersonQuery::rows(const std::vector<Below>& below) const {
   return fmt::format("SELECT {} FROM {}", list, tables);
 }
 
-std::string PersonQuery::above(const Connection& connection) const {
-  const std::string all = fmt::format("SELECT * FROM {}", rows_name);
+std::string PersonQuery::above(const Connection& connection, const std::string& rows) const {
+  const std::string all = "SELECT * FROM " + rows;
   const int depth_of_rows = joins_.empty() ? depth_ - 1 : depth_;  // of the SELECT that reads them
   if (depth_of_rows < 0) return all;
   const SqlTree whole = SqlTree::of(connection, all);

@@ -172,6 +172,188 @@ TEST_F(PersonQueries, JoinedRowsAreOfOnePersonAlone) {
   }
 }
 
+// Records of one table, with one row of each person's records in others: SELECT ... FROM visits JOIN (...) USING (id) GROUP BY id.
+TEST_F(PersonQueries, GroupRecordsThatAreJoinedToPersons) {
+  const std::string persons = folder.write("p.csv", "id,age\na,30\na,40\nb,20\nd,50\n,60\n");
+  const std::string costs = folder.write("c.csv", "id,cost\na,10\na,5\nb,1\nd,8\ne,2\n,3\n");
+  const auto joined = [&](const std::string& from, const std::string& list, const std::string& where = "") {
+    return count({.file = folder.path("t.csv"),
+                  .sql = "SELECT id, " + list + " AS x FROM " + from + " " + where + " GROUP BY id",
+                  .tables = {{"p", persons}, {"c", costs}}});
+  };
+  const std::string ages = "(SELECT id, max(CAST(age AS INTEGER)) AS age FROM p GROUP BY id)";
+  // Of the table's a, a, a, b, b, c; ages of a, b, d are 40, 20, 50.
+  EXPECT_EQ(joined("input JOIN " + ages + " USING (id)", "count(*)"), values({3, 2}));
+  EXPECT_EQ(joined("input v LEFT JOIN " + ages + " q USING (id)", "count(*)"), values({3, 2, 1}));
+  EXPECT_EQ(joined(ages + " RIGHT JOIN input USING (id)", "count(age)"), values({3, 2, 0}));
+  EXPECT_EQ(joined("input FULL JOIN " + ages + " USING (id)", "count(*)"), values({3, 2, 1, 1}));
+  EXPECT_EQ(joined("input JOIN " + ages + " USING (id)", "count(*)", "WHERE age > 25"), values({3}));
+  EXPECT_EQ(joined("(SELECT id, x FROM input WHERE region = 'north') JOIN " + ages + " USING (id)",
+                   "sum(CASE WHEN age > 25 THEN CAST(x AS DECIMAL(18, 2)) ELSE 0 END)"),
+            values({1.5, 0}));
+  // Below the mean of the person's own records, which is a window in other words.
+  EXPECT_EQ(joined("(SELECT id, CAST(cost AS INTEGER) AS cost FROM c) JOIN (SELECT id, avg(CAST(cost AS INTEGER)) AS "
+                   "mean FROM c GROUP BY id) USING (id)",
+                   "count(*)", "WHERE cost < mean"),
+            values({1}));
+  EXPECT_EQ(
+      joined("c JOIN " + ages + " USING (id) LEFT JOIN (SELECT id, count(*) AS n FROM input GROUP BY id) USING (id)",
+             "sum(CASE WHEN n IS NULL THEN 0 ELSE n END)"),
+      values({6, 2, 0}));
+  const TableOptions above{.file = folder.path("t.csv"),
+                           .sql = "SELECT id, n / 2 AS x FROM (SELECT id, count(*) AS n FROM input JOIN " + ages +
+                                  " USING (id) GROUP BY id) WHERE n > 2",
+                           .tables = {{"p", persons}}};
+  EXPECT_EQ(count(above), values({1.5}));
+  EXPECT_EQ(Table::open(above).person_of_rows(), "id");
+  const TableOptions twice{
+      .file = folder.path("t.csv"),
+      .sql = "SELECT id, n + m AS x FROM (SELECT id, count(*) AS n FROM input JOIN " + ages +
+             " USING (id) GROUP BY id) JOIN (SELECT id, count(*) AS m FROM c GROUP BY id) USING (id)",
+      .tables = {{"p", persons}, {"c", costs}}};
+  EXPECT_EQ(count(twice), values({5, 3}));
+}
+
+// What a window makes of each person's records is joined to them.
+TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
+  const std::string incomes = folder.write("i.csv",
+                                           "id,year,income\na,2020,5\na,2022,7\na,2021,9\nb,2021,1\nb,2021,3\n,2024,8\n"
+                                           "c,old,4\n");
+  const auto latest = [&](const std::string& sql) { return count({.file = incomes, .sql = sql}); };
+  const std::string years = "CAST(year AS INTEGER) AS year, CAST(income AS INTEGER) AS income";
+  // The latest income, and where there are several of one year, the greatest.
+  EXPECT_EQ(
+      latest("SELECT id, max(income) AS x FROM (SELECT id, " + years +
+             ", max(CAST(year AS INTEGER)) OVER (PARTITION BY id) AS last FROM input) WHERE year = last GROUP BY id"),
+      values({7, 3}));
+  // Of the rows that WHERE leaves, as a window has them.
+  EXPECT_EQ(
+      latest("SELECT id, max(income) AS x FROM (SELECT id, " + years +
+             ", max(CAST(year AS INTEGER)) OVER (PARTITION BY id) AS last FROM input WHERE CAST(year AS INTEGER) < "
+             "2022) WHERE year = last GROUP BY id"),
+      values({9, 3}));
+  EXPECT_EQ(
+      latest("SELECT id, count(*) AS x FROM (SELECT id, CAST(income AS INTEGER) / (1 + count(*) OVER (PARTITION BY "
+             "ID)) AS part, count(DISTINCT year) OVER (PARTITION BY id) AS years FROM (SELECT * FROM input)) WHERE "
+             "part > 1 AND years > 0 GROUP BY id"),
+      values({3, 1}));
+  EXPECT_EQ(
+      count({.file = incomes,
+             .sql = "SELECT id, n - m AS x FROM (SELECT id, count(*) AS n FROM input GROUP BY id) JOIN (SELECT id, "
+                    "count(*) AS m FROM (SELECT id, min(year) OVER (PARTITION BY id) AS first, year FROM input) "
+                    "WHERE year > first GROUP BY id) USING (id)"}),
+      values({1}));
+  for (const auto& [sql, part] : std::vector<std::pair<std::string, std::string>>{
+           {"SELECT id, sum(CAST(income AS INTEGER)) OVER (PARTITION BY id) AS x FROM input",
+            "the window function sum"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, count(*) OVER (PARTITION BY year) AS n FROM input) GROUP BY id",
+            "a join by the column 'year'"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, count(*) OVER () AS n FROM input) GROUP BY id",
+            "the window function"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, row_number() OVER (PARTITION BY id) AS n FROM input) GROUP BY id",
+            "the window function row_number"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, count(*) OVER (PARTITION BY id ORDER BY year) AS n FROM input) "
+            "GROUP "
+            "BY id",
+            "the window function count"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, count(*) OVER (PARTITION BY id ROWS 3 PRECEDING) AS n FROM input) "
+            "GROUP BY id",
+            "the window function count"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, first(year) OVER (PARTITION BY id) AS n FROM input) GROUP BY id",
+            "the window function first"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, sum(CAST(income AS DOUBLE)) OVER (PARTITION BY id) AS n FROM "
+            "input) "
+            "GROUP BY id",
+            "DOUBLE"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, mode(income) OVER (PARTITION BY id) AS n FROM input) GROUP BY id",
+            "the order of rows"},
+           {"SELECT id, max(n) AS x FROM (SELECT lower(id) AS id, count(*) OVER (PARTITION BY id) AS n FROM input) "
+            "GROUP BY "
+            "id",
+            "hand on the column 'id'"},
+           {"SELECT id, max(n) AS x FROM (SELECT id, count(*) OVER (PARTITION BY id) AS n FROM input QUALIFY count(*) "
+            "OVER "
+            "(PARTITION BY id) > 1) GROUP BY id",
+            "QUALIFY"},
+       }) {
+    const Error error = error_of([&] { Table::open({.file = incomes, .sql = sql}); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_TRUE(holds(error, part)) << sql << ": " << error.what() << "; " << error.hint();
+  }
+}
+
+// With all records of a person in all files or in none, all other rows are the same, on any threads.
+TEST_F(PersonQueries, RecordsThatAreJoinedAreOfOnePersonAlone) {
+  const auto counted = [&](int without, std::uint32_t threads) {
+    std::string visits = "id,x\n";
+    std::string persons = "id,age\n";
+    for (int i = 0; i < 4000; ++i) {
+      if (i % 101 != without) visits += fmt::format("p{},{}\n", i % 101, i % 7);
+      if (i % 71 != without) persons += fmt::format("p{},{}\n", i % 71, i % 50);
+    }
+    folder.write("visits.csv", visits);
+    folder.write("persons.csv", persons);
+    return count({.file = folder.path("visits.csv"),
+                  .sql = "SELECT id, n - 30 AS x FROM (SELECT id, count(*) AS n FROM input LEFT JOIN (SELECT id, "
+                         "max(CAST(age AS INTEGER)) AS age FROM p GROUP BY id) USING (id) WHERE CAST(x AS INTEGER) <> "
+                         "age % 5 OR age IS NULL GROUP BY id)",
+                  .threads = threads,
+                  .tables = {{"p", folder.path("persons.csv")}}});
+  };
+  const RankProfile all = counted(-1, 1);
+  EXPECT_EQ(all.records(), 101U);
+  EXPECT_EQ(counted(-1, 4), all);
+  for (const int person : {0, 70, 71, 100}) {
+    const RankProfile fewer = counted(person, 2);
+    std::uint64_t moved = 0;
+    for (std::size_t k = 0; k < all.distinct(); ++k) moved += all.count(k) - fewer.equal(all.position(k) / 2);
+    EXPECT_EQ(fewer.records(), 100U);
+    EXPECT_EQ(moved, 1U);
+  }
+}
+
+TEST_F(PersonQueries, RefuseOtherRecordsThatAreJoined) {
+  const std::string visits = folder.write("v.csv", "id,cost\na,10\n");
+  const std::string numbered = write_parquet("n.parquet", "SELECT 1 AS id, 2 AS cost");
+  const std::string nobody = folder.write("o.csv", "who,cost\na,10\n");
+  const std::string of_v = "(SELECT id, count(*) AS b FROM v GROUP BY id)";
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"FROM input JOIN v USING (id) GROUP BY id", "a row for each pair of a person's"},
+      {"FROM input JOIN (SELECT id, cost FROM v) USING (id) GROUP BY id", "a row for each pair of a person's"},
+      {"FROM input p JOIN v q ON p.id = q.id GROUP BY id", "anything else than the person's"},
+      {"FROM input CROSS JOIN " + of_v + " GROUP BY id", "anything else than the person's"},
+      {"FROM input, " + of_v + " GROUP BY id", "anything else than the person's"},
+      {"FROM input JOIN (SELECT id, count(*) AS x FROM v GROUP BY id) USING (x) GROUP BY id",
+       "a join by the column 'x'"},
+      {"FROM input JOIN " + of_v + " USING (id) GROUP BY region", "neither the person's column"},
+      {"FROM input JOIN (SELECT id, count(*) AS region FROM v GROUP BY id) USING (id) GROUP BY id",
+       "a column of one name"},
+      {"FROM input p JOIN " + of_v + " q USING (id) WHERE q.b > 1 GROUP BY id", "its table's name"},
+      {"FROM (SELECT region AS id, x FROM input) JOIN " + of_v + " USING (id) GROUP BY id", "hand on the column 'id'"},
+      {"FROM (SELECT lower(id) AS id FROM input) JOIN " + of_v + " USING (id) GROUP BY id", "hand on the column 'id'"},
+      {"FROM input AS t(a, id, c, d) JOIN " + of_v + " USING (id) GROUP BY id", "other names for its columns"},
+      {"FROM input TABLESAMPLE 50% JOIN " + of_v + " USING (id) GROUP BY id", "TABLESAMPLE"},
+      {"FROM input JOIN " + of_v + " TABLESAMPLE 50% USING (id) GROUP BY id", "TABLESAMPLE"},
+      {"FROM (SELECT id FROM input LIMIT 3) JOIN " + of_v + " USING (id) GROUP BY id", "LIMIT"},
+      {"FROM input JOIN (" + of_v +
+           " JOIN (SELECT id, count(*) AS c FROM v GROUP BY id) USING (id)) USING (id) GROUP BY id",
+       "in parentheses"},
+      {"FROM input JOIN (SELECT id, count(*) AS b FROM n GROUP BY id) USING (id) GROUP BY id",
+       "the person's column is VARCHAR and INTEGER"},
+      {"FROM o JOIN " + of_v + " USING (id) GROUP BY id", "a table without the column 'id'"},
+      {"FROM input JOIN (SELECT id, first(cost) AS b FROM v GROUP BY id) USING (id) GROUP BY id", "the order of rows"},
+      {"FROM input JOIN " + of_v + " USING (id) GROUP BY id LIMIT 1", "LIMIT"},
+  };
+  for (const auto& [from, part] : refused) {
+    const std::string sql = "SELECT id, count(*) AS x " + from;
+    const TableOptions asked{
+        .file = folder.path("t.csv"), .sql = sql, .tables = {{"v", visits}, {"n", numbered}, {"o", nobody}}};
+    const Error error = error_of([&] { Table::open(asked); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_TRUE(holds(error, part)) << sql << ": " << error.what() << "; " << error.hint();
+  }
+}
+
 TEST_F(PersonQueries, RefuseOtherJoins) {
   const std::string visits = folder.write("v.csv", "id,cost\na,10\n");
   const std::string numbered = write_parquet("n.parquet", "SELECT 1 AS id, 2 AS cost");
@@ -359,6 +541,10 @@ TEST(PersonQueryPlan, HasOneGrouping) {
                Error);
   EXPECT_THROW(require_row_wise_plan_of(plan(over("NESTED_LOOP_JOIN", grouped + "," + grouped)), {}, Grouping::joined),
                Error);
+  const std::string nested = over("HASH_GROUP_BY", over("FILTER", over("HASH_JOIN", scan + "," + grouped)));
+  EXPECT_NO_THROW(require_row_wise_plan_of(plan(nested), {}, Grouping::nested));
+  EXPECT_THROW(require_row_wise_plan_of(plan(nested), {}, Grouping::joined), Error);
+  EXPECT_THROW(require_row_wise_plan_of(plan(over("WINDOW", nested)), {}, Grouping::nested), Error);
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ namespace {
 void require_steps(const SqlNode& top, const std::string& reader, Grouping grouping) {
   const SqlNode* node = &top;
   bool may_group = grouping != Grouping::none;
-  bool may_join = grouping == Grouping::joined;
+  bool may_join = grouping == Grouping::joined || grouping == Grouping::nested;
   while (true) {
     const std::string_view name = text_of(*node, "name");
     const SqlNode& children = member_of(*node, "children");
@@ -118,7 +118,7 @@ void require_steps(const SqlNode& top, const std::string& reader, Grouping group
     }
     const bool is_group = may_group && name == "HASH_GROUP_BY";
     if (!is_step(name) && !is_group) break;
-    if (is_group) may_group = may_join = false;
+    if (is_group && grouping != Grouping::nested) may_group = may_join = false;
     if (!children.IsArray() || children.Size() != 1) refuse_step(name);
     node = &children[0];
   }

@@ -8,8 +8,9 @@
 
 namespace fractile::source_detail {
 
-/// What may stand above a scan of rows: one grouping, or joins of several scans that have one grouping each.
-enum class Grouping { none, once, joined };
+/// What may stand above a scan of rows: one grouping, or joins of several scans that have one grouping each, or groupings and joins of these
+/// in turn.
+enum class Grouping { none, once, joined, nested };
 
 /// Error(usage) unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else but what is said
 /// of grouping. Reads no row. `reader`: a function of ours that may scan, too. Throws EngineFailure.

@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/person_query.hpp"
+#include "source/files/person_windows.hpp"
 #include "source/files/query_plan.hpp"
 #include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
@@ -163,14 +164,36 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
   require_bounded_work(tree, names);
 }
 
-/// What a query groups, each judged.
-std::vector<std::string> judged_below(const Connection& connection, const PersonQuery& query, RowWiseNames& names) {
-  std::vector<std::string> below;
-  for (std::size_t k = 0; k < query.size(); ++k) {
-    below.push_back(query.below(connection, k));
-    judge(connection, SqlTree::of(connection, below.back()), names);
+/// A query that was judged as far as its text and its tables tell.
+struct Judged {
+  std::string sql;                          ///< which goes row by row, or else
+  std::optional<PersonQuery> grouped = {};  ///< makes one row of each person's records
+  std::vector<std::vector<Judged>> parts =
+      {};  ///< of what each of its grouped SELECTs reads: one table, or several that are joined
+};
+
+Judged judged(const Connection& connection, const std::string& sql, RowWiseNames& names) {
+  const SqlTree tree = SqlTree::of(connection, sql);
+  Judged query{sql, PersonQuery::of(tree)};
+  if (!query.grouped) {
+    judge(connection, tree, names);
+    return query;
   }
-  return below;
+  for (std::size_t k = 0; k < query.grouped->size(); ++k) {
+    std::vector<Judged>& parts = query.parts.emplace_back();
+    if (query.grouped->parts(k) == 0) {
+      parts.push_back({query.grouped->below(connection, k)});
+      judge(connection, SqlTree::of(connection, parts.back().sql), names);
+    }
+    for (std::size_t i = 0; i < query.grouped->parts(k); ++i) {
+      parts.push_back(judged(connection, query.grouped->part(connection, k, i), names));
+      const Judged& part = parts.back();
+      if (!part.grouped) {
+        PersonQuery::require_handed_on(SqlTree::of(connection, part.sql), query.grouped->person_of(k));
+      }
+    }
+  }
+  return query;
 }
 
 /// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may
@@ -191,39 +214,96 @@ TotalQuery total(const Connection& connection, const SqlTree& tree, const Relati
               "name each of its columns with AS", "sql");
 }
 
-/// `below`: what is grouped, which was judged by `names`; `setup` was run, `shown`: of the result's columns.
-Relation rows_of_persons(const Connection& connection, const PersonQuery& query, const std::vector<std::string>& below,
-                         std::vector<std::string> setup, Names shown, const RowWiseNames& names,
-                         const std::string& reader) {
-  std::vector<PersonQuery::Below> grouped;
-  for (const std::string& sql : below) {
-    const Relation written = Relation::of_query(connection, sql, setup, shown);
-    TotalQuery rows = total(connection, SqlTree::of(connection, sql), written, shown, names.tables, reader);
-    grouped.push_back({std::move(rows.sql), rows.relation.columns()});
+/// What a query may name that reads one table, which the engine has made of others.
+RowWiseNames names_of_table(const std::string& table, const Relation& relation) {
+  RowWiseNames names;
+  names.tables = {table};
+  const auto any = [columns = relation.columns()](const std::string& name, auto holds) {
+    return std::ranges::any_of(
+        columns, [&](const Column& column) { return lower_case(column.name) == lower_case(name) && holds(column); });
+  };
+  names.has_column = [any](const std::string& /*table*/, const std::string& name) {
+    return any(name, [](const Column& /*column*/) { return true; });
+  };
+  names.is_short = [any](const std::string& name) {
+    return !any(name, [](const Column& column) { return !is_short_type(column.type); });
+  };
+  return names;
+}
+
+/// The rows of queries that were judged, on tables that the engine has by now.
+class RowsOfQueries {
+ public:
+  /// `setup` was run; `shown`: of the results' columns; `tables`: which the queries name; `reader`: as TotalQuery has it.
+  RowsOfQueries(const Connection& connection, std::vector<std::string> setup, Names shown,
+                const std::set<std::string>& tables, const std::string& reader)
+      : connection_(connection), setup_(std::move(setup)), shown_(shown), tables_(tables), reader_(reader) {}
+
+  TotalQuery of(const Judged& query) {
+    return query.grouped ? of_persons(query) : row_by_row(query.sql, tables_, Grouping::none);
   }
-  setup.push_back(fmt::format("CREATE TEMP VIEW {} AS {}", PersonQuery::rows_name, query.rows(grouped)));
-  connection.run(setup.back());
-  const Relation of_rows =
-      Relation::of_query(connection, fmt::format("SELECT * FROM {}", PersonQuery::rows_name), setup, shown);
-  RowWiseNames above;
-  above.tables = {PersonQuery::rows_name};
-  const auto each = [&](const std::string& name, auto holds) {
-    return std::ranges::any_of(of_rows.columns(), [&](const Column& column) {
-      return lower_case(column.name) == lower_case(name) && holds(column);
-    });
-  };
-  above.has_column = [&](const std::string& /*table*/, const std::string& name) {
-    return each(name, [](const Column& /*column*/) { return true; });
-  };
-  above.is_short = [&](const std::string& name) {
-    return !each(name, [](const Column& column) { return !is_short_type(column.type); });
-  };
-  const std::string sql = query.above(connection);
-  const SqlTree tree = SqlTree::of(connection, sql);
-  judge(connection, tree, above);
-  const Relation result = Relation::of_query(connection, sql, std::move(setup), shown);
-  const Grouping grouping = query.size() == 1 ? Grouping::once : Grouping::joined;
-  return total(connection, tree, result, shown, above.tables, reader, grouping).relation.of_persons(query.person());
+
+ private:
+  TotalQuery row_by_row(const std::string& sql, const std::set<std::string>& tables, Grouping grouping) {
+    const Relation written = Relation::of_query(connection_, sql, setup_, shown_);
+    return total(connection_, SqlTree::of(connection_, sql), written, shown_, tables, reader_, grouping);
+  }
+
+  /// The same of a query over one table that is made here, which is judged now that its columns are known.
+  TotalQuery over_view(const std::string& view, const std::string& sql, Grouping grouping) {
+    const Relation of_view = Relation::of_query(connection_, "SELECT * FROM " + view, setup_, shown_);
+    RowWiseNames names = names_of_table(view, of_view);
+    judge(connection_, SqlTree::of(connection_, sql), names);
+    return row_by_row(sql, names.tables, grouping);
+  }
+
+  std::string new_view(const char* name, const std::string& sql) {
+    const std::string view = fmt::format("{}_{}", name, ++views_);
+    setup_.push_back(fmt::format("CREATE TEMP VIEW {} AS {}", view, sql));
+    connection_.run(setup_.back());
+    return view;
+  }
+
+  PersonQuery::Below below(const PersonQuery& query, std::size_t k, const std::vector<Judged>& parts) {
+    if (query.parts(k) == 0) {
+      TotalQuery rows = of(parts.front());
+      return {std::move(rows.sql), rows.relation.columns()};
+    }
+    std::vector<PersonQuery::Below> tables;
+    for (const Judged& part : parts) {
+      TotalQuery rows = of(part);
+      tables.push_back({std::move(rows.sql), rows.relation.columns(), part.grouped.has_value()});
+    }
+    const std::string view = new_view("fractile_joined_records", query.joined(k, tables));
+    TotalQuery rows = over_view(view, query.below(connection_, k, view), Grouping::nested);
+    return {std::move(rows.sql), rows.relation.columns()};
+  }
+
+  TotalQuery of_persons(const Judged& judged) {
+    const PersonQuery& query = *judged.grouped;
+    std::vector<PersonQuery::Below> grouped;
+    Grouping grouping = query.size() == 1 ? Grouping::once : Grouping::joined;
+    for (std::size_t k = 0; k < query.size(); ++k) {
+      grouped.push_back(below(query, k, judged.parts[k]));
+      if (query.parts(k) > 0) grouping = Grouping::nested;
+    }
+    const std::string view = new_view("fractile_rows_of_persons", query.rows(grouped));
+    return over_view(view, query.above(connection_, view), grouping);
+  }
+
+  const Connection& connection_;
+  std::vector<std::string> setup_;
+  Names shown_;
+  const std::set<std::string>& tables_;
+  const std::string& reader_;
+  int views_ = 0;
+};
+
+/// The relation of a query that was judged; the rest as RowsOfQueries has it.
+Relation relation_of(const Connection& connection, const Judged& query, std::vector<std::string> setup, Names shown,
+                     const std::set<std::string>& tables, const std::string& reader) {
+  TotalQuery rows = RowsOfQueries(connection, std::move(setup), shown, tables, reader).of(query);
+  return query.grouped ? std::move(rows.relation).of_persons(query.grouped->person()) : std::move(rows.relation);
 }
 
 }  // namespace
@@ -285,8 +365,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (std::size_t k = 0; k < inputs.size(); ++k)
     require_told_apart(views[k].relation.columns(), mentioned, inputs[k].files.display_name());
   std::vector<std::string> setup;
-  std::optional<PersonQuery> grouped;
-  std::vector<std::string> below;  // what it groups
+  std::optional<Judged> query;  // where nothing is declared
   if (!options.sql_stability) {
     names.has_column = [&](const std::string& table, const std::string& name) {
       const auto is_it = [&](const Input& input) { return lower_case(input.name) == table; };
@@ -296,12 +375,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     names.is_short = [&](const std::string& name) {
       return std::ranges::all_of(views, [&](const View& view) { return is_short(view, name); });
     };
-    grouped = PersonQuery::of(tree);
-    if (grouped) {
-      below = judged_below(connection, *grouped, names);
-    } else {
-      judge(connection, tree, names);
-    }
+    query = judged(connection, without_windows_of_persons(connection, tree, options.sql), names);
     setup.push_back(verbatim_plan(connection));
   }
   for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -309,14 +383,9 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
   try {
-    if (grouped) {
-      return rows_of_persons(connection, *grouped, below, std::move(setup), names_of_result(views, options.sql), names,
-                             "");
-    }
-    Relation written =
-        Relation::of_query(connection, options.sql, std::move(setup), names_of_result(views, options.sql));
-    if (options.sql_stability) return written;
-    return total(connection, tree, written, names_of_result(views, options.sql), names.tables, "").relation;
+    const Names shown = names_of_result(views, options.sql);
+    if (!query) return Relation::of_query(connection, options.sql, std::move(setup), shown);
+    return relation_of(connection, *query, std::move(setup), shown, names.tables, "");
   } catch (const EngineFailure& failure) {
     throw without_names(failure, views, options.sql);
   }
@@ -326,20 +395,11 @@ Relation open_row_wise(const Connection& connection, const std::string& sql, Row
                        const std::string& view, const std::string& reader) {
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
-  const std::optional<PersonQuery> grouped = PersonQuery::of(tree);
-  std::vector<std::string> below;
-  if (grouped) {
-    below = judged_below(connection, *grouped, names);
-  } else {
-    judge(connection, tree, names);
-  }
+  const Judged query = judged(connection, without_windows_of_persons(connection, tree, sql), names);
   std::vector<std::string> setup{verbatim_plan(connection), view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
-  if (grouped) return rows_of_persons(connection, *grouped, below, std::move(setup), Names::listed, names, reader);
-  return total(connection, tree, Relation::of_query(connection, sql, std::move(setup)), Names::listed, names.tables,
-               reader)
-      .relation;
+  return relation_of(connection, query, std::move(setup), Names::listed, names.tables, reader);
 }
 
 }  // namespace fractile::source_detail

@@ -161,7 +161,11 @@ class RowWise {
   }
 
   [[noreturn]] static void refuse_expression(const SqlNode& node, std::string_view kind) {
-    if (kind == "WINDOW") refuse("the window function " + std::string(text_of(node, "function_name")) + "(...) OVER");
+    if (kind == "WINDOW") {
+      refuse("the window function " + std::string(text_of(node, "function_name")) + "(...) OVER",
+             declare_hint("join what it makes of each person's records: SELECT id, ... FROM input JOIN (SELECT id, "
+                          "max(x) AS most FROM input GROUP BY id) USING (id) WHERE ... GROUP BY id"));
+    }
     if (kind == "SUBQUERY") refuse("a subquery in an expression");
     if (kind == "STAR") refuse("* or COLUMNS(...) in an expression", "name the columns");
     if (kind == "LAMBDA") refuse("a lambda, or ->", "write json_extract(x, 'key') for x -> 'key'");

@@ -1,0 +1,168 @@
+#include "source/files/person_windows.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/files/columns.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+bool has_windows(const SqlNode& expression) {
+  if (expression.IsArray()) return std::ranges::any_of(expression.GetArray(), has_windows);
+  if (!expression.IsObject()) return false;
+  if (text_of(expression, "class") == "WINDOW") return true;
+  return std::ranges::any_of(expression.GetObject(), [](const auto& member) { return has_windows(member.value); });
+}
+
+bool is_grouped_select(const SqlNode& select) { return !is_absent(member_of(select, "group_expressions")); }
+
+/// The column that an aggregate's window is made for; nothing where it is any other window.
+std::optional<std::string> person_of_window(const SqlNode& window) {
+  const SqlNode& partitions = member_of(window, "partitions");
+  const bool is_whole =
+      unknown_member(window, {"class", "type", "alias", "query_location", "function_name", "children", "partitions",
+                              "start", "end", "exclude_clause", "distinct"})
+          .empty() &&
+      text_of(window, "type") == "WINDOW_AGGREGATE" && text_of(window, "start") == "UNBOUNDED_PRECEDING" &&
+      is_one_of(text_of(window, "end"), {"UNBOUNDED_FOLLOWING", "CURRENT_ROW_RANGE"}) &&  // the same without an order
+      text_of(window, "exclude_clause") == "NO_OTHER" && partitions.IsArray() && partitions.Size() == 1;
+  if (!is_whole || text_of(partitions[0], "class") != "COLUMN_REF") return {};
+  const std::vector<std::string> names = texts_of(member_of(partitions[0], "column_names"));
+  if (names.size() != 1) return {};
+  return names.front();
+}
+
+/// The windows of a SELECT become columns of a table that is joined.
+class Joining {
+ public:
+  /// `document` is the tree that is changed.
+  Joining(const Connection& connection, SqlDocument& document) : connection_(connection), document_(document) {}
+
+  /// Changes nothing unless all of its windows are of aggregates for one column.
+  void change(SqlNode& select) {
+    person_.clear();
+    if (!are_of_one_column(member_of(select, "select_list"))) return;
+    SqlDocument pattern = SqlTree::of(connection_,
+                                      "SELECT * FROM (SELECT * FROM a_table) JOIN (SELECT a, f(a) AS f FROM a_table "
+                                      "GROUP BY a) USING (a)")
+                              .copy();
+    SqlNode join;
+    join.CopyFrom(pattern["statements"][0]["node"]["from_table"], allocator());
+    SqlNode& records = join["left"]["subquery"]["node"];
+    SqlNode& persons = join["right"]["subquery"]["node"];
+    for (SqlNode* const reading : {&records, &persons}) {
+      (*reading)["from_table"].CopyFrom(select["from_table"], allocator());
+      (*reading)["where_clause"].CopyFrom(select["where_clause"], allocator());
+    }
+    SqlNode& list = persons["select_list"];
+    set_name(list[0]);
+    set_name(persons["group_expressions"][0]);
+    join["using_columns"][0].SetString(person_.c_str(), allocator());
+    SqlNode call;
+    call.CopyFrom(list[1], allocator());
+    list.PopBack();
+    replace(select["select_list"], call, list);
+    select["from_table"] = join;
+    select["where_clause"].SetNull();
+    has_changed_ = true;
+  }
+  bool has_changed() const { return has_changed_; }
+
+ private:
+  SqlDocument::AllocatorType& allocator() { return document_.GetAllocator(); }
+
+  bool are_of_one_column(const SqlNode& expression) {
+    if (expression.IsArray()) {
+      return std::ranges::all_of(expression.GetArray(),
+                                 [this](const SqlNode& each) { return are_of_one_column(each); });
+    }
+    if (!expression.IsObject()) return true;
+    if (text_of(expression, "class") == "WINDOW") {
+      const std::optional<std::string> person = person_of_window(expression);
+      if (!person || has_windows(member_of(expression, "children"))) return false;
+      if (person_.empty()) person_ = *person;
+      return lower_case(*person) == lower_case(person_);
+    }
+    return std::ranges::all_of(expression.GetObject(),
+                               [this](const auto& member) { return are_of_one_column(member.value); });
+  }
+
+  void set_name(SqlNode& column) { column["column_names"][0].SetString(person_.c_str(), allocator()); }
+
+  /// Each window becomes a column, and the same aggregate, called as `call`, a value of the list of the table that is joined.
+  void replace(SqlNode& expression, const SqlNode& call, SqlNode& list) {
+    if (expression.IsArray()) {
+      for (SqlNode& each : expression.GetArray()) replace(each, call, list);
+    } else if (expression.IsObject() && text_of(expression, "class") == "WINDOW") {
+      const std::string name = fmt::format("fractile window {}", list.Size());
+      SqlNode value;
+      value.CopyFrom(call, allocator());
+      value["alias"].SetString(name.c_str(), allocator());
+      const bool counts_rows =
+          lower_case(text_of(expression, "function_name")) == "count" && expression["children"].Empty();
+      value["function_name"] = expression["function_name"];
+      if (counts_rows) value["function_name"].SetString("count_star", allocator());
+      value["children"] = expression["children"];
+      value["distinct"] = expression["distinct"];
+      SqlNode column;
+      column.CopyFrom(list[0], allocator());
+      column["alias"] = expression["alias"];
+      column["column_names"][0].SetString(name.c_str(), allocator());
+      list.PushBack(value, allocator());
+      expression = column;
+    } else if (expression.IsObject()) {
+      for (auto& member : expression.GetObject()) replace(member.value, call, list);
+    }
+  }
+
+  const Connection& connection_;
+  SqlDocument& document_;
+  std::string person_;
+  bool has_changed_ = false;
+};
+
+/// Whether a SELECT that this one reads, and that stands alone in FROM, has windows, too.
+bool reads_windows(const SqlNode& select, int depth) {
+  const SqlNode& below = member_of(member_of(member_of(select, "from_table"), "subquery"), "node");
+  if (!below.IsObject() || depth > deepest_tree) return false;
+  return has_windows(member_of(below, "select_list")) || reads_windows(below, depth + 1);
+}
+
+void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth);
+
+void visit(SqlNode& select, bool is_below_group, Joining& joining, int depth) {
+  if (depth > deepest_tree || text_of(select, "type") != "SELECT_NODE") return;
+  const bool has_some = has_windows(member_of(select, "select_list"));
+  if (has_some && is_below_group && text_of(member_of(select, "from_table"), "type") != "JOIN" &&
+      !reads_windows(select, depth)) {
+    return joining.change(select);
+  }
+  visit_table(select["from_table"], is_below_group || is_grouped_select(select), joining, depth + 1);
+}
+
+/// A table that is joined stands for itself: where it has a GROUP BY, for what that reads.
+void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth) {
+  if (depth > deepest_tree || !from.IsObject()) return;
+  const std::string_view type = text_of(from, "type");
+  if (type == "SUBQUERY") visit(from["subquery"]["node"], is_below_group, joining, depth + 1);
+  if (type != "JOIN") return;
+  visit_table(from["left"], false, joining, depth + 1);
+  visit_table(from["right"], false, joining, depth + 1);
+}
+
+}  // namespace
+
+std::string without_windows_of_persons(const Connection& connection, const SqlTree& tree, const std::string& sql) {
+  SqlDocument document = tree.copy();
+  Joining joining(connection, document);
+  visit(document["statements"][0]["node"], false, joining, 0);
+  return joining.has_changed() ? sql_of(connection, document) : sql;
+}
+
+}  // namespace fractile::source_detail
