@@ -204,13 +204,6 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
     refuse("hidden", "a total weight does not say how many records a cell has",
            {"leave it out; ", Field("unreliable").number("0.2"), " marks values by their intervals"});
   }
-  if (publication.weights->stability && !publication.person.empty()) {
-    refuse("weight_stability",
-           "which of a person's records are chosen for all tables depends on their weights, and these are declared to "
-           "depend on others",
-           {"leave ", Field("person"), " out, and declare how many records one has: ",
-            Field("records_per_person").number(1), "; or release table by table"});
-  }
   if (table.expected_rows.empty() || publication.weights->mean) return;
   refuse("rows", "how many units of weight these records are is not said",
          {"write below [publication] about how large their weights are on average, as is publicly known: ",

@@ -33,13 +33,13 @@ class SharedSample::Sampler {
   void keep(std::string_view person, std::vector<WrittenRecord>& records) {
     const std::size_t most = sample_.columns_.front().selection.records_per_person;
     if (records.size() <= most) return;
-    const auto order = [&](const WrittenRecord& a, const WrittenRecord& b) {
-      return std::memcmp(a.bytes, b.bytes, sample_.bytes_);
-    };
-    std::ranges::sort(records, [&](const auto& a, const auto& b) { return order(a, b) < 0; });
+    std::ranges::sort(records, [&](const auto& a, const auto& b) {
+      const int order = sample_.compare(a, b);
+      return order != 0 ? order < 0 : sample_.is_lighter(a, b);
+    });
     ranked_.clear();
     for (std::size_t i = 0; i < records.size(); ++i) {
-      const bool is_again = i > 0 && order(records[i], records[i - 1]) == 0;
+      const bool is_again = i > 0 && sample_.compare(records[i], records[i - 1]) == 0;
       const std::uint64_t ordinal = is_again ? ranked_.back().ordinal + 1 : 0;
       if (!is_again) sample_.describe(records[i], described_);
       ranked_.push_back({ranking_.of(person, {0, described_, ordinal}), i, ordinal});
@@ -75,38 +75,40 @@ SharedSample::SharedSample(std::vector<SharedColumn> columns, const SamplingKey&
     : columns_(std::move(columns)),
       key_(key),
       threads_(threads == 0 ? threads_of_machine() : threads),
-      known_(fields_of(columns_, groupings_, bytes_)),
+      known_(fields_of()),
       persons_(WrittenRecordCode(bytes_), limits_of(memory, threads_)) {}
 
-std::vector<SharedSample::Known> SharedSample::fields_of(const std::vector<SharedColumn>& columns,
-                                                         std::vector<Grouping>& groupings, std::size_t& bytes) {
-  const auto new_field = [&](std::uint64_t none) {
+std::vector<SharedSample::Known> SharedSample::fields_of() {
+  const auto new_field = [this](std::uint64_t none) {
     const std::size_t size = bytes_for(none);
-    const Field field{bytes, size, ~std::uint64_t{0} >> (64 - 8 * size), none};
-    bytes += field.bytes;
+    const Field field{bytes_, size, ~std::uint64_t{0} >> (64 - 8 * size), none};
+    bytes_ += field.bytes;
     return field;
   };
   std::vector<Known> all;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto& [lattice, selection, weights] = columns[i];
-    Known known{new_field(2 * lattice.size() + 1)};
-    if (weights) known.units = new_field(weights->most_units);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const RecordSelection& selection = columns_[i].selection;
+    Known known{new_field(2 * columns_[i].lattice.size() + 1)};
     if (!selection.by.empty()) {
-      const auto are_mine = [&, &mine = selection](const Grouping& each) {
-        const RecordSelection& other = columns[each.column].selection;
-        return other.by == mine.by && other.keys == mine.keys && other.others == mine.others;
+      const auto are_mine = [&](const Grouping& each) {
+        const RecordSelection& other = columns_[each.column].selection;
+        return other.by == selection.by && other.keys == selection.keys && other.others == selection.others;
       };
-      const auto same = std::ranges::find_if(groupings, are_mine);
-      known.grouping = static_cast<std::size_t>(same - groupings.begin());
-      if (same == groupings.end()) {
+      const auto same = std::ranges::find_if(groupings_, are_mine);
+      known.grouping = static_cast<std::size_t>(same - groupings_.begin());
+      if (same == groupings_.end()) {
         Grouping grouping{i, GroupNumbers(selection.keys, selection.others), {}, new_field(selection.keys.size())};
         for (std::size_t k = 0; k < selection.keys.size(); ++k) {
           grouping.sampled.push_back(sampled_group(selection.keys[k]));
         }
-        groupings.push_back(std::move(grouping));
+        groupings_.push_back(std::move(grouping));
       }
     }
     all.push_back(known);
+  }
+  unweighted_bytes_ = bytes_;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].weights) all[i].units = new_field(columns_[i].weights->most_units);
   }
   return all;
 }
@@ -134,13 +136,22 @@ void SharedSample::describe(const WrittenRecord& record, std::string& text) cons
   text.clear();
   for (const Known& known : known_) {
     append_number(text, read(record.bytes, known.position).value_or(none), 8);
-    if (known.units) append_number(text, number_at(record.bytes, *known.units), 4);
     if (!known.grouping) continue;
     const Grouping& grouping = groupings_[*known.grouping];
     const std::optional<std::uint64_t> number = read(record.bytes, grouping.field);
     append_number(text, number ? grouping.sampled[*number].size() : none, 4);
     if (number) text += grouping.sampled[*number];
   }
+}
+
+bool SharedSample::is_lighter(const WrittenRecord& a, const WrittenRecord& b) const {
+  for (const Known& known : known_) {
+    if (!known.units) continue;
+    const std::uint64_t of_a = number_at(a.bytes, *known.units);
+    const std::uint64_t of_b = number_at(b.bytes, *known.units);
+    if (of_a != of_b) return of_a < of_b;
+  }
+  return false;
 }
 
 KeyedCounts SharedSample::counts_of(std::size_t column, std::size_t threads) const {

@@ -40,7 +40,7 @@ struct SharedCells {
 };
 
 /// Every record of a known person may be chosen, whatever it holds: which of them are is a function of the key and of that person's records,
-/// each with what it holds in all of the columns.
+/// each with what it holds in all of the columns. Weights order those that are alike otherwise, and decide nothing else.
 class SharedSample {
  public:
   /// There is a column, and all of them say the same of persons. What they refer to outlives this. `threads` and `memory` as in TableOptions.
@@ -109,23 +109,24 @@ class SharedSample {
       // In the order of the fields: each is written over what lies behind the one before.
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         const auto& [of_position, of_units, grouping] = known_[i];
-        const Placed& placed = part.columns[i];
-        const Position position = placed.positions[row];
+        const Position position = part.columns[i].positions[row];
         write(part.bytes, of_position, position == nowhere ? of_position.none : position);
-        if (of_units) {
-          write(part.bytes, *of_units, position == nowhere ? 0 : columns_[i].weights->units_at(placed.weights[row]));
-        }
         if (!grouping || groupings_[*grouping].column != i) continue;
         const auto number = groupings_[*grouping].numbers.of([&](std::size_t k) { return key_at(i, k, row); });
         write(part.bytes, groupings_[*grouping].field, number ? *number : groupings_[*grouping].field.none);
+      }
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        if (!known_[i].units) continue;
+        const Placed& placed = part.columns[i];
+        const bool has_none = placed.positions[row] == nowhere;
+        write(part.bytes, *known_[i].units, has_none ? 0 : columns_[i].weights->units_at(placed.weights[row]));
       }
       persons_.add(part.of_persons, person, {part.bytes.data()});
     }
   }
 
-  /// Where numbers stand in a record, of how many bytes.
-  static std::vector<Known> fields_of(const std::vector<SharedColumn>& columns, std::vector<Grouping>& groupings,
-                                      std::size_t& bytes);
+  /// Where numbers stand in a record, units behind all others.
+  std::vector<Known> fields_of();
   /// Positions of a chunk's numbers; a record without a weight is nowhere.
   void place_column(std::size_t column, const SharedCells& cells, Placed& placed) const;
   static void write(std::vector<char>& bytes, const Field& field, std::uint64_t number) {
@@ -145,6 +146,12 @@ class SharedSample {
   std::uint32_t most_units(std::size_t column) const;
   /// As the proof's page has what a record holds.
   void describe(const WrittenRecord& record, std::string& text) const;
+  /// As std::memcmp() of what they hold, but for weights.
+  int compare(const WrittenRecord& a, const WrittenRecord& b) const {
+    return std::memcmp(a.bytes, b.bytes, unweighted_bytes_);
+  }
+  /// Of two that are alike otherwise.
+  bool is_lighter(const WrittenRecord& a, const WrittenRecord& b) const;
   KeyedCounts counts_of(std::size_t column, std::size_t threads) const;
   void count_kept(const WrittenRecord& record, std::vector<KeyedCounts>& counts) const;
 
@@ -152,8 +159,9 @@ class SharedSample {
   const SamplingKey& key_;
   std::size_t threads_;
   std::vector<Grouping> groupings_;
-  std::size_t bytes_ = 0;     // of a record
-  std::vector<Known> known_;  // one a column
+  std::size_t bytes_ = 0;             // of a record
+  std::size_t unweighted_bytes_ = 0;  // of these, before the weights
+  std::vector<Known> known_;          // one a column
   RecordsByPerson<WrittenRecordCode> persons_;
   IdleParts<Part> parts_;
 };

@@ -201,6 +201,69 @@ TEST(SharedSample, MemoryChangesNothing) {
   EXPECT_LT(kept[1][0].records(), rows.size());
 }
 
+const Lattice to_three_hundred_units = Lattice::numbers(301);
+
+/// The units that count of each position, a list a profile.
+std::vector<std::vector<std::uint64_t>> weighted_sample(const SamplingKey& key, std::uint32_t most,
+                                                        const WholeRows& rows,
+                                                        const std::vector<std::int64_t>& weights) {
+  const RecordSelection of_x = whole_by_key(most);
+  const RecordSelection of_y = whole_of_all(most);
+  const WeightGrid grid{to_three_hundred_units, 0, 300};
+  SharedSample sample({{to_nine, of_x, grid}, {to_three_hundred, of_y, grid}}, key, 1, 0);
+  MaybeNumbers x;
+  MaybeNumbers y;
+  MaybeNumbers w;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    x.add(rows[i].x);
+    y.add(rows[i].y);
+    w.add(weights[i]);
+  }
+  const CellReading whole{CellType::integer};
+  const WeightCells of_weights{w.view(), whole};
+  const std::vector<SharedCells> cells{{x.view(), whole, of_weights}, {y.view(), whole, of_weights}};
+  sample.add(
+      cells, [&](std::size_t row) { return std::string_view(rows[row].person); },
+      [&](std::size_t, std::size_t, std::size_t row) { return std::string_view(rows[row].key); });
+  std::vector<std::vector<std::uint64_t>> all;
+  for (const SelectedProfiles& found : sample.finish({})) {
+    for (const RankProfile& profile : found.profiles) {
+      std::vector<std::uint64_t>& units = all.emplace_back();
+      for (std::uint64_t number = 0; number < 10; ++number) units.push_back(profile.equal(number));
+    }
+  }
+  return all;
+}
+
+std::uint64_t moved(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) sum += std::max(before[i], after[i]) - std::min(before[i], after[i]);
+  return sum;
+}
+
+// Weights that are calibrated depend on others. Were records ranked by them, too, a weight that another person changes would choose another
+// record: as many as two of the largest weight would come and go.
+TEST(SharedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
+  EXPECT_TRUE(rc::check("in each column", [] {
+    const SamplingKey key = SamplingKey::of_bytes(*rc::gen::container<std::string>(32, rc::gen::arbitrary<char>()));
+    const auto most = *rc::gen::inRange<std::uint32_t>(1, 4);
+    WholeRows rows;
+    for (int copies = 0; copies < 2; ++copies) {
+      for (const WholeRow& row : *any_whole_rows()) rows.push_back(row);
+    }
+    const auto weight = rc::gen::inRange<std::int64_t>(0, 301);
+    std::vector<std::int64_t> weights = *rc::gen::container<std::vector<std::int64_t>>(rows.size(), weight);
+    const std::vector<std::vector<std::uint64_t>> before = weighted_sample(key, most, rows, weights);
+    const auto changes = *rc::gen::inRange<std::uint64_t>(0, 3);
+    for (std::uint64_t i = 0; i < changes && !rows.empty(); ++i) {
+      weights[*rc::gen::inRange<std::size_t>(0, rows.size())] = *weight;
+    }
+    const std::vector<std::vector<std::uint64_t>> after = weighted_sample(key, most, rows, weights);
+    RC_ASSERT(moved(before[0], after[0]) + moved(before[1], after[1]) <= 300 * changes);
+    RC_ASSERT(moved(before[2], after[2]) <= 300 * changes);
+  }));
+}
+
 /// How often which of a person's records was the one that counts: of five, one without a number, one without a listed key, two that are alike.
 TEST(SharedSample, IsUniformAmongAllRecordsOfAPerson) {
   const WholeRows rows{{"ada", {}, 1, "north"},
