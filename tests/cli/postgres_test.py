@@ -210,6 +210,33 @@ class PostgresSource(OfPeople):
                 on_server = run("release", *options(asked), "--postgres", self.address, "--sql", sql.format("visits"), "--format", "csv")
                 self.assertEqual((on_server.code, on_server.out), (0, from_file.out), on_server)
 
+    def test_weights_are_those_of_a_file(self):
+        self.psql("DROP TABLE IF EXISTS survey; CREATE TABLE survey (who int, region text, pay numeric(9,2), w numeric(7,3), f float8); "
+                  "INSERT INTO survey SELECT n % 97, CASE n % 3 WHEN 0 THEN 'north' WHEN 1 THEN 'south' END, (n * 37 % 4000) / 100.0, "
+                  "(n * 7919 % 14000) / 1000.0 - 1, sqrt(n) FROM generate_series(1, 2000) n; "
+                  "INSERT INTO survey VALUES (3, 'north', 9, NULL, 'NaN'), (3, 'north', NULL, 2, 2), (4, 'south', 7, 9999, 'Infinity')")
+        self.write("t.csv", self.psql("COPY survey TO STDOUT (FORMAT csv, HEADER)"))
+        sql = "SELECT who, region, CAST(pay AS DECIMAL(9, 2)) AS pay, CAST(w AS DECIMAL(7, 3)) AS w, CAST(f AS DOUBLE) AS f FROM {}"
+        how = {"column": "pay", "bounds": ("0", "50"), "step": "0.01", "unsafe_seed": "7", "epsilon": "1", "weight": "w",
+               "weight_bounds": ("0", "10"), "weight_step": "0.5"}
+        groups = {"by": "region", "keys": "south,north,west"}
+        for changes in ({}, groups, {"weight": "f"}, {"person": "who", "records_per_person": "3"},
+                        {"person": "who", "records_per_person": "3", **groups}, {"missing": "2.5,9"},
+                        {"weight_bounds": ("1", "4"), "weight_step": "1", "weight_stability": "2"}):
+            with self.subTest(**changes):
+                asked = {**how, **changes}
+                from_file = run("release", "t.csv", *options(asked), "--count", "--sql", sql.format("input"), "--format", "csv", cwd=self.folder)
+                self.assertEqual(from_file.code, 0, from_file)
+                on_server = run("release", *options(asked), "--count", "--postgres", self.address, "--sql", sql.format("survey"), "--format", "csv")
+                self.assertEqual((on_server.code, on_server.out), (0, from_file.out), on_server)
+        asked = {**how, "null": "error"}
+        on_server = run("release", *options(asked), "--postgres", self.address, "--sql", sql.format("survey"))
+        self.assertEqual(on_server.code, 3)
+        self.assertIn("column 'pay' or its weight: some row is NULL or NaN", on_server.err)
+        on_server = run("release", *options(how), "--postgres", self.address, "--sql", "SELECT pay, w FROM survey", "--sql-stability", "1")
+        self.assertEqual(on_server.code, 2)
+        self.assertIn("persons, groups and weights are not told apart in a query that a server runs", on_server.err)
+
     def test_what_is_declared_to_be_missing(self):
         self.psql("DROP TABLE IF EXISTS coded; CREATE TABLE coded (a int, b numeric(9,2), c double precision, d date, e timestamptz); "
                   "INSERT INTO coded SELECT 7, 7, 7, DATE '2000-01-07', TIMESTAMPTZ '2000-01-07Z' FROM generate_series(1, 60); INSERT INTO coded "

@@ -195,6 +195,12 @@ UnitLattice units_of(const Column& number, const ColumnToCount& asked) {
   return how ? values_counted_on(number, asked.lattice, *how) : counted_on(number, asked.lattice);
 }
 
+WeightGrid weights_on(const Column& column, const RecordWeights& weights) {
+  UnitLattice units = counted_on(column, weights.grid());
+  return {std::move(units.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(units.left_out),
+          weights.most_units_of_record()};
+}
+
 std::vector<Column> columns_with_missing(const SelectedColumns& columns) {
   std::vector<Column> all{columns.number};
   for (const std::optional<Column>* beside : {&columns.person, &columns.weight}) {

@@ -42,6 +42,9 @@ void require_shown_keys(std::span<const SelectedColumns* const> all, const std::
 /// What a column's numbers, or persons' values, are counted on. Error(usage) as in_units().
 UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 
+/// The grid of weights as the engine is asked for them. Error(usage) as in_units().
+WeightGrid weights_on(const Column& column, const RecordWeights& weights);
+
 /// What one pass counts, beside others.
 struct SelectedColumn {
   const SelectedColumns& columns;

@@ -270,6 +270,8 @@ struct PostgresQuery::State {
       source_detail::require_identifier(*columns.person, query_name);
     }
     for (const std::string& name : asked.selection.by.names()) columns.keys.push_back(rows.column(name, query_name));
+    const std::optional<RecordWeights>& weights = asked.selection.weights;
+    if (weights) columns.weight = countable_column(rows, weights->column, ValueKind::number);
     return columns;
   }
 
@@ -282,13 +284,20 @@ struct PostgresQuery::State {
       source_detail::SelectedColumns columns;
       source_detail::UnitLattice units;
       RecordSelection typed;
+      std::optional<Lattice> grid = {};                               // of weights, where rows have some
+      std::optional<source_detail::WeightGrid> counted_weights = {};  // the same, as the engine is asked for them
     };
     std::vector<Read> all;
     all.reserve(asked.size());
     for (const ColumnToCount* const each : asked) {
       source_detail::SelectedColumns columns = selected_columns(*each);
       source_detail::UnitLattice units = source_detail::units_of(columns.number, *each);
-      all.push_back({*each, std::move(columns), std::move(units), each->selection});
+      Read read{*each, std::move(columns), std::move(units), each->selection};
+      if (const std::optional<RecordWeights>& weights = each->selection.weights) {
+        read.grid = weights->grid();
+        read.counted_weights = weights_on(*read.columns.weight, *weights);
+      }
+      all.push_back(std::move(read));
     }
     source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
@@ -308,16 +317,17 @@ struct PostgresQuery::State {
       if (first.typed.whole_records) {
         std::vector<source_detail::SharedColumn> columns;
         columns.reserve(all.size());
-        for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed});
+        for (const Read& each : all) columns.push_back({each.units.counted_on, each.typed, each.counted_weights});
         sample.emplace(std::move(columns), key.value(), threads, 0);
       } else {
         selector.emplace(first.units.counted_on, first.typed, key, threads, 0,
-                         cells_of(first.columns, first.asked.lattice, Unreadable::missing));
+                         cells_of(first.columns, first.asked.lattice, Unreadable::missing), first.counted_weights);
       }
       std::vector<source_detail::SelectedColumn> selected;
       selected.reserve(all.size());
       for (const Read& each : all) {
-        selected.push_back({each.columns, each.asked.lattice, selector ? &*selector : nullptr});
+        selected.push_back(
+            {each.columns, each.asked.lattice, selector ? &*selector : nullptr, each.grid ? &*each.grid : nullptr});
       }
       count_selected(connection, row_wise->relation.without(std::move(blanked), missing), selected,
                      sample ? &*sample : nullptr, Unreadable::missing, on_progress);
@@ -420,10 +430,6 @@ void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns)
   std::deque<source_detail::SelectedColumns> of_sample;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
-    if (asked.selection.weights) {
-      throw Error(ErrorCode::usage, "weights do not go with a query on a server",
-                  {"leave ", Field("weight"), " out, or release from a file: COPY (...) TO"}, "weight");
-    }
     if (asked.public_rows) {
       throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
                   {"leave ", Field("public_rows"), " out"}, "public_rows");
@@ -434,12 +440,13 @@ void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns)
       continue;
     }
     if (!state_->row_wise) {
-      throw Error(ErrorCode::usage, "persons and groups are not told apart in a query that a server runs",
-                  {"leave ", Field("sql_stability"), " out, if the query goes row by row, or ", Field("person"),
-                   " and ", Field("by")});
+      throw Error(ErrorCode::usage, "persons, groups and weights are not told apart in a query that a server runs",
+                  {"leave ", Field("sql_stability"), " out, if the query goes row by row, or ", Field("person"), ", ",
+                   Field("by"), " and ", Field("weight")});
     }
     source_detail::SelectedColumns read = state_->selected_columns(asked);
     static_cast<void>(source_detail::units_of(read.number, asked));
+    if (read.weight) static_cast<void>(weights_on(*read.weight, *asked.selection.weights));
     if (asked.selection.whole_records) of_sample.push_back(std::move(read));
   }
   std::vector<const source_detail::SelectedColumns*> together;
@@ -474,8 +481,9 @@ std::vector<CountedColumn> PostgresQuery::count(const std::vector<ColumnToCount>
     }
     if ((counted.any_missing || counted.any_nobody) && asked.null_policy == NullPolicy::error) {
       throw Error(ErrorCode::data,
-                  fmt::format("column '{}': some row is NULL or NaN",
-                              counted.any_nobody ? asked.selection.person : asked.column),
+                  fmt::format("column '{}'{}: some row is NULL or NaN",
+                              counted.any_nobody ? asked.selection.person : asked.column,
+                              counted.any_nobody || !asked.selection.weights ? "" : " or its weight"),
                   {"leave such rows out in the query, or with ", Field("null").text("drop")});
     }
     all.push_back(asked.selection.counted(std::move(counted.profiles)).over_query(state_->stability.value_or(1)));

@@ -626,13 +626,6 @@ SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked)
   return columns;
 }
 
-/// The grid of weights as the engine is asked for them.
-WeightGrid weights_on(const Column& column, const RecordWeights& weights) {
-  source_detail::UnitLattice units = counted_on(column, weights.grid());
-  return {std::move(units.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(units.left_out),
-          weights.most_units_of_record()};
-}
-
 /// Weights are counted in units, of which a release takes no more than of records: as many as there can be are refused before any is read.
 void require_countable_units(const OpenedTable& table, const RecordWeights& weights) {
   std::uint64_t records = 0;
