@@ -87,6 +87,11 @@ void require_given_out(const LedgerEntry& entry, const std::string& path) {
 
 }  // namespace
 
+void refuse_without_memory(const Words& became) {
+  throw Error(ErrorCode::data, "this machine's memory does not suffice",
+              {"use a machine with more of it, or ask for less at once; ", became});
+}
+
 ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Payment& payment,
                              std::string receipt)
     : ledger_(std::move(ledger)),
@@ -295,8 +300,7 @@ void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendan
     attendant.on_interrupt(error.what_words(), hint);  // ends here if one came
     throw Error(error.code(), error.what_words(), hint, error.field());
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::data, "this machine's memory does not suffice",
-                {"use a machine with more of it, or ask for less at once; ", fate()});
+    refuse_without_memory(fate());
   } catch (const std::exception&) {
     throw Error(ErrorCode::internal, "an internal error", {"nothing was printed; ", fate()});
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -104,5 +105,18 @@ class ReleaseCharge {
   std::vector<NamedTable> tables_ = {};
   bool fits_ = false;
 };
+
+/// Throws `data`: memory could not be had. `became` says what that means for a charge.
+[[noreturn]] void refuse_without_memory(const Words& became);
+
+/// What `work` gives. Memory that cannot be had is an error of ours.
+template <class Work>
+auto or_without_memory(const Work& work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    refuse_without_memory("if a ledger pays, its last entry says whether it was charged");
+  }
+}
 
 }  // namespace fractile::publication_detail

@@ -129,11 +129,8 @@ Opened opened(Source& source, const ReleaseRequest& asked, const std::optional<P
   return opened;
 }
 
-}  // namespace
-
-Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
-               Attendant& attendant) {
-  const OwnEnvironment own;
+Answer answer_to(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+                 Attendant& attendant) {
   RandomBits bits = asked.unsafe_seed ? RandomBits::unsafe_seeded(*asked.unsafe_seed) : RandomBits::system();
   auto [request, from, description, query, stored] = opened(source, asked, payment, attendant);
   std::optional<ReleaseCharge>& charge = from.charge;
@@ -153,9 +150,8 @@ Answer publish(Source source, const ReleaseRequest& asked, const std::optional<P
   return answer;
 }
 
-Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
-                   Attendant& attendant) {
-  const OwnEnvironment own;
+Rehearsal rehearsed(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+                    Attendant& attendant) {
   const Opened opened = fractile::opened(source, asked, payment, attendant);
   const std::optional<ReleaseCharge>& charge = opened.from.charge;
   Rehearsal rehearsal{{}, opened.stored};
@@ -168,6 +164,20 @@ Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::option
   rehearsal.account =
       opened.stored ? charge->account() : charge->account_with({opened.query, opened.request.query.budget, largest});
   return rehearsal;
+}
+
+}  // namespace
+
+Answer publish(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+               Attendant& attendant) {
+  const OwnEnvironment own;
+  return publication_detail::or_without_memory([&] { return answer_to(std::move(source), asked, payment, attendant); });
+}
+
+Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
+                   Attendant& attendant) {
+  const OwnEnvironment own;
+  return publication_detail::or_without_memory([&] { return rehearsed(std::move(source), asked, payment, attendant); });
 }
 
 Answer publish(Source source, const ReleaseRequest& request, const std::optional<Payment>& payment) {

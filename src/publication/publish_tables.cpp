@@ -311,17 +311,8 @@ class TablesRun {
   PublishedTables tables_;
 };
 
-}  // namespace
-
-Spending PublishedTables::cost() const {
-  Spending sum{publication.budget.measure()};
-  for (const PublishedLevel& each : levels) sum.add(each.release.cost());
-  return sum;
-}
-
-PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
-                        Attendant& attendant) {
-  const OwnEnvironment own;
+PublishedTables tables_drawn(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
+                             Attendant& attendant) {
   Plan plan = plan_of(request, source);
   const ReleaseRequest terms = terms_of(request, plan);
   auto [charge, records] =
@@ -342,6 +333,21 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
                     ? Words("the tables were drawn; with a receipt they would have been kept")
                     : Words("the tables were drawn; the receipt " + request.receipt + " holds them");
   return tables;
+}
+
+}  // namespace
+
+Spending PublishedTables::cost() const {
+  Spending sum{publication.budget.measure()};
+  for (const PublishedLevel& each : levels) sum.add(each.release.cost());
+  return sum;
+}
+
+PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
+                        Attendant& attendant) {
+  const OwnEnvironment own;
+  return publication_detail::or_without_memory(
+      [&] { return tables_drawn(std::move(source), request, payment, attendant); });
 }
 
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment) {

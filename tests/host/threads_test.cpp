@@ -15,6 +15,10 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/frames.hpp"
+#include "fractile/ledger.hpp"
+#include "fractile/publication.hpp"
+#include "fractile/sources.hpp"
 #include "host/entries.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -144,6 +148,42 @@ TEST(HostMemory, EachPieceThatIsNotToBeHadIsAnError) {
       if (!was_refused) break;
     }
     EXPECT_TRUE(entry.call() == usual) << entry.name << ", afterwards";
+  }
+}
+
+ReleaseRequest small_request() {
+  return {{"x", Lattice::regular(0, 100, 1), NullPolicy::drop, {}}, {{Rational(1, 2)}, Budget::pure(Rational(1))}};
+}
+
+/// What a release says when its n-th piece of memory is not to be had, with or without a charge; empty when it comes about.
+std::string said_without(std::int64_t n, const std::vector<double>& values, const std::optional<Payment>& payment) {
+  Source source = Source::frame(
+      Frame::of({reinterpret_cast<const std::byte*>(values.data()), "g", values.size(), sizeof(double), {}}, "x"));
+  const ReleaseRequest request = small_request();
+  memory_left = n;
+  try {
+    publish(std::move(source), request, payment);
+    memory_left = -1;
+    return {};
+  } catch (const Error& error) {
+    memory_left = -1;
+    return error.what();
+  }
+}
+
+TEST(HostMemory, AReleaseThatLacksItIsAnErrorOfOursBeforeAndAfterTheCharge) {
+  const testing::Folder folder;
+  const std::vector<double> values = {1, 2, 3, 50, 60, 70};
+  const std::string path = folder.file("people.ledger");
+  Ledger::create(path).add_dataset({"people", Budget::pure(Rational(10'000))});
+  for (const std::optional<Payment>& payment :
+       {std::optional<Payment>(), std::optional<Payment>({path, {}, "people"})}) {
+    int lacked = 0;
+    for (std::int64_t n = 0; n < 400; n = next(n)) {
+      const std::string said = said_without(n, values, payment);
+      if (said.find("memory does not suffice") != std::string::npos) ++lacked;
+    }
+    EXPECT_GT(lacked, 30);
   }
 }
 
