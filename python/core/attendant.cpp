@@ -7,17 +7,36 @@
 namespace fractile::python {
 
 bool SignalWatch::has_seen() {
-  const auto now = std::chrono::steady_clock::now();
   if (std::this_thread::get_id() != asker_) return false;
   if (is_interpreter_ending()) return true;
-  if (now < next_) return false;
-  next_ = now + interval;
+  return std::chrono::steady_clock::now() >= next_ && sees();
+}
+
+bool SignalWatch::sees() {
+  next_ = std::chrono::steady_clock::now() + interval;
   const Locked gil;
-  return PyErr_CheckSignals() != 0;  // the error stays set for this thread
+  if (PyErr_CheckSignals() != 0) return true;  // the error stays set for this thread
+  if (cancel_.is_none()) return false;
+  try {
+    nb::module_::import_("fractile._errors").attr("look_at")(cancel_);
+    return false;
+  } catch (nb::python_error& raised) {
+    raised.restore();
+    return true;
+  }
 }
 
 void SignalWatch::look() {
   if (has_seen()) throw Interrupted();
+}
+
+void SignalWatch::look_now() {
+  if (is_interpreter_ending() || sees()) throw Interrupted();
+}
+
+void Caller::at(const std::string& task) {
+  is_begun_ = is_begun_ || task.starts_with("reading");
+  if (!task.empty()) watch_.look_now();  // also where so little is read that nobody looks meanwhile
 }
 
 void Caller::warn(const Words& what, const Words& hint) {
@@ -43,7 +62,14 @@ void Caller::end_if_interrupted(const Words& words) {
 
 void raise_interrupted(const std::string& last_words) {
   nb::python_error error;
-  if (!last_words.empty() && nb::hasattr(error.value(), "add_note")) error.value().attr("add_note")(last_words);
+  if (last_words.empty()) throw error;
+  const nb::module_ errors = nb::module_::import_("fractile._errors");
+  const nb::object canceled = errors.attr("CanceledError");
+  if (error.matches(canceled)) {
+    PyErr_SetObject(canceled.ptr(), errors.attr("canceled")(last_words).ptr());
+    throw nb::python_error();
+  }
+  if (nb::hasattr(error.value(), "add_note")) error.value().attr("add_note")(last_words);
   throw error;
 }
 

@@ -1,8 +1,6 @@
 // Who asks for a release, when that is a Python program.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <chrono>
 #include <functional>
 #include <string>
@@ -11,21 +9,32 @@
 #include <vector>
 
 #include "fractile/publication.hpp"
+#include "module.hpp"
 
 namespace fractile::python {
 
-/// What a Python signal handler raised: Ctrl-C. No std::exception, so that nobody on the way takes it for a failure of the library.
+/// What a Python signal handler raised, Ctrl-C, or that the caller's event was set. No std::exception, so that nobody on the way takes it for
+/// a failure of the library.
 struct Interrupted {};
 
 /// Looks for signals a few times a second, on the thread that asks and on no other, without the interpreter's lock in between.
 class SignalWatch {
  public:
+  SignalWatch() = default;
+  /// Looks at `cancel`, too, which another thread may set: an object with is_set(), or None. The caller keeps it.
+  explicit SignalWatch(nb::handle cancel) : cancel_(cancel) {}
+
   /// Throws Interrupted, with Python's error set.
   void look();
-  /// Whether a signal's handler raised, with Python's error set then.
+  /// The same, also where it has just been looked.
+  void look_now();
+  /// Whether a signal's handler raised or the event is set, with Python's error set then.
   bool has_seen();
 
  private:
+  bool sees();
+
+  nb::handle cancel_ = Py_None;
   std::thread::id asker_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + interval;
   static constexpr std::chrono::milliseconds interval{50};
@@ -40,8 +49,15 @@ class Caller : public Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 
+  /// `cancel` as SignalWatch takes it.
+  explicit Caller(nb::handle cancel) : watch_(cancel) {}
+
   void warn(const Words& what, const Words& hint) override;
-  void at(const std::string& task) override { is_begun_ = is_begun_ || task.starts_with("reading"); }
+  void at(const std::string& task) override;
+  /// The last moment at which nothing is charged.
+  void hold_interrupts() override {
+    if (!is_begun_) watch_.look_now();
+  }
   void tick() override { watch_.look(); }
   bool is_interrupted() override { return interrupted_ = interrupted_ || watch_.has_seen(); }
   /// Ends what was asked for if is_interrupted() has said so, with these last words unless they are empty.

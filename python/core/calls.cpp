@@ -9,11 +9,12 @@
 namespace fractile::python {
 
 void rethrow(nb::python_error& error) {
-  if (error.matches(PyExc_KeyboardInterrupt)) {
+  const nb::module_ errors = nb::module_::import_("fractile._errors");
+  if (error.matches(PyExc_KeyboardInterrupt) || error.matches(errors.attr("CanceledError"))) {
     error.restore();
     throw Interrupted();
   }
-  const nb::object known = nb::module_::import_("fractile._errors").attr("Error");
+  const nb::object known = errors.attr("Error");
   if (!error.matches(known)) {
     throw Error(ErrorCode::internal, "counting failed: " + nb::cast<std::string>(error.type().attr("__name__")));
   }

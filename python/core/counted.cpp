@@ -37,13 +37,9 @@ class CountedElsewhere final : public Records {
   void require_countable(const std::vector<ColumnToCount>& columns) const override {
     columns_.require_countable(columns);
     for (const ColumnToCount& column : columns) {
-      if (!column.selection.others.empty()) {
-        throw Error(ErrorCode::usage, {Field("other"), ": records of other keys are not counted by Spark's tasks"},
-                    "make one key of the others in a column of the frame, and list it", "other");
-      }
-      if (!column.selection.merged) continue;
-      throw Error(ErrorCode::usage, {Field("totals"), " of persons' values are not counted by Spark's tasks"},
-                  "publish the totals as tables of their own, by fewer columns, or leave them out", "totals");
+      if (column.selection.others.empty()) continue;
+      throw Error(ErrorCode::usage, {Field("other"), ": records of other keys are not counted by Spark's tasks"},
+                  "make one key of the others in a column of the frame, and list it", "other");
     }
   }
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
@@ -69,10 +65,12 @@ class CountedElsewhere final : public Records {
   /// Those of all columns, asked for at once.
   std::vector<std::vector<RankProfile>> profiles_of(const std::vector<ColumnToCount>& columns, RandomBits& bits) const {
     std::vector<Counted> questions;
+    std::vector<std::optional<Counted>> cells;
     std::vector<std::string> keys;
     std::string key_of_sample;
     for (const ColumnToCount& asked : columns) {
       questions.push_back(Counted::of(asked, missing_));
+      cells.push_back(cells_of(asked));
       const bool is_drawn = asked.selection.whole_records && !key_of_sample.empty();
       keys.push_back(is_drawn ? key_of_sample : key_of(asked.selection, bits));
       if (asked.selection.whole_records) key_of_sample = keys.back();
@@ -81,17 +79,30 @@ class CountedElsewhere final : public Records {
       nb::list asked;
       nb::list sampling_keys;
       nb::list of_sample;
+      nb::list of_cells;
       for (std::size_t i = 0; i < questions.size(); ++i) {
         asked.append(nb::cast(std::move(questions[i])));
         sampling_keys.append(bytes_of(keys[i]));
         of_sample.append(nb::bool_(columns[i].selection.whole_records));
+        if (cells[i]) {
+          of_cells.append(nb::make_tuple(std::move(*cells[i]), columns[i].selection.merged->of_key));
+        } else {
+          of_cells.append(nb::none());
+        }
       }
-      const nb::object answers = counter_.attr("count")(asked, sampling_keys, of_sample);
+      const nb::object answers = counter_.attr("count")(asked, sampling_keys, of_sample, of_cells);
       if (nb::len(answers) != columns.size()) throw Error(ErrorCode::internal, "another number of columns was counted");
       std::vector<std::vector<RankProfile>> profiles;
       for (const nb::handle answer : answers) profiles.push_back(std::move(nb::cast<Counted&>(answer)).profiles());
       return profiles;
     });
+  }
+
+  /// The question about the cells of which groups are made; nothing where none are merged.
+  std::optional<Counted> cells_of(ColumnToCount asked) const {
+    if (!asked.selection.merged) return {};
+    asked.selection.merged.reset();
+    return Counted::of(asked, missing_);
   }
 
   /// The key that decides which records of a person count; empty without persons.
@@ -121,12 +132,14 @@ std::vector<Counted> parts_of_sample(const std::vector<Counted>& questions, Fram
   }
 }
 
-Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling_key) {
+Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling_key, const Counted* cells,
+                const std::vector<std::uint32_t>& group_of_cell) {
   const std::string key(text_of(sampling_key));
   try {
     const Unlocked unlocked;
     SignalWatch signals;
-    return question.of_frame(frame, key, [&] { signals.look(); });
+    return question.of_frame(
+        frame, key, [&] { signals.look(); }, cells, group_of_cell);
   } catch (const Interrupted&) {
     raise_interrupted();
   }
@@ -222,22 +235,23 @@ Counted Counted::of(const ColumnToCount& asked, const std::vector<std::string>& 
   header.null_policy = asked.null_policy;
   header.records_per_person = selection.records_per_person;
   header.person = selection.person;
-  header.by = selection.by;
-  header.keys = selection.keys;
+  header.by = selection.merged ? selection.merged->by : selection.by;
+  header.keys = selection.merged ? selection.merged->keys : selection.keys;
   header.missing = missing;
   header.per_person = selection.per_person;
   if (selection.weights) header.weights = selection.weights->as_counted();
   // A person's records are all in one part. Merged parts say so, and then they are the same question as one part alone.
   header.disjoint_persons = true;
   header.validate();
-  const std::size_t profiles = selection.by.empty() ? 1 : selection.keys.size();
+  const std::size_t profiles = header.by.empty() ? 1 : header.keys.size();
   return Counted({std::move(header), std::vector<RankProfile>(profiles, RankProfile(asked.lattice, {}, {}))});
 }
 
-Counted Counted::of_frame(Frame& frame, const std::string& sampling_key,
-                          const std::function<void()>& on_progress) const {
+Counted Counted::of_frame(Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress,
+                          const Counted* cells, const std::vector<std::uint32_t>& group_of_cell) const {
   const ProfileHeader& asked = header();
-  ColumnToCount counted = asked.counted();
+  ColumnToCount counted = cells == nullptr ? asked.counted() : cells->header().counted();
+  if (cells != nullptr) counted.selection.merged = MergedGroups{asked.by, asked.keys, group_of_cell};
   std::optional<SamplingKey>& key = counted.selection.sampling_key;
   if (!asked.person.empty()) key = SamplingKey::of_bytes(sampling_key);
   RandomBits unused = RandomBits::system();  // persons' records are chosen by the key
@@ -315,8 +329,9 @@ void bind_counted(nb::module_& module) {
           nb::arg("bytes"))
       .def_static("of_profile_bytes", &of_profile_bytes, nb::arg("bytes"), "One profile of one column.")
       .def("to_bytes", [](const Counted& counted) { return bytes_of(to_bytes(counted.all())); })
-      .def("of_frame", &part_of, nb::arg("frame"), nb::arg("sampling_key"),
-           "The same question, answered for the records of a frame.")
+      .def("of_frame", &part_of, nb::arg("frame"), nb::arg("sampling_key"), nb::arg("cells") = nb::none(),
+           nb::arg("group_of_cell") = std::vector<std::uint32_t>(),
+           "The same question, answered for the records of a frame; with the cells of which its groups are made.")
       .def_static("of_sample", &parts_of_sample, nb::arg("questions"), nb::arg("frame"), nb::arg("sampling_key"),
                   "Questions about the same persons, answered for one sample of whole records of a frame.")
       .def_static("of_counts", &of_counts, nb::arg("lattice"), nb::arg("positions"), nb::arg("counts"),

@@ -10,6 +10,7 @@
 #include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"
+#include "report.hpp"
 #include "requests/datasets.hpp"
 #include "requests/typed.hpp"
 
@@ -52,43 +53,92 @@ Page page_of(const LedgerStatement& statement, const Texts& about) {
   return in_pair(to_html(statement, {about_of(about)}));
 }
 
-}  // namespace
+void bind_accounts(nb::module_& module) {
+  nb::class_<LedgerAccount>(module, "Account", "A dataset of a ledger, with what was spent of its budget.")
+      .def_prop_ro(
+          "dataset", [](const LedgerAccount& account) { return account.dataset.name; }, "Its name.")
+      .def_prop_ro(
+          "unit", [](const LedgerAccount& account) { return account.dataset.unit; }, "Whom the promise protects.")
+      .def_prop_ro(
+          "budget", [](const LedgerAccount& account) { return account.dataset.budget.to_string(); },
+          "What all its releases may cost together.")
+      .def_prop_ro(
+          "spent", [](const LedgerAccount& account) { return account.balance.spent.to_string(); },
+          "What was published has cost so much.")
+      .def_prop_ro(
+          "reserved", [](const LedgerAccount& account) { return account.balance.reserved.to_string(); },
+          "What is charged and was not published, or not yet.")
+      .def_prop_ro(
+          "remaining", [](const LedgerAccount& account) { return account.balance.remaining.to_string(); },
+          "What further releases may cost.")
+      .def("__repr__", [](const LedgerAccount& account) {
+        const LedgerBalance& balance = account.balance;
+        return in_words("Account", {{"dataset", nb::cast(account.dataset.name)},
+                                    {"budget", nb::cast(account.dataset.budget.to_string())},
+                                    {"spent", nb::cast(balance.spent.to_string())},
+                                    {"reserved", nb::cast(balance.reserved.to_string())},
+                                    {"remaining", nb::cast(balance.remaining.to_string())}});
+      });
+}
 
-void bind_ledger(nb::module_& module) {
-  nb::class_<LedgerAccount>(module, "Account")
-      .def_prop_ro("dataset", [](const LedgerAccount& account) { return account.dataset.name; })
-      .def_prop_ro("unit", [](const LedgerAccount& account) { return account.dataset.unit; })
-      .def_prop_ro("budget", [](const LedgerAccount& account) { return account.dataset.budget.to_string(); })
-      .def_prop_ro("spent", [](const LedgerAccount& account) { return account.balance.spent.to_string(); })
-      .def_prop_ro("reserved", [](const LedgerAccount& account) { return account.balance.reserved.to_string(); })
-      .def_prop_ro("remaining", [](const LedgerAccount& account) { return account.balance.remaining.to_string(); });
-  nb::class_<LedgerEntry>(module, "Entry")
-      .def_ro("id", &LedgerEntry::id)
-      .def_prop_ro("dataset", [](const LedgerEntry& entry) { return entry.request.dataset; })
-      .def_prop_ro("query", [](const LedgerEntry& entry) { return entry.request.query; })
-      .def_prop_ro("cost", [](const LedgerEntry& entry) { return entry.request.cost.to_string(); })
-      .def_prop_ro("state", [](const LedgerEntry& entry) { return to_string(entry.state); })
-      .def_ro("reserved_at", &LedgerEntry::reserved_at)
-      .def_ro("settled_at", &LedgerEntry::settled_at)
-      .def_ro("receipt", &LedgerEntry::receipt)
-      .def_ro("reason", &LedgerEntry::reason);
-  nb::class_<LedgerStatement>(module, "Statement")
-      .def_ro("accounts", &LedgerStatement::accounts)
-      .def_ro("entries", &LedgerStatement::entries)
+void bind_entries(nb::module_& module) {
+  nb::class_<LedgerEntry>(module, "Entry", "What a ledger says of one release.")
+      .def_ro("id", &LedgerEntry::id, "Its number, from 1 on.")
+      .def_prop_ro(
+          "dataset", [](const LedgerEntry& entry) { return entry.request.dataset; }, "Whose budget paid.")
+      .def_prop_ro(
+          "query", [](const LedgerEntry& entry) { return entry.request.query; },
+          "What was asked, in JSON: equal texts are one question.")
+      .def_prop_ro(
+          "cost", [](const LedgerEntry& entry) { return entry.request.cost.to_string(); }, "What it costs.")
+      .def_prop_ro(
+          "state", [](const LedgerEntry& entry) { return to_string(entry.state); },
+          R"("reserved", "drawn", "committed" or "voided".)")
+      .def_ro("reserved_at", &LedgerEntry::reserved_at, "When it was charged, in UTC.")
+      .def_ro("settled_at", &LedgerEntry::settled_at, "When it was committed or voided, in UTC; empty before.")
+      .def_ro("receipt", &LedgerEntry::receipt, "The receipt of what was published; empty before.")
+      .def_ro("reason", &LedgerEntry::reason, "Why it was voided.")
+      .def("__repr__", [](const LedgerEntry& entry) {
+        return in_words("Entry", {{"id", nb::cast(entry.id)},
+                                  {"dataset", nb::cast(entry.request.dataset)},
+                                  {"cost", nb::cast(entry.request.cost.to_string())},
+                                  {"state", nb::cast(to_string(entry.state))},
+                                  {"reserved_at", nb::cast(entry.reserved_at)}});
+      });
+}
+
+void bind_statement(nb::module_& module) {
+  nb::class_<LedgerStatement>(module, "Statement", "All that a ledger says at one moment.")
+      .def_ro("accounts", &LedgerStatement::accounts, "The datasets.")
+      .def_ro("entries", &LedgerStatement::entries, "The releases, the first one first.")
       .def(
           "json",
           [](const LedgerStatement& s, bool all) {
             return to_json(s, all ? LedgerDetail::everything : LedgerDetail::balances);
           },
-          nb::arg("everything") = false)
+          nb::arg("everything") = false,
+          "As `fractile ledger show` prints it; with everything as `ledger export` does.")
       .def(
           "csv",
           [](const LedgerStatement& s, bool all) {
             return to_csv(s, all ? LedgerDetail::everything : LedgerDetail::balances);
           },
-          nb::arg("everything") = false)
-      .def("table", [](const LedgerStatement& s) { return to_table(s); })
-      .def("page", &page_of, nb::arg("about"));
+          nb::arg("everything") = false, "The same as CSV.")
+      .def(
+          "table", [](const LedgerStatement& s) { return to_table(s); }, "The same as text for people.")
+      .def("page", &page_of, nb::arg("about"), "The page, and its files by name.")
+      .def("__repr__", [](const LedgerStatement& s) {
+        return in_words("Statement",
+                        {{"accounts", nb::cast(s.accounts.size())}, {"entries", nb::cast(s.entries.size())}});
+      });
+}
+
+}  // namespace
+
+void bind_ledger(nb::module_& module) {
+  bind_accounts(module);
+  bind_entries(module);
+  bind_statement(module);
   // Other threads go on while one waits for a file that is locked, or for a server.
   module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "", nb::call_guard<Unlocked>());
   module.def("ledger_shown", &shown_ledger, nb::arg("path"));

@@ -58,6 +58,8 @@ std::vector<std::string> names_of(const PublicationFile& file) {
 /// Keeps the tables' folder, where there is one.
 class TablesCaller final : public Caller {
  public:
+  using Caller::Caller;
+
   void prepare_tables(const PublishedTables& tables) override {
     if (folder) folder->prepare(tables);
   }
@@ -74,11 +76,11 @@ struct Published {
   Caller::Said warnings;
 };
 
-/// The records are those that the file names or, with a frame, as source_of() takes them.
-std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments words, Frame* frame,
-                                        nb::handle counter) {
+/// The records are those that the file names or, with a frame, as source_of() takes them; `cancel` as SignalWatch takes it.
+std::unique_ptr<Published> publish_file(const PublicationFile& file, Arguments words, Frame* frame, nb::handle counter,
+                                        nb::handle cancel) {
   auto published = std::make_unique<Published>();
-  TablesCaller caller;
+  TablesCaller caller(cancel);
   attended(caller, [&] {
     requests::Publishing asked = requests::Publishing::of(typed_of(std::move(words), file.name), file);
     caller.folder = std::move(asked.folder);
@@ -190,7 +192,7 @@ void bind_publications(nb::module_& module) {
           nb::rv_policy::reference_internal)
       .def_ro("warnings", &Published::warnings);
   module.def("publish", &publish_file, nb::arg("file"), nb::arg("words"), nb::arg("frame").none(),
-             nb::arg("counter") = nb::none());
+             nb::arg("counter") = nb::none(), nb::arg("cancel") = nb::none());
   module.def("read_publication_receipt", &read_publication_receipt, nb::arg("text"), nb::arg("name"));
   module.def(
       "altered_parts_of_tables",

@@ -118,60 +118,100 @@ std::optional<std::string> found(const Release& release, std::size_t number,
 
 void bind_groups(nb::class_<Release>& release) {
   const auto group = nb::arg("group");
-  release.def("values", &values, group)
+  release.def("values", &values, group, "The values, in the order of quantiles; of dates and times ticks.")
       .def(
           "intervals", &intervals, group,
-          nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"))
+          nb::sig("def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]"),
+          "(lower, upper, or below, or above) of each quantile; empty without intervals.")
       .def(
           "statistics", &statistics, group,
           nb::sig("def statistics(self, group: int) -> tuple[tuple[typing.Any, ...], list[tuple[fractions.Fraction, "
                   "tuple[typing.Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], "
-                  "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"))
-      .def("spent", &spent, group)
+                  "tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None"),
+          "The count, what lies below each value, and the mean, each with its interval.")
+      .def("spent", &spent, group, "The cost, part by part.")
       .def(
-          "rank_errors", [](const Release& r, std::size_t g) { return r.groups.at(g).rank_errors; }, group)
+          "rank_errors", [](const Release& r, std::size_t g) { return r.groups.at(g).rank_errors; }, group,
+          "By how many records that count each value misses its quantile at most.")
       .def(
-          "mechanism", [](const Release& r, std::size_t g) { return to_string(r.groups.at(g).used.mechanism); }, group)
+          "mechanism", [](const Release& r, std::size_t g) { return to_string(r.groups.at(g).used.mechanism); }, group,
+          "What ran.")
       .def(
-          "reason", [](const Release& r, std::size_t g) { return r.groups.at(g).used.reason; }, group)
+          "reason", [](const Release& r, std::size_t g) { return r.groups.at(g).used.reason; }, group,
+          "Why it ran; empty where it was asked for.")
       .def(
           "granularity", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::granularity); },
-          group)
+          group, "The distance of values that was found and used, where there was one.")
       .def(
-          "heaping", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::heaping); }, group)
+          "heaping", [](const Release& r, std::size_t g) { return found(r, g, &MechanismUsed::heaping); }, group,
+          "The distance of the values on which many records heap, where there was one.")
       .def(
-          "is_mostly_noise", [](const Release& r, std::size_t g) { return r.groups.at(g).noise.has_value(); }, group);
+          "is_mostly_noise", [](const Release& r, std::size_t g) { return r.groups.at(g).noise.has_value(); }, group,
+          "Whether noise decides the values more than the records do.");
 }
 
 void bind_release(nb::module_& module) {
-  nb::class_<Release> release(module, "Release");
-  release.def("with_receipt", &with_receipt)
-      .def_ro("receipt", &Release::receipt)
-      .def_ro("program", &Release::program)
-      .def_prop_ro("sha256", [](const Release& r) { return sha256_of(r.receipt); })
-      .def_prop_ro("keys", &keys_of, nb::sig("def keys(self) -> list[typing.Any]"))
-      .def_prop_ro("quantiles", [](const Release& r) { return r.query.quantiles; })
-      .def_prop_ro("kind", [](const Release& r) { return to_string(r.lattice.kind()); })
-      .def_prop_ro("by", [](const Release& r) { return r.source.by.names(); })
-      .def_prop_ro("column", [](const Release& r) { return r.source.column; })
-      .def_prop_ro("file", [](const Release& r) { return r.source.file; })
-      .def_prop_ro("measure", [](const Release& r) { return to_string(r.cost().measure()); })
-      .def_prop_ro("cost", [](const Release& r) { return r.cost().to_string(); })
-      .def_prop_ro("neighbors", [](const Release& r) { return to_string(r.query.neighbors); })
-      .def_prop_ro("records_per_person", [](const Release& r) { return r.query.records_per_person; })
-      .def_prop_ro("confidence",
-                   [](const Release& r) { return r.errors ? std::optional(r.errors->confidence) : std::nullopt; })
-      .def_prop_ro("rows", [](const Release& r) { return r.errors ? std::optional(r.errors->rows) : std::nullopt; })
-      .def_ro("public_rows", &Release::public_rows)
-      .def_ro("unsafe_seed", &Release::unsafe_seed)
-      .def_prop_ro("bounds_share",
-                   [](const Release& r) { return r.bounds ? std::optional(r.bounds->share) : std::nullopt; })
+  nb::class_<Release> release(module, "Release",
+                              "All that a receipt says. A group is a number, from 0 on, as in keys.");
+  release.def("with_receipt", &with_receipt, "The same, with its receipt.")
+      .def_ro("receipt", &Release::receipt, "The receipt, in JSON; empty where it was not yet composed.")
+      .def_ro("program", &Release::program, "The program and version that made it.")
+      .def_prop_ro(
+          "sha256", [](const Release& r) { return sha256_of(r.receipt); }, "The hash of the receipt.")
+      .def_prop_ro("keys", &keys_of, nb::sig("def keys(self) -> list[typing.Any]"),
+                   "Those of the groups; none without.")
+      .def_prop_ro(
+          "quantiles", [](const Release& r) { return r.query.quantiles; }, "Which quantiles were published.")
+      .def_prop_ro(
+          "kind", [](const Release& r) { return to_string(r.lattice.kind()); },
+          R"("number", "date", "timestamp" or "instant".)")
+      .def_prop_ro(
+          "by", [](const Release& r) { return r.source.by.names(); }, "The columns of groups.")
+      .def_prop_ro(
+          "column", [](const Release& r) { return r.source.column; }, "The column that was published.")
+      .def_prop_ro(
+          "file", [](const Release& r) { return r.source.file; }, "What was read, as it is called.")
+      .def_prop_ro(
+          "measure", [](const Release& r) { return to_string(r.cost().measure()); }, "What the cost is of.")
+      .def_prop_ro(
+          "cost", [](const Release& r) { return r.cost().to_string(); }, "What it costs one person.")
+      .def_prop_ro(
+          "neighbors", [](const Release& r) { return to_string(r.query.neighbors); },
+          R"(What two tables differ in: "add-remove" or "change-one".)")
+      .def_prop_ro(
+          "records_per_person", [](const Release& r) { return r.query.records_per_person; },
+          "To persons of how many records the promise is made.")
+      .def_prop_ro(
+          "confidence", [](const Release& r) { return r.errors ? std::optional(r.errors->confidence) : std::nullopt; },
+          "The probability with which the bounds of rank errors hold.")
+      .def_prop_ro(
+          "rows", [](const Release& r) { return r.errors ? std::optional(r.errors->rows) : std::nullopt; },
+          "For how many records the bounds of rank errors are.")
+      .def_ro("public_rows", &Release::public_rows, "How many records there are, where that is public.")
+      .def_ro("unsafe_seed", &Release::unsafe_seed, "The seed of a release that is not private.")
+      .def_prop_ro(
+          "bounds_share", [](const Release& r) { return r.bounds ? std::optional(r.bounds->share) : std::nullopt; },
+          "Which share of the budget found the bounds.")
       .def_prop_ro(
           "interval_level",
-          [](const Release& r) { return r.query.intervals ? std::optional(r.query.intervals->level) : std::nullopt; })
-      .def_prop_ro("charge", [](const Release& r) -> std::optional<std::pair<std::string, std::int64_t>> {
-        if (!r.charge) return {};
-        return std::pair{r.charge->dataset, r.charge->entry};
+          [](const Release& r) { return r.query.intervals ? std::optional(r.query.intervals->level) : std::nullopt; },
+          "The probability with which an interval holds its quantile.")
+      .def_prop_ro(
+          "charge",
+          [](const Release& r) -> std::optional<std::pair<std::string, std::int64_t>> {
+            if (!r.charge) return {};
+            return std::pair{r.charge->dataset, r.charge->entry};
+          },
+          "The ledger's dataset and entry that paid.")
+      .def("__repr__", [](const Release& r) {
+        return in_words("Release", {{"column", nb::cast(r.source.column)},
+                                    {"file", nb::cast(r.source.file)},
+                                    {"quantiles", nb::cast(r.query.quantiles.size())},
+                                    {"groups", nb::cast(r.keys().size())},
+                                    {"cost", nb::cast(r.cost().to_string())},
+                                    {"neighbors", nb::cast(to_string(r.query.neighbors))},
+                                    {"records_per_person", nb::cast(r.query.records_per_person)},
+                                    {"program", nb::cast(r.program)}});
       });
   bind_groups(release);
 }
@@ -186,6 +226,15 @@ nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told, const
   }
   const nb::object mean = told.mean ? nb::object(in_tuple(*told.mean)) : nb::object(nb::none());
   return nb::make_tuple(in_tuple(told.count, source.weights), below, mean);
+}
+
+std::string in_words(const std::string& type, const std::vector<std::pair<const char*, nb::object>>& members) {
+  std::string text = type + "(";
+  for (const auto& [name, value] : members) {
+    if (text.back() != '(') text += ", ";
+    text += std::string(name) + "=" + nb::cast<std::string>(nb::repr(value));
+  }
+  return text + ")";
 }
 
 void bind_report(nb::module_& module) {

@@ -1,6 +1,10 @@
 // What releases and publications have in common, as Python has it.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "fractile/provenance.hpp"
 #include "fractile/statistics.hpp"
 #include "module.hpp"
@@ -9,5 +13,8 @@ namespace fractile::python {
 
 /// (count, [(value, count, share)], mean or None). Counts, shares and means are (value, lower, upper).
 nb::object in_tuples(const StatisticsTerms& terms, const Statistics& told, const SourceDescription& source);
+
+/// How Python shows an object: Type(name=value, ...).
+std::string in_words(const std::string& type, const std::vector<std::pair<const char*, nb::object>>& members);
 
 }  // namespace fractile::python

@@ -49,11 +49,11 @@ struct Released {
   Caller::Said warnings;
 };
 
-/// `frame` and `counter` as source_of() takes them.
+/// `frame` and `counter` as source_of() takes them, and `cancel`, of all, as SignalWatch does.
 std::unique_ptr<Released> release(Arguments words, std::vector<std::string> files, KeyTexts key_lists,
-                                  KeyTexts key_tuples, Frame* frame, nb::handle counter) {
+                                  KeyTexts key_tuples, Frame* frame, nb::handle counter, nb::handle cancel) {
   auto released = std::make_unique<Released>();
-  Caller caller;
+  Caller caller(cancel);
   attended(caller, [&] {
     Typed typed = typed_of(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples));
     std::optional<ProfileFile> counts = requests::counts_of(typed);
@@ -68,22 +68,23 @@ std::unique_ptr<Released> release(Arguments words, std::vector<std::string> file
   return released;
 }
 
-void count(Arguments words, std::vector<std::string> files, KeyTexts key_lists, KeyTexts key_tuples) {
-  Caller caller;
+void count(Arguments words, std::vector<std::string> files, KeyTexts key_lists, KeyTexts key_tuples,
+           nb::handle cancel) {
+  Caller caller(cancel);
   attended(caller, [&] {
     requests::count_to_file(typed_of(std::move(words), std::move(files), std::move(key_lists), std::move(key_tuples)),
                             caller);
   });
 }
 
-Caller::Said merge(Arguments words, std::vector<std::string> files) {
-  Caller caller;
+Caller::Said merge(Arguments words, std::vector<std::string> files, nb::handle cancel) {
+  Caller caller(cancel);
   attended(caller, [&] { requests::merge_to_file(typed_of(std::move(words), std::move(files)), caller); });
   return std::move(caller.warnings);
 }
 
-std::string columns(Arguments words, std::vector<std::string> files) {
-  Caller caller;
+std::string columns(Arguments words, std::vector<std::string> files, nb::handle cancel) {
+  Caller caller(cancel);
   std::string listed;
   attended(caller,
            [&] { listed = to_json(requests::columns_of(typed_of(std::move(words), std::move(files)), caller)); });
@@ -162,10 +163,11 @@ void bind_requests(nb::module_& module) {
   bind_released(module);
   bind_plan(module);
   module.def("release", &release, nb::arg("words"), nb::arg("files"), nb::arg("key_lists"), nb::arg("key_tuples"),
-             nb::arg("frame").none(), nb::arg("counter") = nb::none());
-  module.def("count", &count, nb::arg("words"), nb::arg("files"), nb::arg("key_lists"), nb::arg("key_tuples"));
-  module.def("merge", &merge, nb::arg("words"), nb::arg("files"));
-  module.def("columns", &columns, nb::arg("words"), nb::arg("files"));
+             nb::arg("frame").none(), nb::arg("counter") = nb::none(), nb::arg("cancel") = nb::none());
+  module.def("count", &count, nb::arg("words"), nb::arg("files"), nb::arg("key_lists"), nb::arg("key_tuples"),
+             nb::arg("cancel") = nb::none());
+  module.def("merge", &merge, nb::arg("words"), nb::arg("files"), nb::arg("cancel") = nb::none());
+  module.def("columns", &columns, nb::arg("words"), nb::arg("files"), nb::arg("cancel") = nb::none());
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));
   module.def("audit", &audited, nb::arg("words"));
   module.def("options", &options, nb::arg("verb"),

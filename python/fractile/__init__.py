@@ -11,7 +11,7 @@ from ._audit import Audit, audit
 from ._columns import Column, columns
 from ._core import version as __version__
 from ._counts import count, merge
-from ._errors import BudgetError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
+from ._errors import BudgetError, CanceledError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
 from ._ledger import Ledger
 from ._numbers import Number
 from ._plan import Plan, PlannedQuantile, plan
@@ -39,6 +39,7 @@ __all__ = [
     "Audit",
     "Below",
     "BudgetError",
+    "CanceledError",
     "Charge",
     "Column",
     "Comparison",

@@ -6,7 +6,7 @@ import difflib
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from ._errors import UsageError
 
@@ -20,6 +20,19 @@ _ELSEWHERE = {
     "user": "person", "user_id": "person", "privacy_unit": "person", "max_rows": "records_per_person", "contributions": "records_per_person",
     "confidence": "intervals", "ci": "intervals", "budget": "epsilon",
 }  # fmt: skip
+
+
+class Event(Protocol):
+    """What another thread sets to end a call: a threading.Event, or whatever says whether it is set."""
+
+    def is_set(self) -> bool:
+        """Whether the call should end."""
+        ...
+
+
+def require_event(cancel: Any) -> None:
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise UsageError("cancel: an event is expected", "write cancel=event, of event = threading.Event(), and event.set() elsewhere", "cancel")
 
 
 def _meant(name: str, known: list[str]) -> str:

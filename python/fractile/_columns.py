@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from . import _core, _frames, _words
-from ._arguments import suggesting
+from ._arguments import Event, require_event, suggesting
 from ._choices import InputFormat
 from ._errors import UsageError
 
@@ -49,18 +49,21 @@ def columns(
     encoding: str | None = None,
     duckdb: str | os.PathLike[str] | None = None,
     memory: str | None = None,
+    cancel: Event | None = None,
 ) -> list[Column]:
     """The columns of a file, as `fractile columns` lists them. With `check` all records are read, and what comes back is not private: it
-    is for the data's owner, before anything is paid for.
+    is for the data's owner, before anything is paid for. `cancel` is that of `release`.
 
     Raises:
         UsageError: an argument is wrong; or JSON, which has no schema, is not checked.
         DataError: the file is unusable.
+        CanceledError: `cancel` was set.
     """
-    given = {name: value for name, value in locals().items() if name != "data"}
+    given = {name: value for name, value in locals().items() if name not in ("data", "cancel")}
+    require_event(cancel)
     if data is not None and not _frames.names_files(data):
         raise UsageError("data: the path of a file is expected", "a frame says its columns itself", "data")
     words = _words.words(given)
     _words.add_engine(words)
-    described = json.loads(_core.columns(words, _frames.paths_of(data)))["columns"]
+    described = json.loads(_core.columns(words, _frames.paths_of(data), cancel))["columns"]
     return [Column(**column | {"unreadable_rows": tuple(column.get("unreadable_rows", ()))}) for column in described]

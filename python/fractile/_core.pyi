@@ -37,87 +37,128 @@ class Frame:
     def rows(self) -> int: ...
 
 class Release:
-    def with_receipt(self) -> Release: ...
+    """All that a receipt says. A group is a number, from 0 on, as in keys."""
+
+    def with_receipt(self) -> Release:
+        """The same, with its receipt."""
 
     @property
-    def receipt(self) -> str: ...
+    def receipt(self) -> str:
+        """The receipt, in JSON; empty where it was not yet composed."""
 
     @property
-    def program(self) -> str: ...
+    def program(self) -> str:
+        """The program and version that made it."""
 
     @property
-    def sha256(self) -> str: ...
+    def sha256(self) -> str:
+        """The hash of the receipt."""
 
     @property
-    def keys(self) -> list[Any]: ...
+    def keys(self) -> list[Any]:
+        """Those of the groups; none without."""
 
     @property
-    def quantiles(self) -> list[fractions.Fraction]: ...
+    def quantiles(self) -> list[fractions.Fraction]:
+        """Which quantiles were published."""
 
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """"number", "date", "timestamp" or "instant"."""
 
     @property
-    def by(self) -> list[str]: ...
+    def by(self) -> list[str]:
+        """The columns of groups."""
 
     @property
-    def column(self) -> str: ...
+    def column(self) -> str:
+        """The column that was published."""
 
     @property
-    def file(self) -> str: ...
+    def file(self) -> str:
+        """What was read, as it is called."""
 
     @property
-    def measure(self) -> str: ...
+    def measure(self) -> str:
+        """What the cost is of."""
 
     @property
-    def cost(self) -> str: ...
+    def cost(self) -> str:
+        """What it costs one person."""
 
     @property
-    def neighbors(self) -> str: ...
+    def neighbors(self) -> str:
+        """What two tables differ in: "add-remove" or "change-one"."""
 
     @property
-    def records_per_person(self) -> int: ...
+    def records_per_person(self) -> int:
+        """To persons of how many records the promise is made."""
 
     @property
-    def confidence(self) -> fractions.Fraction | None: ...
+    def confidence(self) -> fractions.Fraction | None:
+        """The probability with which the bounds of rank errors hold."""
 
     @property
-    def rows(self) -> int | None: ...
+    def rows(self) -> int | None:
+        """For how many records the bounds of rank errors are."""
 
     @property
-    def public_rows(self) -> int | None: ...
+    def public_rows(self) -> int | None:
+        """How many records there are, where that is public."""
 
     @property
-    def unsafe_seed(self) -> int | None: ...
+    def unsafe_seed(self) -> int | None:
+        """The seed of a release that is not private."""
 
     @property
-    def bounds_share(self) -> fractions.Fraction | None: ...
+    def bounds_share(self) -> fractions.Fraction | None:
+        """Which share of the budget found the bounds."""
 
     @property
-    def interval_level(self) -> fractions.Fraction | None: ...
+    def interval_level(self) -> fractions.Fraction | None:
+        """The probability with which an interval holds its quantile."""
 
     @property
-    def charge(self) -> tuple[str, int] | None: ...
+    def charge(self) -> tuple[str, int] | None:
+        """The ledger's dataset and entry that paid."""
 
-    def values(self, group: int) -> list[fractions.Fraction]: ...
+    def __repr__(self) -> str: ...
 
-    def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]: ...
+    def values(self, group: int) -> list[fractions.Fraction]:
+        """The values, in the order of quantiles; of dates and times ticks."""
 
-    def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None: ...
+    def intervals(self, group: int) -> list[tuple[fractions.Fraction, fractions.Fraction, bool, bool]]:
+        """
+        (lower, upper, or below, or above) of each quantile; empty without intervals.
+        """
 
-    def spent(self, group: int) -> list[tuple[str, str]]: ...
+    def statistics(self, group: int) -> tuple[tuple[Any, ...], list[tuple[fractions.Fraction, tuple[Any, ...], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction]]], tuple[fractions.Fraction | None, fractions.Fraction, fractions.Fraction] | None] | None:
+        """
+        The count, what lies below each value, and the mean, each with its interval.
+        """
 
-    def rank_errors(self, group: int) -> list[int | None]: ...
+    def spent(self, group: int) -> list[tuple[str, str]]:
+        """The cost, part by part."""
 
-    def mechanism(self, group: int) -> str: ...
+    def rank_errors(self, group: int) -> list[int | None]:
+        """By how many records that count each value misses its quantile at most."""
 
-    def reason(self, group: int) -> str: ...
+    def mechanism(self, group: int) -> str:
+        """What ran."""
 
-    def granularity(self, group: int) -> str | None: ...
+    def reason(self, group: int) -> str:
+        """Why it ran; empty where it was asked for."""
 
-    def heaping(self, group: int) -> str | None: ...
+    def granularity(self, group: int) -> str | None:
+        """The distance of values that was found and used, where there was one."""
 
-    def is_mostly_noise(self, group: int) -> bool: ...
+    def heaping(self, group: int) -> str | None:
+        """
+        The distance of the values on which many records heap, where there was one.
+        """
+
+    def is_mostly_noise(self, group: int) -> bool:
+        """Whether noise decides the values more than the records do."""
 
 def read_receipt(text: str, name: str) -> Release: ...
 
@@ -140,66 +181,101 @@ def registry(release: Release, about: Mapping[str, str]) -> str: ...
 def write_durably(path: str, text: str) -> None: ...
 
 class Account:
-    @property
-    def dataset(self) -> str: ...
+    """A dataset of a ledger, with what was spent of its budget."""
 
     @property
-    def unit(self) -> str: ...
+    def dataset(self) -> str:
+        """Its name."""
 
     @property
-    def budget(self) -> str: ...
+    def unit(self) -> str:
+        """Whom the promise protects."""
 
     @property
-    def spent(self) -> str: ...
+    def budget(self) -> str:
+        """What all its releases may cost together."""
 
     @property
-    def reserved(self) -> str: ...
+    def spent(self) -> str:
+        """What was published has cost so much."""
 
     @property
-    def remaining(self) -> str: ...
+    def reserved(self) -> str:
+        """What is charged and was not published, or not yet."""
+
+    @property
+    def remaining(self) -> str:
+        """What further releases may cost."""
+
+    def __repr__(self) -> str: ...
 
 class Entry:
-    @property
-    def id(self) -> int: ...
+    """What a ledger says of one release."""
 
     @property
-    def dataset(self) -> str: ...
+    def id(self) -> int:
+        """Its number, from 1 on."""
 
     @property
-    def query(self) -> str: ...
+    def dataset(self) -> str:
+        """Whose budget paid."""
 
     @property
-    def cost(self) -> str: ...
+    def query(self) -> str:
+        """What was asked, in JSON: equal texts are one question."""
 
     @property
-    def state(self) -> str: ...
+    def cost(self) -> str:
+        """What it costs."""
 
     @property
-    def reserved_at(self) -> str: ...
+    def state(self) -> str:
+        """"reserved", "drawn", "committed" or "voided"."""
 
     @property
-    def settled_at(self) -> str: ...
+    def reserved_at(self) -> str:
+        """When it was charged, in UTC."""
 
     @property
-    def receipt(self) -> str: ...
+    def settled_at(self) -> str:
+        """When it was committed or voided, in UTC; empty before."""
 
     @property
-    def reason(self) -> str: ...
+    def receipt(self) -> str:
+        """The receipt of what was published; empty before."""
+
+    @property
+    def reason(self) -> str:
+        """Why it was voided."""
+
+    def __repr__(self) -> str: ...
 
 class Statement:
-    @property
-    def accounts(self) -> list[Account]: ...
+    """All that a ledger says at one moment."""
 
     @property
-    def entries(self) -> list[Entry]: ...
+    def accounts(self) -> list[Account]:
+        """The datasets."""
 
-    def json(self, everything: bool = False) -> str: ...
+    @property
+    def entries(self) -> list[Entry]:
+        """The releases, the first one first."""
 
-    def csv(self, everything: bool = False) -> str: ...
+    def json(self, everything: bool = False) -> str:
+        """
+        As `fractile ledger show` prints it; with everything as `ledger export` does.
+        """
 
-    def table(self) -> str: ...
+    def csv(self, everything: bool = False) -> str:
+        """The same as CSV."""
 
-    def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]: ...
+    def table(self) -> str:
+        """The same as text for people."""
+
+    def page(self, about: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """The page, and its files by name."""
+
+    def __repr__(self) -> str: ...
 
 def ledger_statement(path: str, dataset: str = '') -> Statement: ...
 
@@ -262,13 +338,13 @@ class PlanReport:
     @property
     def noise(self) -> tuple[str, str] | None: ...
 
-def release(words: Mapping[str, Sequence[str]], files: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], frame: Frame | None, counter: object | None = None) -> Released: ...
+def release(words: Mapping[str, Sequence[str]], files: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], frame: Frame | None, counter: object | None = None, cancel: object | None = None) -> Released: ...
 
-def count(words: Mapping[str, Sequence[str]], files: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]]) -> None: ...
+def count(words: Mapping[str, Sequence[str]], files: Sequence[str], key_lists: Sequence[Sequence[str]], key_tuples: Sequence[Sequence[str]], cancel: object | None = None) -> None: ...
 
-def merge(words: Mapping[str, Sequence[str]], files: Sequence[str]) -> list[tuple[str, str]]: ...
+def merge(words: Mapping[str, Sequence[str]], files: Sequence[str], cancel: object | None = None) -> list[tuple[str, str]]: ...
 
-def columns(words: Mapping[str, Sequence[str]], files: Sequence[str]) -> str: ...
+def columns(words: Mapping[str, Sequence[str]], files: Sequence[str], cancel: object | None = None) -> str: ...
 
 def plan(words: Mapping[str, Sequence[str]], with_others: bool) -> PlanReport: ...
 
@@ -345,7 +421,7 @@ class Published:
     @property
     def warnings(self) -> list[tuple[str, str]]: ...
 
-def publish(file: PublicationFile, words: Mapping[str, Sequence[str]], frame: Frame | None, counter: object | None = None) -> Published: ...
+def publish(file: PublicationFile, words: Mapping[str, Sequence[str]], frame: Frame | None, counter: object | None = None, cancel: object | None = None) -> Published: ...
 
 def read_publication_receipt(text: str, name: str) -> PublishedTables: ...
 
@@ -406,8 +482,10 @@ class Counted:
 
     def to_bytes(self) -> bytes: ...
 
-    def of_frame(self, frame: Frame, sampling_key: bytes) -> Counted:
-        """The same question, answered for the records of a frame."""
+    def of_frame(self, frame: Frame, sampling_key: bytes, cells: Counted | None = None, group_of_cell: Sequence[int] = []) -> Counted:
+        """
+        The same question, answered for the records of a frame; with the cells of which its groups are made.
+        """
 
     @staticmethod
     def of_sample(questions: Sequence[Counted], frame: Frame, sampling_key: bytes) -> list[Counted]:

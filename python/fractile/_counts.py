@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from . import _core, _frames, _words
-from ._arguments import suggesting
+from ._arguments import Event, require_event, suggesting
 from ._choices import InputFormat, Null, PerPerson, Unreadable
 from ._errors import UsageError, warn
 from ._numbers import Number
@@ -47,23 +47,26 @@ def count(
     threads: int | None = None,
     memory: str | None = None,
     unsafe_seed: int | None = None,
+    cancel: Event | None = None,
 ) -> None:
     """Counts a column of a file into a new profile file, as `fractile count` does.
 
     Nothing is published and nothing is charged: `release(counts=output, epsilon=...)` does both. The file is as sensitive as the data, and
-    its owner alone can read it. The arguments are the options of the program `fractile count`.
+    its owner alone can read it. The arguments are the options of the program `fractile count`, and `cancel` that of `release`.
 
     Raises:
         UsageError: an argument is wrong, or `output` is there already; nothing was read.
         DataError: the file, table or a cell is unusable; nothing was written.
+        CanceledError: `cancel` was set; nothing was written.
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "keys")}
+    given = {name: value for name, value in locals().items() if name not in ("data", "keys", "cancel")}
+    require_event(cancel)
     if data is not None and not _frames.names_files(data):
         raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
     _words.add_engine(words)
     groups = _words.groups(by, keys)
-    _core.count(words, _frames.paths_of(data), groups.lists, groups.tuples)
+    _core.count(words, _frames.paths_of(data), groups.lists, groups.tuples, cancel)
 
 
 def merge(
@@ -71,17 +74,20 @@ def merge(
     output: str | os.PathLike[str],
     disjoint_persons: bool = False,
     allow_equal_files: bool = False,
+    cancel: Event | None = None,
 ) -> None:
     """Adds profile files of equal questions into a new one, as `fractile merge` does.
 
     Bounds of records per person add up, unless `disjoint_persons` declares that no person is in two of the files. Files of equal contents
     are one counting that is named twice, unless `allow_equal_files` declares that they hold different records. Files without records
-    may always be equal. A FractileWarning tells of a source that was counted in several of the files.
+    may always be equal. A FractileWarning tells of a source that was counted in several of the files. `cancel` is that of `release`.
 
     Raises:
         UsageError: the files do not go together, two are equal, or `output` is there already.
         DataError: a file is unusable or damaged; nothing was written.
+        CanceledError: `cancel` was set; nothing was written.
     """
+    require_event(cancel)
     words = _words.words({"output": output, "disjoint_persons": disjoint_persons, "allow_equal_files": allow_equal_files})
-    for what, hint in _core.merge(words, [_words.path(file, "files") for file in files]):
+    for what, hint in _core.merge(words, [_words.path(file, "files") for file in files], cancel):
         warn(f"{what}; {hint}")

@@ -59,6 +59,12 @@ class InternalError(Error):
     code = 70
 
 
+class CanceledError(Error):
+    """The event that was given as `cancel` was set. The hint says what became of what a ledger was charged."""
+
+    code = 130
+
+
 class FractileWarning(UserWarning):
     """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
 
@@ -70,6 +76,16 @@ class FractileWarning(UserWarning):
     """
 
     release: Any = None
+
+
+def canceled(hint: str) -> CanceledError:
+    return CanceledError("cancel: the event was set, and the call has ended", hint, "cancel")
+
+
+def look_at(cancel: Any) -> None:
+    """Ends a call whose event is set."""
+    if cancel is not None and cancel.is_set():
+        raise canceled("nothing was charged or published")
 
 
 def warn(text: str) -> None:

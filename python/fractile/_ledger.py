@@ -78,10 +78,12 @@ class Ledger:
 
     @property
     def accounts(self) -> list[_core.Account]:
+        """The datasets, with what was spent of each and what remains."""
         return list(self.statement().accounts)
 
     @property
     def entries(self) -> list[_core.Entry]:
+        """All entries, the first one first."""
         return list(self.statement().entries)
 
     def verify(self, head: str = "") -> str:

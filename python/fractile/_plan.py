@@ -34,6 +34,7 @@ class Plan:
 
     @property
     def quantiles(self) -> list[PlannedQuantile]:
+        """What each quantile will be worth."""
         r = self._report
         return [PlannedQuantile(*row) for row in zip(r.quantiles, r.worst_case, r.typical, r.nine_in_ten)]
 
@@ -44,6 +45,7 @@ class Plan:
 
     @property
     def mechanism(self) -> str:
+        """What would run."""
         return self._report.mechanism
 
     @property
@@ -75,6 +77,7 @@ class Plan:
         return self._report.json()
 
     def to_csv(self) -> str:
+        """A line a quantile."""
         return self._report.csv()
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:

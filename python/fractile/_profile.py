@@ -64,10 +64,12 @@ class Lattice:
 
     @property
     def lower(self) -> Fraction | dt.date:
+        """The smallest possible value."""
         return self._at(0)
 
     @property
     def upper(self) -> Fraction | dt.date:
+        """The largest possible value."""
         return self._at(self.size - 1)
 
     def __getitem__(self, index: int) -> Fraction | dt.date:
@@ -128,6 +130,7 @@ class Profile:
 
     @property
     def records(self) -> int:
+        """How many records count; with weights how many units of them."""
         return self._core.records
 
     @property

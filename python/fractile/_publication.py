@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, _frames, _notebook, _times, _words
-from ._arguments import suggesting
+from ._arguments import Event, require_event, suggesting
 from ._errors import UsageError, warn_of
 from ._release import Group, Key, Release, _in_markdown, _receipt_in, _save, _warn_of_altered, _without_page
 
@@ -255,6 +255,7 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     @property
     def title(self) -> str:
+        """The publication's title."""
         return self._core.title
 
     @property
@@ -388,6 +389,7 @@ def publish(
     threads: int | None = None,
     memory: str | None = None,
     unsafe_seed: int | None = None,
+    cancel: Event | None = None,
 ) -> PublishedTables:
     """Publishes all tables of a publication's file under its budget, with differential privacy.
 
@@ -406,6 +408,8 @@ def publish(
         output: a folder, for a tidy CSV, the receipt and the page, by the name of the file; nothing is overwritten.
         threads, memory: how many threads read, and how much they may take, "2GB"; neither changes a number.
         unsafe_seed: reproducible and not private, for tests; not with a ledger.
+        cancel: an event, such as a threading.Event. Once another thread sets it, the publication ends where it reads records or waits for a
+            ledger.
 
     Returns:
         The tables: `p["pay"].level("region", "sex")["north", "f"][0.5]`, `p.to_pandas()`, `p.receipt`, `p.cost`. Values are in the units of
@@ -416,8 +420,10 @@ def publish(
         DataError: the publication's file, a frame, a table or a cell is unusable.
         BudgetError: the ledger refuses, or the file's budget has nothing left; nothing was spent.
         LedgerError: the ledger is unusable.
+        CanceledError: `cancel` was set.
     """
-    words = _words.words({name: value for name, value in locals().items() if name not in ("file", "data")})
+    words = _words.words({name: value for name, value in locals().items() if name not in ("file", "data", "cancel")})
+    require_event(cancel)
     publication = _publication_in(file, words)
     frame = None
     if data is not None:
@@ -429,14 +435,18 @@ def publish(
             'give data=, or write below [input] file = "payroll.csv"',
             "data",
         )
-    return _published(publication, words, frame)
+    return _published(publication, words, frame, cancel=cancel)
 
 
 def _published(
-    publication: _core.PublicationFile, words: _words.Words, frame: _core.Frame | None, counter: Any = None
+    publication: _core.PublicationFile,
+    words: _words.Words,
+    frame: _core.Frame | None,
+    counter: Any = None,
+    cancel: Event | None = None,
 ) -> PublishedTables:
     """`counter` counts the records that a frame does not have."""
-    published = _core.publish(publication, words, frame, counter)
+    published = _core.publish(publication, words, frame, counter, cancel)
     made = PublishedTables(published.tables, True, *words.get("ledger", []))
     warn_of(made, published.warnings)
     return made

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
 from . import _core, _frames, _notebook, _numbers, _times, _words
-from ._arguments import suggesting
+from ._arguments import Event, require_event, suggesting
 from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates, Unreadable
 from ._errors import DataError, UsageError, warn, warn_of
 from ._numbers import Number
@@ -140,6 +140,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def column(self) -> str:
+        """The column that was published."""
         return self._release.column
 
     @property
@@ -245,10 +246,12 @@ class Release(Mapping[Any, Any]):
 
     @property
     def is_grouped(self) -> bool:
+        """Whether it maps keys to groups, and not quantiles to values."""
         return bool(self._core.keys)
 
     @property
     def column(self) -> str:
+        """The column that was published."""
         return self._core.column
 
     @property
@@ -297,6 +300,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def has_intervals(self) -> bool:
+        """Whether it was asked for intervals."""
         return self._core.interval_level is not None
 
     @property
@@ -393,6 +397,7 @@ class Release(Mapping[Any, Any]):
         return _core.registry(self.details, _words.texts(about, "about"))
 
     def to_csv(self, *, compare: Sequence[Number] | None = None) -> str:
+        """A line a value, as `fractile release --format csv` prints it; with `compare` its differences and ratios."""
         return _core.to_csv(self._core, _pair(compare))
 
     def _page(
@@ -680,6 +685,7 @@ def release(
     memory: str | None = None,
     receipt: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,
+    cancel: Event | None = None,
 ) -> Release:
     """Publishes quantiles of a column with differential privacy.
 
@@ -707,6 +713,8 @@ def release(
             `per_person` at most `records_per_person` of their records, chosen at random.
         count, below, mean: beside the quantiles, how many records count, how many and which share lie below each of these values, and the
             mean: `r.statistics`. They have 1/10 of the budget together, with the mean 1/5, or `count_budget`.
+        cancel: an event, such as a threading.Event. Once another thread sets it, the release ends where it reads records or waits for a
+            ledger.
 
     Returns:
         The release: `r[0.5]`, `r.quantiles`, `r.receipt`, and of groups `g["north"]`, or of several columns `g["north", "f"]`.
@@ -716,8 +724,10 @@ def release(
         DataError: the frame, file, table or a cell is unusable.
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
+        CanceledError: `cancel` was set.
     """
-    words = _words.words({name: value for name, value in locals().items() if name not in ("data", "keys")})
+    words = _words.words({name: value for name, value in locals().items() if name not in ("data", "keys", "cancel")})
+    require_event(cancel)
     groups = _words.groups(by, keys)
     frame = None
     files: list[str] = []
@@ -732,14 +742,19 @@ def release(
         raise UsageError("counts stands instead of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.add_engine(words)
-    return _released(words, files, groups, frame)
+    return _released(words, files, groups, frame, cancel=cancel)
 
 
 def _released(
-    words: _words.Words, files: list[str], groups: _words.Groups, frame: _core.Frame | None, counter: Any = None
+    words: _words.Words,
+    files: list[str],
+    groups: _words.Groups,
+    frame: _core.Frame | None,
+    counter: Any = None,
+    cancel: Event | None = None,
 ) -> Release:
     """`counter` counts the records that a frame does not have."""
-    released = _core.release(words, files, groups.lists, groups.tuples, frame, counter)
+    released = _core.release(words, files, groups.lists, groups.tuples, frame, counter, cancel)
     made = Release(released.release, released, *words.get("ledger", []))
     warn_of(made, released.warnings)
     return made

@@ -77,10 +77,12 @@ class Chain:
 
     @property
     def output_domain(self) -> Any:
+        """The domain of what comes out."""
         return self._core.output_domain
 
     @property
     def output_metric(self) -> Any:
+        """The metric of what comes out."""
         return self._core.output_metric
 
     def map(self, d_in: int) -> str:

@@ -34,6 +34,7 @@ class Bounds(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
+        """Whether both ends are the number itself."""
         return self.lower == self.upper
 
     def __float__(self) -> float:
@@ -58,10 +59,12 @@ class Refinement:
 
     @property
     def verdict(self) -> str:
+        """"refines", "does not refine" or "undecided"."""
         return self._core.verdict
 
     @property
     def reason(self) -> str:
+        """Why it is so, in words."""
         return self._core.reason
 
     @property
@@ -71,6 +74,7 @@ class Refinement:
 
     @property
     def counterexample(self) -> Counterexample | None:
+        """An analyst to whom the second channel is worth more; None where there is none."""
         found = self._core.counterexample
         return None if found is None else Counterexample(*found)
 
@@ -110,14 +114,17 @@ class Channel:
 
     @property
     def secrets(self) -> list[str]:
+        """What its rows are about."""
         return self._core.secrets
 
     @property
     def observations(self) -> list[str]:
+        """What its columns are about."""
         return self._core.observations
 
     @property
     def rows(self) -> Rows:
+        """The probability of each observation, for each secret."""
         return self._core.rows
 
     def __matmul__(self, other: Channel) -> Channel:
@@ -163,6 +170,7 @@ def linear_error(values: Iterable[Number]) -> Rows:
 
 
 def squared_error(values: Iterable[Number]) -> Rows:
+    """The loss of an analyst who guesses a number, one of these values, and pays the square of the error."""
     return _core.squared_error([_numbers.fraction(value, "values") for value in values])
 
 
@@ -228,10 +236,12 @@ class Pipeline:
 
     @property
     def participants(self) -> int:
+        """How many people are asked."""
         return self._core.participants
 
     @property
     def values(self) -> list[Fraction]:
+        """What each of them may answer."""
         return self._core.values
 
     def check(
@@ -320,6 +330,8 @@ class Windows:
 
 
 class _Report:
+    """What can be printed in several forms."""
+
     def __init__(self, core: Any) -> None:
         self._core = core
 
@@ -328,6 +340,7 @@ class _Report:
         return str(self._core.json())
 
     def to_csv(self) -> str:
+        """As `fractile flow ... --format csv` prints it."""
         return str(self._core.csv())
 
     def __repr__(self) -> str:
@@ -340,10 +353,12 @@ class Check(_Report):
 
     @property
     def verdict(self) -> str:
+        """One of these words."""
         return str(self._core.verdict)
 
     @property
     def reason(self) -> str:
+        """Why it is so, in words."""
         return str(self._core.reason)
 
     @property
@@ -357,10 +372,13 @@ class Check(_Report):
         return _core.verify(self.to_json()).holds
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        """The page of the verdict: one file."""
         return str(self._core.page(dict(about or {}))[0])
 
 
 class LossPoint(NamedTuple):
+    """An expected loss at one epsilon, between exact bounds."""
+
     epsilon: str
     loss: Bounds
     change: str  #: since the point before: "falls", "rises", "flat" or "undecided"
@@ -371,13 +389,16 @@ class LossCurve(_Report):
 
     @property
     def points(self) -> list[LossPoint]:
+        """The losses, the smallest epsilon first."""
         return [LossPoint(epsilon, Bounds(*loss), change) for epsilon, loss, change in self._core.points]
 
     @property
     def windows(self) -> Windows:
+        """Where a larger epsilon serves the analyst less."""
         return Windows(self._core.windows)
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        """The page of the curve: one file."""
         return str(self._core.page(dict(about or {}))[0])
 
     def to_pandas(self) -> Any:
@@ -407,6 +428,7 @@ class Choice(_Report):
         return bool(self._core.is_least_certain)
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        """The page of the choice: one file."""
         return str(self._core.page(dict(about or {}))[0])
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from . import _core, _errors, _frames, _words
+from ._arguments import Event, require_event
 from ._choices import Base, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
@@ -115,19 +116,29 @@ class _Task:
 
 class _Count(_Task):
     """Counts records for all questions, which are about the same persons, each with its sampling key: columns in the order of `names`, and
-    with persons one more, their buckets. Where `of_sample` says so, questions are about one sample of whole records, and have one key."""
+    and with persons one more, their buckets. Where `of_sample` says so, questions are about one sample of whole records, and have one key.
+    `cells`: of a question about groups that are made of cells, the question about these, and in which group each of them is."""
 
-    def __init__(self, questions: list[bytes], names: list[str], sampling_keys: list[bytes], of_sample: Sequence[bool] = ()) -> None:
+    def __init__(
+        self,
+        questions: list[bytes],
+        names: list[str],
+        sampling_keys: list[bytes],
+        of_sample: Sequence[bool] = (),
+        cells: Sequence[tuple[bytes, list[int]] | None] = (),
+    ) -> None:
         super().__init__()
         self.questions = questions
         self.names = names
         self.sampling_keys = sampling_keys
         self.of_sample = list(of_sample) or [False] * len(questions)
+        self.cells = list(cells) or [None] * len(questions)
 
     def rows(self, batches: Iterator[Any]) -> list[Any]:
         import pyarrow as pa
 
         questions = [_core.Counted.of_bytes(each) for each in self.questions]
+        cells = [(None, []) if each is None else (_core.Counted.of_bytes(each[0]), each[1]) for each in self.cells]
         person = questions[0].person
         buckets: set[int] = set()
         sums = [_Sum() for _ in questions]
@@ -146,7 +157,7 @@ class _Count(_Task):
                     sums[place].add(part)
             for place, question in enumerate(questions):
                 if not self.of_sample[place]:
-                    sums[place].add(question.of_frame(frame, self.sampling_keys[place]))
+                    sums[place].add(question.of_frame(frame, self.sampling_keys[place], *cells[place]))
         counts = _bytes_of(sums)
         return [] if counts is None else [_row([_this_task()], counts, sorted(buckets), None)]
 
@@ -233,6 +244,8 @@ class _Counter:
 
     `others`: what is read beside `columns`, or beside the frame's only one."""
 
+    cancel: Event | None = None
+
     def __init__(self, df: DataFrame, columns: list[str], others: list[str], field: str = "column") -> None:
         if not (type(df).__module__.startswith("pyspark.") and hasattr(df, "mapInArrow")):
             raise UsageError(
@@ -285,8 +298,14 @@ class _Counter:
                 raise DataError(f"column '{name}' has a type of Spark that cannot be counted", "choose a column of numbers", "df")
         return _core.Frame.of_stream(pa.schema(types).empty_table().__arrow_c_stream__(), "")
 
-    def count(self, questions: list[_core.Counted], sampling_keys: list[bytes], of_sample: Sequence[bool] = ()) -> list[_core.Counted]:
-        """One job for all questions, which are about the same persons. `of_sample` is as the tasks have it."""
+    def count(
+        self,
+        questions: list[_core.Counted],
+        sampling_keys: list[bytes],
+        of_sample: Sequence[bool] = (),
+        cells: Sequence[tuple[_core.Counted, list[int]] | None] = (),
+    ) -> list[_core.Counted]:
+        """One job for all questions, which are about the same persons. `of_sample` and `cells` are as the tasks have them."""
         records = self._columns
         if questions[0].person:
             person = f"c{self._places[self._names.index(questions[0].person)]}"
@@ -295,7 +314,8 @@ class _Counter:
             if not questions[0].refuses_missing:  # records without a person would all go to one task
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
-        count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys, of_sample)
+        of_cells = [None if each is None else (each[0].to_bytes(), each[1]) for each in cells]
+        count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys, of_sample, of_cells)
         parts = records.mapInArrow(count, _PARTS)
         cores = self._cores()
         if cores >= _LEAST_CORES_THAT_MERGE:
@@ -313,7 +333,7 @@ class _Counter:
         return int(self._session.sparkContext.defaultParallelism)
 
     def _run(self, job: Callable[[], Any]) -> Any:
-        """A job, which an interrupt cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""
+        """A job, which an interrupt or an event cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""
         from pyspark import InheritableThread  # pyright: ignore[reportMissingImports]
 
         tag = f"fractile-{uuid.uuid4()}"
@@ -335,6 +355,7 @@ class _Counter:
         try:
             while thread.is_alive():
                 thread.join(0.1)
+                _errors.look_at(self.cancel)
         except BaseException:
             self._session.interruptTag(tag)
             raise
@@ -482,6 +503,7 @@ def release(
     missing: Iterable[str | float] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,
+    cancel: Event | None = None,
 ) -> Release:
     """Publishes quantiles of a column with differential privacy. Records are counted on the workers; the ledger is the driver's.
 
@@ -498,12 +520,15 @@ def release(
         DataError: the frame or a record is unusable.
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
+        CanceledError: `cancel` was set; the job was canceled.
     """
-    words = _words.words({name: value for name, value in locals().items() if name not in ("df", "keys")})
+    words = _words.words({name: value for name, value in locals().items() if name not in ("df", "keys", "cancel")})
+    require_event(cancel)
     groups = _words.groups(by, keys)
     counter = _Counter(df, [column] if column else [], [name for name in (person, *groups.by, weight) if name])
+    counter.cancel = cancel
     words["column"] = [counter.column]
-    return _released(words, [], groups, counter.columns(), counter)
+    return _released(words, [], groups, counter.columns(), counter, cancel)
 
 
 def publish(
@@ -517,6 +542,7 @@ def publish(
     output: str | os.PathLike[str] | None = None,
     duckdb: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,
+    cancel: Event | None = None,
 ) -> PublishedTables:
     """Publishes all tables of a publication's file, of a DataFrame of Spark. One job counts all of them; the ledger is the driver's.
 
@@ -532,9 +558,12 @@ def publish(
         DataError: the publication's file, the frame or a record is unusable.
         BudgetError: the ledger refuses, or the file's budget has nothing left; nothing was spent.
         LedgerError: the ledger is unusable.
+        CanceledError: `cancel` was set; the job was canceled.
     """
-    words = _words.words({name: value for name, value in locals().items() if name not in ("file", "df")})
+    words = _words.words({name: value for name, value in locals().items() if name not in ("file", "df", "cancel")})
+    require_event(cancel)
     publication = _publication_in(file, words)
     publication.require_no_records()
     counter = _Counter(df, [name for name, *_ in publication.columns], list(publication.names), "df")
-    return _published(publication, words, counter.columns(), counter)
+    counter.cancel = cancel
+    return _published(publication, words, counter.columns(), counter, cancel)

@@ -1,12 +1,13 @@
 """The examples of the documentation and the notebooks run."""
 
 import doctest
+import inspect
 import runpy
 from pathlib import Path
 
 import fractile
 import pytest
-from fractile import constructors, flow
+from fractile import _core, constructors, flow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,6 +16,39 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_docstrings(module):
     failed, tried = doctest.testmod(module)
     assert tried and not failed
+
+
+def members_of(kind):
+    """Public members, and what says what they are."""
+    for name, member in vars(kind).items():
+        if not name.startswith("_") and (callable(member) or isinstance(member, (property, classmethod, staticmethod)) or kind in SHOWN):
+            yield f"{kind.__name__}.{name}", inspect.getdoc(getattr(kind, name))
+
+
+#: Of the extension module, what users get their hands on.
+SHOWN = (_core.Release, _core.Account, _core.Entry, _core.Statement)
+
+
+def test_everything_says_what_it_is():
+    named = [getattr(module, name) for module in (fractile, flow, constructors) for name in getattr(module, "__all__", vars(module))]
+    kinds = [each for each in named if inspect.isclass(each) and each.__module__.startswith("fractile")]
+    functions = [(each.__name__, each.__doc__) for each in named if inspect.isfunction(each) and not each.__name__.startswith("_")]
+    texts = functions + [(kind.__name__, kind.__doc__) for kind in kinds] + [said for kind in (*kinds, *SHOWN) for said in members_of(kind)]
+    assert len(texts) > 200
+    assert [name for name, text in texts if not text or text.startswith("Alias for field")] == []
+
+
+def test_reprs_say_what_there_is(tmp_path):
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=1)
+    release = fractile.release([1.0, 2.0], bounds=(0, 9), step=1, epsilon="1/2", ledger=ledger, source="numbers")
+    details = repr(release.details)
+    assert details.startswith("Release(column=") and "quantiles=3, groups=0, cost='epsilon = 1/2', neighbors='add-remove'" in details
+    (account,), (entry,) = ledger.accounts, ledger.entries
+    assert repr(account) == (
+        "Account(dataset='people', budget='epsilon = 1', spent='epsilon = 1/2', reserved='epsilon = 0', remaining='epsilon = 1/2')"
+    )
+    assert repr(entry) == f"Entry(id=1, dataset='people', cost='epsilon = 1/2', state='committed', reserved_at='{entry.reserved_at}')"
+    assert repr(ledger.statement()) == "Statement(accounts=1, entries=1)"
 
 
 @pytest.mark.parametrize("page", ["docs/python.md"])

@@ -1,5 +1,6 @@
 """The package within a service: its threads, its end, forks, signals, other interpreters, warnings and notebooks."""
 
+import asyncio
 import gc
 import os
 import pickle
@@ -52,11 +53,35 @@ def test_threads_that_end_leave_nothing_behind():
     assert memory() - before < 5_000_000
 
 
-def test_no_thread_stands_still_while_a_ledger_is_locked(tmp_path):
-    path = str(tmp_path / "people.db")
-    ledger = fractile.Ledger(path).init("people", epsilon=1)
+def longest_standstill(path, calls):
+    """For how long this thread stood still at most while the ledger was locked, and all calls waited for it."""
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN EXCLUSIVE")
+
+    def call(each):
+        with pytest.raises(fractile.Error):  # there is no entry 1, and the budget of one release is there
+            each()
+            raise fractile.Error("it went through")
+
+    threads = [threading.Thread(target=call, args=(each,), daemon=True) for each in calls]
+    for thread in threads:
+        thread.start()
+    longest, last = 0.0, time.perf_counter()
+    end = last + 0.5
+    while last < end:
+        time.sleep(0.001)
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    other.execute("ROLLBACK")
+    for thread in threads:
+        thread.join()
+    other.close()
+    return longest
+
+
+def test_no_thread_stands_still_while_a_ledger_is_locked(tmp_path):
+    path = str(tmp_path / "people.db")
+    ledger = fractile.Ledger(path).init("people", epsilon=100)
     calls = [
         lambda: ledger.accounts,
         lambda: ledger.entries,
@@ -69,25 +94,8 @@ def test_no_thread_stands_still_while_a_ledger_is_locked(tmp_path):
         lambda: ledger.init("others", epsilon=1),
         lambda: fractile.release([1.0], ledger=ledger, **ASKED),
     ]
-
-    def call(each):
-        with pytest.raises(fractile.Error):  # there is no entry 1, and the budget of one release is there
-            each()
-            raise fractile.Error("it went through")
-
-    threads = [threading.Thread(target=call, args=(each,), daemon=True) for each in calls]
-    for thread in threads:
-        thread.start()
-    longest, last = 0.0, time.perf_counter()
-    end = last + 1.5
-    while last < end:
-        time.sleep(0.001)
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
-    other.execute("ROLLBACK")
-    for thread in threads:
-        thread.join()
-    assert longest < 0.25  # with the lock of the interpreter held it would be as long as the file is locked
+    # A call that held the interpreter's lock would hold it each time; a machine that is busy is so now and then.
+    assert any(longest_standstill(path, calls) < 0.05 for _ in range(8))
 
 
 AT_THE_END = """if True:
@@ -185,6 +193,130 @@ def test_ctrl_c_within_a_generator_stays_one():
             print("stopped")
     """
     assert run(code).stdout == "stopped\n"
+
+
+# --- Cancellation -----------------------------------------------------------------------------------------------------
+
+
+def endless():
+    """Records without an end, a few at a time."""
+    pa = pytest.importorskip("pyarrow")
+
+    def batches():
+        while True:
+            yield pa.RecordBatch.from_pydict({"x": [1, 2]})
+            time.sleep(0.001)
+
+    return pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
+
+
+def set_after(seconds):
+    event = threading.Event()
+    threading.Timer(seconds, event.set).start()
+    return event
+
+
+def test_an_event_ends_a_release_from_another_thread(tmp_path):
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=10)
+    with pytest.raises(fractile.CanceledError) as raised:
+        fractile.release(endless(), "x", cancel=set_after(0.3), **ASKED)
+    assert raised.value.field == "cancel" and raised.value.hint == "nothing was charged or published"
+    with pytest.raises(fractile.CanceledError, match="entry 1 of .* stays reserved.*ledger void") as raised:
+        fractile.release(endless(), "x", cancel=set_after(0.3), ledger=ledger, **ASKED)
+    assert [entry.state for entry in ledger.entries] == ["reserved"]
+    assert raised.value.__context__ is None and pickle.loads(pickle.dumps(raised.value)).hint == raised.value.hint
+    # The next one of the same thread goes through.
+    assert len(fractile.release([1.0], cancel=threading.Event(), ledger=ledger, **ASKED).quantiles) == 3
+
+
+def test_an_event_that_is_set_before_the_charge_keeps_the_budget(csv, tmp_path):
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=10)
+    event = threading.Event()
+    event.set()
+    calls = [
+        lambda: fractile.release([1.0, 2.0], cancel=event, ledger=ledger, **ASKED),
+        lambda: fractile.release(csv, "age", cancel=event, ledger=ledger, **ASKED),
+        lambda: fractile.release([1.0, 2.0], cancel=event, **ASKED),
+        lambda: fractile.count(csv, "age", output=tmp_path / "x.profile", bounds=(0, 125), step=1, cancel=event),
+        lambda: fractile.merge(tmp_path / "none.profile", output=tmp_path / "x.profile", cancel=event),
+        lambda: fractile.columns(csv, check=True, cancel=event),
+    ]
+    for call in calls:
+        with pytest.raises(fractile.CanceledError, match="nothing was charged or published"):
+            call()
+    assert ledger.entries == [] and not (tmp_path / "x.profile").exists()
+
+
+def test_an_event_that_is_set_between_opening_and_charging_keeps_the_budget(tmp_path):
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=100)
+
+    class Event:
+        def __init__(self, looks):
+            self.looks = looks
+
+        def is_set(self):
+            self.looks -= 1
+            return self.looks < 0
+
+    with pytest.raises(fractile.CanceledError, match="nothing was charged"):
+        fractile.release([1.0, 2.0], cancel=Event(1), ledger=ledger, **ASKED)
+    assert ledger.entries == []
+
+
+def test_an_event_ends_what_waits_for_a_ledger(tmp_path):
+    path = str(tmp_path / "people.db")
+    ledger = fractile.Ledger(path).init("people", epsilon=10)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    begun = time.perf_counter()
+    with pytest.raises(fractile.CanceledError):
+        fractile.release([1.0, 2.0], cancel=set_after(0.3), ledger=ledger, **ASKED)
+    assert time.perf_counter() - begun < 5  # it waits for ten seconds
+    other.execute("ROLLBACK")
+    assert ledger.entries == []
+
+
+def test_an_event_ends_what_an_event_loop_gave_up(tmp_path):
+    async def ask():
+        event = threading.Event()
+        asked = asyncio.create_task(asyncio.to_thread(fractile.release, endless(), "x", cancel=event, **ASKED))
+        try:
+            await asyncio.wait_for(asyncio.shield(asked), 0.2)
+        except asyncio.TimeoutError:
+            event.set()
+        with pytest.raises(fractile.CanceledError):
+            await asked
+
+    asyncio.run(ask())
+
+
+def test_an_event_ends_a_publication(tmp_path):
+    path = tmp_path / "pay.toml"
+    path.write_text(
+        '[publication]\ntitle = "Pay"\nepsilon = 1\n\n[[table]]\nname = "pay"\ncolumn = "x"\nbounds = [0, 125]\nstep = 1\n'
+        'quantiles = "median"\n',
+        encoding="utf-8",
+    )
+    ledger = fractile.Ledger(tmp_path / "people.db").init("people", epsilon=10)
+    with pytest.raises(fractile.CanceledError, match="stays reserved"):
+        fractile.publish(path, data=endless(), cancel=set_after(0.3), ledger=ledger)
+    event = threading.Event()
+    event.set()
+    with pytest.raises(fractile.CanceledError, match="nothing was charged"):
+        fractile.publish(path, data=endless(), cancel=event, ledger=ledger)
+    assert len(ledger.entries) == 1
+
+
+def test_what_an_event_raises_is_raised():
+    class Event:
+        def is_set(self):
+            raise LookupError("of its owner")
+
+    with pytest.raises(LookupError, match="of its owner"):
+        fractile.release([1.0], cancel=Event(), **ASKED)
+    for wrong in (True, 5, "x", object()):
+        with pytest.raises(fractile.UsageError, match="an event is expected"):
+            fractile.release([1.0], cancel=wrong, **ASKED)
 
 
 # --- What is handed over ----------------------------------------------------------------------------------------------

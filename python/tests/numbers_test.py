@@ -226,7 +226,7 @@ def test_an_error_names_arguments_of_python(name):
 
 def test_errors_have_the_programs_codes():
     codes = {kind.__name__: kind.code for kind in fractile.Error.__subclasses__()}
-    assert codes == {"UsageError": 2, "DataError": 3, "BudgetError": 4, "LedgerError": 5, "InternalError": 70}
+    assert codes == {"UsageError": 2, "DataError": 3, "BudgetError": 4, "LedgerError": 5, "InternalError": 70, "CanceledError": 130}
 
 
 def test_warnings_are_at_the_line_that_called():

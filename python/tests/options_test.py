@@ -28,7 +28,7 @@ def options_of(verb):
 
 @pytest.mark.parametrize("verb", ["release", "plan"])
 def test_python_lacks_none(verb):
-    arguments = {"--" + name.replace("_", "-") for name in inspect.signature(getattr(fractile, verb)).parameters} - {"--data", "--file"}
+    arguments = {"--" + name.replace("_", "-") for name in inspect.signature(getattr(fractile, verb)).parameters} - {"--data", "--file", "--cancel"}
     assert arguments == set(options_of(verb)) - set(METHODS[verb]) - NOT_HERE
     for method in METHODS[verb].values():
         assert hasattr(RESULTS[verb], method)

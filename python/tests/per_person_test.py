@@ -67,6 +67,36 @@ def test_counts_are_of_any_column(table, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+@pytest.mark.parametrize("how", ["any", "all", "count"])
+@pytest.mark.parametrize("groups", [{}, {"by": "region", "keys": ["south", "north"], "records_per_person": 2}])
+def test_truth_values_are_files(how, groups, table, tmp_path):
+    ill = pa.array([None if cost is None else cost % 7 == 0 for cost in table["cost"].to_pylist()], pa.bool_())
+    truths = table.append_column("ill", ill).select(["id", "region", "ill"])
+    pq.write_table(truths, tmp_path / "t.parquet")
+    asked = {"bounds": (0, 9), "step": 1, "epsilon": 1000, "quantiles": "deciles", "count": True, "below": [1]}
+    asked |= {"person": "id", "per_person": how, "unsafe_seed": 3, **groups}
+    of_file = fractile.release(tmp_path / "t.parquet", "ill", **asked)
+    slices = pa.concat_tables([truths.slice(0, 13), truths.slice(13, 1001), truths.slice(1014)])  # within bytes
+    nullable = truths.to_pandas(types_mapper={pa.bool_(): pd.BooleanDtype()}.get)
+    for frame in (truths, slices, pl.from_arrow(truths), nullable):
+        assert fractile.release(frame, "ill", **asked).to_csv() == of_file.to_csv()
+    if not groups and how != "count":
+        rows = [(person, one) for person, one in zip(truths["id"].to_pylist(), ill.to_pylist()) if person is not None and one is not None]
+        persons = {person: (any if how == "any" else all)(one for its, one in rows if its == person) for person, _ in rows}
+        below = of_file.statistics.below[1].count
+        assert sum(not one for one in persons.values()) in below and below.upper - below.lower <= 4
+
+
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_truth_values_are_no_numbers(table):
+    truths = pa.table({"id": table["id"], "ill": pa.array([True] * len(table))})
+    for how in ({}, {"per_person": "sum"}, {"per_person": "median"}):
+        with pytest.raises(fractile.DataError, match="is bool, not a number"):
+            fractile.release(truths, "ill", bounds=(0, 1), step=1, epsilon=1, person="id", **how)
+    assert len(fractile.release(truths.to_pandas(), "ill", bounds=(0, 1), step=1, epsilon=1, person="id", per_person="any").quantiles) == 3
+
+
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
 def test_the_values_are_those_of_pandas(table):
     frame = table.to_pandas()
     rows = frame[frame["id"].notna() & frame["real"].notna()]

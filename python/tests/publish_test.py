@@ -513,7 +513,7 @@ def test_options_are_those_of_the_program():
 
     program = {name for name, *_ in _core.options("publish")}
     mine = {"--" + name.replace("_", "-") for name in inspect.signature(fractile.publish).parameters}
-    assert mine - {"--file", "--data"} == program - {"--format", "--about", "--public", "--example"}  # methods of what comes back
+    assert mine - {"--file", "--data", "--cancel"} == program - {"--format", "--about", "--public", "--example"}  # methods of what comes back
     spark, its = (inspect.signature(each).parameters for each in (fractile.spark.publish, fractile.publish))
     assert set(spark) - {"df"} == set(its) - {"data", "threads", "memory"}
     assert all(spark[name].default == its[name].default for name in spark if name in its)
@@ -541,7 +541,7 @@ def test_frames_give_what_their_file_gives(text, records, tmp_path, engine, prog
     fractile.plan(tmp_path / "of_file.toml")
 
 
-def test_spark_counts_values_and_weights_but_no_totals_of_values(records, tmp_path, engine):
+def test_spark_counts_values_and_weights(records, tmp_path, engine):
     columns = records | {"note": ["ab"[i % 2] for i in range(len(records["id"]))], "w": [i % 37 for i in range(len(records["id"]))]}
 
     def released(text):
@@ -552,10 +552,9 @@ def test_spark_counts_values_and_weights_but_no_totals_of_values(records, tmp_pa
         empty = _core.Frame.of_stream(counter.table.schema.empty_table().__arrow_c_stream__(), "")
         return _core.publish(publication, {"unsafe_seed": ["7"]}, empty, counter).tables.csv()
 
-    for text in (VALUES.replace('totals = "all"\n', ""), WEIGHTED):
+    # A total of persons' values is made anew of all records of the cells that are listed, and of no others.
+    for text in (VALUES, VALUES.replace('"north", "south"]', '"north"]'), VALUES.replace('"sum"', '"max"'), WEIGHTED):
         assert released(text) == fractile.publish(tmp_path / "of_frame.toml", data=pa.table(columns), unsafe_seed=7).to_csv()
-    with pytest.raises(fractile.UsageError, match="totals of persons' values are not counted by Spark"):
-        released(VALUES)
 
 
 # --- A plan -----------------------------------------------------------------------------------------------------------
@@ -579,9 +578,10 @@ class Elsewhere:
     def __init__(self, table, names):
         self.table, self.names, self.jobs = table.select(names), names, []
 
-    def count(self, questions, keys, of_sample):
+    def count(self, questions, keys, of_sample, cells):
         self.jobs.append(len(questions))
-        task = fractile.spark._Count([question.to_bytes() for question in questions], self.names, keys, of_sample)
+        sent = [None if each is None else (each[0].to_bytes(), each[1]) for each in cells]
+        task = fractile.spark._Count([question.to_bytes() for question in questions], self.names, keys, of_sample, sent)
         ids = self.table.column("id").to_pylist()
         bucket = [-1 if each is None else each % 40 for each in ids]
         rows = []

@@ -239,8 +239,8 @@ class Elsewhere:
         self.fails = fails
         self.calls = []
 
-    def count(self, questions, keys, of_sample):
-        assert not any(of_sample)  # which is for publications
+    def count(self, questions, keys, of_sample, cells):
+        assert not any(of_sample) and not any(cells)  # which are for publications
         self.calls.append("count")
         if self.fails:
             raise self.fails

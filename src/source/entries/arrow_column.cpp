@@ -36,14 +36,13 @@ const std::map<std::string, NamedKind, std::less<>>& kinds() {
       {"e", {CellKind::half, "float16"}},      {"f", {CellKind::real32, "float"}},
       {"g", {CellKind::real64, "double"}},     {"u", {CellKind::text32, "utf8"}},
       {"U", {CellKind::text64, "large_utf8"}}, {"vu", {CellKind::text_view, "utf8_view"}},
-      {"n", {CellKind::none, "null"}},
+      {"b", {CellKind::truth, "bool"}},        {"n", {CellKind::none, "null"}},
   };
   return all;
 }
 
 /// What else a schema may say, for messages.
 std::string other_name(std::string_view format) {
-  if (format == "b") return "bool";
   if (format.starts_with("td")) return "date";
   if (format.starts_with("ts")) return "timestamp";
   if (format.starts_with("tt")) return "time";
@@ -282,6 +281,14 @@ ColumnView NumberBlock::read(const ArrowPiece& piece, const ArrowType& type, std
   const auto read_as = [&]<class Number>(std::vector<Number>& copies, auto value_at) -> ColumnView {
     if (type.kind == CellKind::none) {
       copies.assign(rows, 0);
+      return {copies.data(), validity, rows};
+    }
+    if (type.kind == CellKind::truth) {
+      copies.resize(rows);
+      const auto* const bits = static_cast<const std::uint8_t*>(piece.values);
+      for (std::size_t row = 0, bit = piece.offset + from; row < rows; ++row, ++bit) {
+        copies[row] = (bits[bit / 8] >> (bit % 8)) & 1;
+      }
       return {copies.data(), validity, rows};
     }
     const std::byte* at = place_of(piece, type.kind, from);

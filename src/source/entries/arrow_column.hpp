@@ -34,6 +34,7 @@ enum class CellKind {
   text32,  ///< UTF-8 with 32-bit offsets
   text64,  ///< with 64-bit offsets
   text_view,
+  truth,  ///< a bit a row
   none,   ///< a column of NULL
   other,  ///< nothing that is read
 };
@@ -54,6 +55,7 @@ struct ArrowType {
   bool is_number() const {
     return !dictionary && !unit && (is_whole() || is_decimal() || is_real() || kind == CellKind::none);
   }
+  bool is_truth() const { return !dictionary && kind == CellKind::truth; }
   bool is_name() const { return dictionary ? dictionary->is_text() : is_text() || (is_whole() && !unit); }
   NumberForm form() const { return {is_real(), kind == CellKind::real32, scale, unit, time}; }
   /// How NumberBlock reads it.
@@ -94,8 +96,8 @@ struct ArrowColumn {
 /// `rows` of `array` from its row `first`, which lie under a parent that begins at `first`.
 ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows);
 
-/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units) or as double; where they are laid down
-/// so, they are not copied.
+/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units; truth values as 0 and 1) or as double;
+/// where they are laid down so, they are not copied.
 class NumberBlock {
  public:
   static constexpr std::size_t most_rows = std::size_t{1} << 16;

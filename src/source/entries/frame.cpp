@@ -173,7 +173,7 @@ class CountedBlock {
       : column_(column), missing_(missing), missing_names_(missing_names) {}
 
   ColumnView read(const Block& block, NumberBlock& numbers) {
-    if (column_.type.is_number() || column_.type.unit) {
+    if (column_.type.is_number() || column_.type.unit || column_.type.is_truth()) {
       return numbers.read(*block.piece, column_.type, block.from, block.rows, missing_);
     }
     constexpr std::size_t word = 64;
@@ -281,7 +281,7 @@ struct FrameColumn {
     if (asked.null_policy != NullPolicy::error) return;
     if (found.any_nobody) throw missing_cell(*person, first_of_nobody(*person, missing_names), "empty or NULL");
     if (!found.any_missing) return;
-    const bool is_number = column.type.is_number() || column.type.unit;
+    const bool is_number = column.type.is_number() || column.type.unit || column.type.is_truth();
     if (!is_number) throw missing_cell(column, first_empty(column, missing_names), "empty or NULL");
     const bool is_weight = weight != nullptr && !first_missing(column, missing);
     is_weight ? refuse_missing(*weight, *missing_weights) : refuse_missing(column, missing);
@@ -402,11 +402,13 @@ struct Frame::State {
                                      : "convert it to whole numbers or floating-point numbers first");
   }
 
-  /// What is counted; for persons' counts anything that can be looked at.
+  /// What is counted; for persons' counts anything that can be looked at, and for any and all of theirs truth values, too.
   const ArrowColumn& counted_column(const ColumnToCount& asked) const {
     const ArrowColumn& found = column(asked.column);
+    const std::optional<PerPerson>& how = asked.selection.per_person;
     const bool is_looked_at = found.type.is_name() || found.type.is_number() || found.type.unit;
-    if (asked.selection.per_person == PerPerson::count && is_looked_at) return found;
+    if (how == PerPerson::count && (is_looked_at || found.type.is_truth())) return found;
+    if ((how == PerPerson::any || how == PerPerson::all) && found.type.is_truth()) return found;
     return numeric_column(asked.column, asked.lattice.kind());
   }
 
@@ -444,8 +446,8 @@ struct Frame::State {
     arrays.push_back(std::move(array));
   }
 
-  /// All records are here after it.
-  void load() {
+  /// All records are here after it. `on_progress`, which may be empty, is called before each batch of a stream.
+  void load(const std::function<void()>& on_progress = {}) {
     if (later) {
       parts = later();
       later = nullptr;
@@ -457,6 +459,7 @@ struct Frame::State {
     }
     if (is_broken) throw broken_stream();
     while (stream) {
+      if (on_progress) on_progress();
       Owned<ArrowArray> array;
       is_broken = (*stream)->get_next(stream->get(), array.get()) != 0;
       if (is_broken) throw broken_stream();
@@ -469,13 +472,13 @@ struct Frame::State {
   }
 
   /// Of records in one frame.
-  const State& loaded() {
-    load();
+  const State& loaded(const std::function<void()>& on_progress = {}) {
+    load(on_progress);
     if (parts.empty()) return *this;
     if (parts.size() > 1) {
       throw Error(ErrorCode::usage, "records of several types have neither persons nor counts", "give them one type");
     }
-    return parts.front().state_->loaded();
+    return parts.front().state_->loaded(on_progress);
   }
 
   /// Of loaded records.
@@ -518,7 +521,7 @@ struct Frame::State {
 
   std::vector<RankProfile> selected(const ColumnToCount& asked, const std::optional<SamplingKey>& key,
                                     const std::function<void()>& on_progress) {
-    const State& all = loaded();
+    const State& all = loaded(on_progress);
     const std::vector<FrameColumn> read{all.read_for(asked)};
     const FrameColumn& column = read.front();
     const MissingNames missing_names(all.missing);
@@ -538,7 +541,7 @@ struct Frame::State {
   /// Of columns that have one sample.
   std::vector<std::vector<RankProfile>> sampled(const std::vector<const ColumnToCount*>& asked, const SamplingKey& key,
                                                 const std::function<void()>& on_progress) {
-    const State& all = loaded();
+    const State& all = loaded(on_progress);
     std::vector<FrameColumn> read;
     read.reserve(asked.size());
     for (const ColumnToCount* const each : asked) read.push_back(all.read_for(*each));
@@ -662,7 +665,7 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
   if (counting == Counting::push_down) {
     throw Error(ErrorCode::usage, "no engine counts what is in memory", "count by stream");
   }
-  state_->load();
+  state_->load(on_progress);
   if (state_->parts.size() > 1) {
     RankProfile all(lattice, {}, {});
     for (const Frame& part : state_->parts) {
@@ -670,7 +673,7 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
     }
     return all;
   }
-  const State& state = state_->loaded();
+  const State& state = state_->loaded(on_progress);
   const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
   const Lattice counted_on = in_units_of(column, lattice);
   const std::vector<Block> blocks = blocks_of(column);
@@ -757,7 +760,7 @@ std::vector<CountedColumn> Frame::count(const std::vector<ColumnToCount>& column
 
 std::uint64_t Frame::rows(const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
-  state_->load();
+  state_->load(on_progress);
   std::uint64_t rows = state_->rows;
   for (const Frame& part : state_->parts) rows += part.rows(on_progress);
   return rows;
