@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
+#include "source/engine/person_windows.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/person_query.hpp"
-#include "source/files/person_windows.hpp"
 #include "source/files/query_plan.hpp"
 #include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"

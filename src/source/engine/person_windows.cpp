@@ -1,4 +1,4 @@
-#include "source/files/person_windows.hpp"
+#include "source/engine/person_windows.hpp"
 
 #include <fmt/core.h>
 
@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "source/files/columns.hpp"
-
 namespace fractile::source_detail {
 namespace {
 
@@ -18,6 +16,12 @@ bool has_windows(const SqlNode& expression) {
   if (!expression.IsObject()) return false;
   if (text_of(expression, "class") == "WINDOW") return true;
   return std::ranges::any_of(expression.GetObject(), [](const auto& member) { return has_windows(member.value); });
+}
+
+/// As the engine has it, whatever the case of letters.
+bool is_same_name(std::string_view one, std::string_view other) {
+  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(one, other, {}, small, small);
 }
 
 bool is_grouped_select(const SqlNode& select) { return !is_absent(member_of(select, "group_expressions")); }
@@ -87,7 +91,7 @@ class Joining {
       const std::optional<std::string> person = person_of_window(expression);
       if (!person || has_windows(member_of(expression, "children"))) return false;
       if (person_.empty()) person_ = *person;
-      return lower_case(*person) == lower_case(person_);
+      return is_same_name(*person, person_);
     }
     return std::ranges::all_of(expression.GetObject(),
                                [this](const auto& member) { return are_of_one_column(member.value); });
@@ -105,7 +109,7 @@ class Joining {
       value.CopyFrom(call, allocator());
       value["alias"].SetString(name.c_str(), allocator());
       const bool counts_rows =
-          lower_case(text_of(expression, "function_name")) == "count" && expression["children"].Empty();
+          is_same_name(text_of(expression, "function_name"), "count") && expression["children"].Empty();
       value["function_name"] = expression["function_name"];
       if (counts_rows) value["function_name"].SetString("count_star", allocator());
       value["children"] = expression["children"];
