@@ -121,7 +121,8 @@ class Joining {
       list.PushBack(value, allocator());
       expression = column;
     } else if (expression.IsObject()) {
-      for (auto& member : expression.GetObject()) replace(member.value, call, list);
+      std::for_each(expression.MemberBegin(), expression.MemberEnd(),
+                    [&](auto& member) { replace(member.value, call, list); });
     }
   }
 
