@@ -435,7 +435,7 @@ std::vector<Row> report_detail::planned_statistics_rows(const PlanReport& report
   std::vector<Row> rows{{"beside the quantiles", "off by"}, {what, off_by(errors.count)}};
   for (std::size_t i = 0; i < below.size(); ++i) {
     const std::string at = value_text(plan.lattice.kind(), below[i]);
-    rows.push_back({what + " below " + at, off_by(errors.below[i])});
+    rows.push_back({fmt::format("{} below {}", what, at), off_by(errors.below[i])});
     rows.push_back({"share below " + at, three_digits(errors.shares[i])});
   }
   if (errors.mean) {

@@ -162,8 +162,9 @@ void require_told_apart(const std::vector<Column>& columns, const std::set<std::
     if (found == columns.end() || can_be_named(*found, columns)) continue;
     require_read(*found, source);
     throw Error(ErrorCode::usage,
-                "the query names the column '" + name + "', and " + source +
-                    " has several of that name but for letter case, which SQL cannot tell apart",
+                fmt::format("the query names the column '{}', and {} has several of that name but for letter case, "
+                            "which SQL cannot tell apart",
+                            name, source),
                 "rename all but one of them there, or release the column without a query", "sql");
   }
 }
