@@ -222,6 +222,7 @@ void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, boo
   constexpr std::uint64_t most_entries = 20'000'000;
   constexpr std::size_t trial = 24;  // tables, after which a 64th of the way must be behind
   constexpr double most_excess = 2;  // times all so far
+  const std::uint64_t a_step = std::max<std::uint64_t>(1, step());
   const std::uint64_t end = upwards ? grid_last() : 0;
   const double center = log_mass(tables_.front().filled.mass);
   const double decay = rate_ * static_cast<double>(step());
@@ -232,16 +233,17 @@ void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, boo
   for (std::uint64_t near = from;;) {
     const auto gone = static_cast<double>(upwards ? near - before : before - near);
     const std::uint64_t left = upwards ? end - near : near;
-    const std::uint64_t missing = reach_ > distance(near) ? (reach_ - distance(near) + step() - 1) / step() : 0;
+    const std::uint64_t missing = reach_ > distance(near) ? (reach_ - distance(near) + a_step - 1) / a_step : 0;
     std::uint64_t length = block_length(log - slope * gone - center - std::log(plain_), slope);
     length = std::min({length, left + 1, missing + 1, most});
     const std::uint64_t far = upwards ? near + length - 1 : near - (length - 1);
-    const std::uint64_t anchor = upwards ? near + length / 2 : near - length / 2;
+    const std::uint64_t half = length / 2;
+    const std::uint64_t anchor = upwards ? near + half : near - half;
     Table table = table_of(std::min(near, far), std::max(near, far), anchor);
     const double reached = log_mass(table.filled.mass);
-    const double grown = decay * static_cast<double>(length / 2) + std::log(2 / -std::expm1(-decay));
+    const double grown = decay * static_cast<double>(half) + std::log(2 / -std::expm1(-decay));
     if (length > 1 && reached + grown - center > std::log(most_excess * plain_)) {  // it fell less than foreseen
-      most = std::max<std::uint64_t>(1, length / 2);
+      most = std::max<std::uint64_t>(1, half);
       continue;
     }
     most = grid_last();
