@@ -13,22 +13,6 @@ namespace fractile {
 
 namespace {
 
-/// The query of a budget of two digits that settles the ends among so few rows.
-std::optional<Budget> budget_that_settles(QuantileQuery query, std::uint64_t rows) {
-  const auto is_enough = [&](std::int64_t place) {
-    query.budget = budget_like(query.budget, TwoDigits::at(place));
-    return ends_are_settled(query, rows);
-  };
-  std::int64_t low = 0;
-  std::int64_t high = TwoDigits::last;
-  if (!is_enough(high)) return {};
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    is_enough(middle) ? high = middle : low = middle + 1;
-  }
-  return budget_like(query.budget, TwoDigits::at(high));
-}
-
 /// Two significant digits, rounded up.
 std::uint64_t two_digits_up(std::uint64_t number) {
   std::uint64_t unit = 1;
@@ -55,6 +39,27 @@ std::optional<std::uint64_t> settled_from(const QuantileQuery& query) {
 }
 
 namespace {
+
+/// The least budget of two digits by which the ends are said to be settled among so few rows.
+std::optional<Budget> budget_that_settles(QuantileQuery query, std::uint64_t rows) {
+  const auto settles = [&](std::int64_t place) {
+    query.budget = budget_like(query.budget, TwoDigits::at(place));
+    return ends_are_settled(query, rows);
+  };
+  std::int64_t low = 0;
+  std::int64_t high = TwoDigits::last;
+  if (!settles(high)) return {};
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    settles(middle) ? high = middle : low = middle + 1;
+  }
+  for (; high <= TwoDigits::last; ++high) {  // what is said of records is rounded up
+    if (!settles(high)) continue;
+    const std::optional<std::uint64_t> from = settled_from(query);
+    if (from && *from <= rows) return query.budget;
+  }
+  return {};
+}
 
 std::optional<UnsettledEnds> ends_among(const QuantileQuery& query, std::uint64_t rows) {
   const std::optional<std::uint64_t> from = settled_from(query);

@@ -103,7 +103,7 @@ TEST(UnsettledEnds, AreFewFromTheRecordsOnThatThePlanNames) {
     const QuantileQuery query = evenly(quantiles, Budget::pure(Rational(1)), IntervalOf::table);
     const std::uint64_t from = records_that_settle(query).value();
     const double outermost = 2 / (2 * static_cast<double>(quantiles));  // of all ends
-    EXPECT_LT(released(query, Shape::log_normal, from, 300).open * outermost, 0.02) << quantiles;
+    EXPECT_LT(released(query, Shape::log_normal, from, 300).open * outermost, 0.012) << quantiles;
     EXPECT_GT(released(query, Shape::log_normal, from * 6 / 10, 100).open * outermost, 0.02) << quantiles;
     EXPECT_FALSE(unsettled_ends(query, from));
     EXPECT_EQ(unsettled_ends(query, from - 1)->settled_from, from);

@@ -369,7 +369,7 @@ namespace {
 /// Of a lower end. No record need be below the cut farthest out: its statistic is then -q n and noise, which has to be less than the
 /// threshold.
 bool lower_ends_are_settled(const QuantileQuery& query, const Brackets& brackets, double q, std::uint64_t rows) {
-  constexpr double one_in_a_hundred = 2.8;  // of a sum of few draws, whose tails are longer than the normal law's
+  constexpr double one_in_a_hundred = 4;  // of a sum of few draws, whose tails are longer than the normal law's
   const double deviation = deviation_of_noise(query, brackets.shares.cells);
   const auto cells = static_cast<double>(brackets.cuts.size() + 1);
   const auto noise = [&](double below) {
