@@ -34,7 +34,9 @@ import flow_checks
 import interval_calls
 import ledgers
 import peers
+import publications
 import selections
+import small_work
 from page import NANOSECONDS, over, shown, table, verdict
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -577,6 +579,8 @@ SECTIONS = {
     "intervals": lambda options: intervals_part(measured(options, "^intervals/"), options),
     "flow-checks": checks_part,
     "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
+    "publications": lambda options: publications.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
+    "small": lambda options: small_work.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
     "ledgers": lambda options: ledgers.part(options.folder, options.quick),
     "python": lambda options: doors.part(options.quick),
     "spark": lambda options: clusters.part(options.quick),
@@ -632,6 +636,8 @@ class WholeRun:
                                                   else "^(refinement|utility)/", refinement_part)
         yield "whole processes", lambda: self.whole_processes(program)
         yield "groups and persons", lambda: selections.part(options.folder, quick, duckdb_seconds, DUCKDB)
+        yield "publications", lambda: publications.part(options.folder, quick, duckdb_seconds, DUCKDB)
+        yield "small", lambda: small_work.part(options.folder, quick, duckdb_seconds, DUCKDB)
         yield "flow checks", lambda: checks_part(options)
         yield "ledgers", lambda: ledgers.part(options.folder, quick)
         if options.peers:
