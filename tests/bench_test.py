@@ -216,7 +216,8 @@ class WholeRun(unittest.TestCase):
             results.context = context
 
         rival = Answer({"seconds": 1.0, "loading": 0.5})
-        sections = {"selections.part": "## Groups and persons\n", "flow_checks.part": "## Checks among many people\n\nnew\n",
+        sections = {"selections.part": "## Groups and persons\n", "publications.part": "## A publication\n",
+                    "small_work.part": "## What is small\n", "flow_checks.part": "## Checks among many people\n\nnew\n",
                     "ledgers.part": "## What a ledger takes\n\nnew\n", "doors.part": "## Columns that Python holds already\n",
                     "peers.page_part": "## Beside other private libraries\n", "interval_calls.part": "\n"}
         for name, text in sections.items():
