@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from cli.ledger_test import VoidedWhileItRuns as WhileItReads
-from cli.program import LONG_COLUMN, PROGRAM, CommandTest, options, require_engine, run
+from cli.program import PROGRAM, CommandTest, options, require_engine, run, write_long_column
 
 setUpModule = require_engine
 
@@ -25,7 +25,7 @@ class AfterTheCharge(WhileItReads):
 
     def stopped_while_reading(self, **changes):
         self.init()
-        (self.folder / "t.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "t.csv")
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1", **changes)
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -160,7 +160,7 @@ class KeysFile(CommandTest):
 class StandardInput(CommandTest):
     def test_a_file_that_is_copied_from_it(self):
         """Of so many bytes that a change comes before the last one is copied."""
-        (self.folder / "t.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "t.csv")
         with open(self.folder / "t.csv", "rb") as table:
             process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "-", *options()], cwd=self.folder, stdin=table,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from cli.program import EFFORT, LONG_COLUMN, PROGRAM, CommandTest, options, require_engine, run
+from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run, write_long_column
 from cli.stores import InAFile, OnAServer
 
 setUpModule = require_engine
@@ -24,7 +24,7 @@ class Faults(InAFile, CommandTest):
     def setUp(self):
         super().setUp()
         self.write("t.csv", "x\n" + "7\n" * 100)
-        (self.folder / "big.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "big.csv")
         self.make("--epsilon", "1", "--witness", self.witness)
 
     def release(self, **changes):

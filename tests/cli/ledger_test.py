@@ -17,7 +17,7 @@ import time
 import unittest
 from fractions import Fraction
 
-from cli.program import EFFORT, LONG_COLUMN, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run
+from cli.program import EFFORT, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run, write_long_column
 
 setUpModule = require_engine
 
@@ -526,7 +526,7 @@ class VoidedWhileItRuns(LedgerTest):
 
     def test_it_publishes_nothing(self):
         self.init()
-        (self.folder / "t.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "t.csv")
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1")
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -553,7 +553,7 @@ class PutBack(VoidedWhileItRuns):
     def begun(self, **changes):
         """A release of epsilon 8 that has reserved entry 1 and is stopped while it reads."""
         self.init("--epsilon", "10")
-        (self.folder / "big.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "big.csv")
         backup = (self.folder / "budget.db").read_bytes()
         asked = options(ledger="budget.db", epsilon="8", receipt="r.json", threads="1", **changes)
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,

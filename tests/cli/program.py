@@ -16,8 +16,6 @@ EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # as the C++ tests 
 if not 0 < EFFORT < float("inf"):
     raise ValueError(f"FRACTILE_TEST_EFFORT must be a number above 0, not {EFFORT}")
 
-LONG_COLUMN = b"x\n" + b"7\n" * 30_000_000  # a table that one thread reads for more than half a second
-
 NOBODY = 65534
 LONG_LINE = 100  # of helps and tables
 PROGRESS = re.compile(r"(?m)^fractile: still at .*\n")  # how often depends on the machine
@@ -39,6 +37,15 @@ def run(*arguments, stdin=b"", **how):
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, **how}
     done = subprocess.run([PROGRAM, *arguments], input=stdin, **how)
     return Result(done.returncode, text_of(done.stdout), PROGRESS.sub("", text_of(done.stderr)))
+
+
+def write_long_column(path):
+    """A table that one thread reads for more than half a second; not all at once, since what this process has had counts in its children's
+    peaks of memory."""
+    with path.open("wb") as file:
+        file.write(b"x\n")
+        for _ in range(30):
+            file.write(b"7\n" * 1_000_000)
 
 
 class WarmProgram:

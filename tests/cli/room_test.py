@@ -12,7 +12,7 @@ import time
 import unittest
 
 from cli.postgres_server import Server
-from cli.program import LONG_COLUMN, PROGRAM, PROGRESS, CommandTest, options, require_engine, run
+from cli.program import PROGRAM, PROGRESS, CommandTest, options, require_engine, run, write_long_column
 
 setUpModule = require_engine
 
@@ -137,7 +137,7 @@ class FillsUpAfterTheCharge(SmallDisk):
         """Others take all that there is, also what the release gives back to its ledger; what is drawn is not lost."""
         self.mount("remount,size=32m")
         self.init("disk/budget.db")
-        (self.folder / "big.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "big.csv")
         asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": "disk/budget.db", "threads": "1"})
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -211,7 +211,7 @@ class OnAServer(SmallDisk):
     def test_that_fills_up_after_the_charge(self):
         """The release waits for room, and nothing is lost."""
         self.mount("remount,size=32m")
-        (self.folder / "big.csv").write_bytes(LONG_COLUMN)
+        write_long_column(self.folder / "big.csv")
         asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": self.ledger, "threads": "1"})
         process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
