@@ -67,7 +67,8 @@ struct ShortText {
       last = half;
     } else {
       first = static_cast<unsigned char>(text.front());
-      last = static_cast<unsigned char>(text.back()) << 8 | static_cast<unsigned char>(text[size / 2]);
+      last = static_cast<unsigned char>(text.back());
+      last = last << 8 | static_cast<unsigned char>(text[size / 2]);
     }
   }
   friend bool operator==(const ShortText&, const ShortText&) = default;
