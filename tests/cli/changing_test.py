@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from cli.ledger_test import VoidedWhileItRuns as WhileItReads
-from cli.program import PROGRAM, CommandTest, options, require_engine, run, write_long_column
+from cli.program import PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
 
 setUpModule = require_engine
 
@@ -27,11 +27,9 @@ class AfterTheCharge(WhileItReads):
         self.init()
         write_long_column(self.folder / "t.csv")
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1", **changes)
-        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = start_slowly("release", "t.csv", *asked, cwd=self.folder)
         self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
-        time.sleep(0.005)  # so that it holds no lock
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         return process
 
     def ended(self, process):
@@ -134,11 +132,10 @@ class KeysFile(CommandTest):
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
         self.assertEqual(made.code, 0, made)
         asked = options(**{"ledger": "budget.db", "by": "g", "keys-file": "keys.txt"})
-        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
+        process = start_slowly("release", "t.csv", *asked, cwd=self.folder, text=True)
         while not self.is_reading(process, "keys.txt"):
             self.assertIsNone(process.poll(), "it was done before it could be stopped")
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         with open(self.folder / "keys.txt", "a", encoding="utf-8") as keys:
             keys.write("b\n")
         process.send_signal(signal.SIGCONT)
@@ -162,11 +159,10 @@ class StandardInput(CommandTest):
         """Of so many bytes that a change comes before the last one is copied."""
         write_long_column(self.folder / "t.csv")
         with open(self.folder / "t.csv", "rb") as table:
-            process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "-", *options()], cwd=self.folder, stdin=table,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            process = start_slowly("release", "-", *options(), cwd=self.folder, stdin=table, text=True)
             while os.lseek(table.fileno(), 0, os.SEEK_CUR) == 0:  # which both have in common
                 time.sleep(0.0005)
-            process.send_signal(signal.SIGSTOP)
+            stop(process)
             with open(self.folder / "t.csv", "r+b") as again:
                 again.write(b"x\n3\n")
             process.send_signal(signal.SIGCONT)

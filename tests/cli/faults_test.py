@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run, write_long_column
+from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
 from cli.stores import InAFile, OnAServer
 
 setUpModule = require_engine
@@ -37,12 +37,10 @@ class Faults(InAFile, CommandTest):
     def begun(self):
         """A release that has reserved and is stopped while it reads."""
         before = self.entries()
-        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, *self.command()], cwd=self.folder, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE)
+        process = start_slowly(*self.command(), cwd=self.folder)
         self.addCleanup(process.kill)
         self.assertTrue(self.await_entry(process, before + 1), "the release was done before it could be stopped")
-        time.sleep(0.005)  # so that it holds no lock
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         return process
 
     def await_handler(self, process, number):

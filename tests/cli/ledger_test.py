@@ -17,7 +17,8 @@ import time
 import unittest
 from fractions import Fraction
 
-from cli.program import EFFORT, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run, write_long_column
+from cli.program import (EFFORT, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run, start_slowly, stop,
+                         write_long_column)
 
 setUpModule = require_engine
 
@@ -528,11 +529,9 @@ class VoidedWhileItRuns(LedgerTest):
         self.init()
         write_long_column(self.folder / "t.csv")
         asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1")
-        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = start_slowly("release", "t.csv", *asked, cwd=self.folder)
         self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
-        time.sleep(0.005)  # so that it holds no lock
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         self.assertEqual(self.states(), ["reserved"])
         self.ledger("void", "budget.db", "--entry", "1", "--reason", "changed our mind")
         process.send_signal(signal.SIGCONT)
@@ -556,11 +555,9 @@ class PutBack(VoidedWhileItRuns):
         write_long_column(self.folder / "big.csv")
         backup = (self.folder / "budget.db").read_bytes()
         asked = options(ledger="budget.db", epsilon="8", receipt="r.json", threads="1", **changes)
-        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = start_slowly("release", "big.csv", *asked, cwd=self.folder)
         self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
-        time.sleep(0.005)  # so that it holds no lock
-        process.send_signal(signal.SIGSTOP)
+        stop(process)
         return process, backup
 
     def expect_nothing(self, process):

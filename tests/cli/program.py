@@ -1,11 +1,14 @@
 """The command line as a process: how the tests of this folder run it, and what they hold every refusal to."""
 
+import contextlib
 import ctypes
 import dataclasses
 import os
 import re
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -46,6 +49,34 @@ def write_long_column(path):
         file.write(b"x\n")
         for _ in range(30):
             file.write(b"7\n" * 1_000_000)
+
+
+def start_slowly(*arguments, **how):
+    """The program as a process that gives way to this one, so that it can be stopped before it is done; `how` is for subprocess.Popen."""
+    return subprocess.Popen(["nice", "-n", "19", PROGRAM, *arguments], **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **how})
+
+
+def stop(process):
+    """Until SIGCONT: while it locks no file, and as fast as others from then on, where that is allowed; it would hardly come forward
+    beside them."""
+    process.send_signal(signal.SIGSTOP)
+    while holds_locks(process):
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.002)
+        process.send_signal(signal.SIGSTOP)
+    set_niceness(process, 0)
+
+
+def holds_locks(process):
+    time.sleep(0.002)  # until it has stopped
+    return any(line.split()[-4] == str(process.pid) for line in Path("/proc/locks").read_text(encoding="ascii").splitlines())
+
+
+def set_niceness(process, niceness):
+    """Of all of its threads; less than it has takes a right."""
+    for thread in Path(f"/proc/{process.pid}/task").iterdir():
+        with contextlib.suppress(PermissionError, ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)
 
 
 class WarmProgram:
