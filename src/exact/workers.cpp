@@ -21,10 +21,11 @@ class Board {
 
   void work(std::size_t worker) {
     const OwnEnvironment own;
+    std::size_t piece = 0;
     try {
-      for (std::size_t piece = next_++; piece < pieces_; piece = next_++) work_(worker, piece);
+      while ((piece = next_++) < pieces_) work_(worker, piece);
     } catch (...) {
-      fail(std::current_exception());
+      fail(piece, std::current_exception());
     }
   }
 
@@ -33,16 +34,20 @@ class Board {
   }
 
  private:
-  void fail(std::exception_ptr failure) {
+  /// Every piece before this one has begun, and ends: which failure is heard does not depend on who comes first.
+  void fail(std::size_t piece, std::exception_ptr failure) {
     next_ = pieces_;
     const std::lock_guard lock(mutex_);
-    if (!failure_) failure_ = std::move(failure);
+    if (piece >= failed_) return;
+    failed_ = piece;
+    failure_ = std::move(failure);
   }
 
   std::size_t pieces_;
   const Work& work_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
+  std::size_t failed_ = pieces_;
   std::exception_ptr failure_;
 };
 

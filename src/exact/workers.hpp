@@ -6,8 +6,8 @@
 
 namespace fractile {
 
-/// Calls work(0) .. work(pieces - 1), each once, on at most `threads` threads. The first exception keeps pieces from being
-/// started and is thrown here, when all threads have ended. Where the system gives no more threads, fewer do the work, down to the calling one.
+/// Calls work(0) .. work(pieces - 1), each once, on at most `threads` threads. An exception keeps pieces from being started; when all
+/// threads have ended, that of the piece with the lowest number is thrown here, whichever thread came first. Where the system gives no more threads, fewer do the work, down to the calling one.
 void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work);
 
 /// The same of work(worker, piece): workers are numbered below `threads`, and the calling one is 0. No two calls of one worker overlap.

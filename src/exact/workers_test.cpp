@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 namespace fractile {
 namespace {
+
+using namespace std::chrono_literals;
 
 TEST(Workers, EveryPieceIsWorkedOnOnce) {
   for (const std::size_t threads : {0U, 1U, 2U, 5U}) {
@@ -28,6 +33,25 @@ TEST(Workers, AFailureEndsTheWorkAndIsThrown) {
     };
     EXPECT_THROW(share_among_threads(threads, 1'000'000, work), std::runtime_error);
     EXPECT_LT(begun, 1'000'000);
+  }
+}
+
+TEST(Workers, TheFirstPieceThatFailsIsHeardHoweverLateItFails) {
+  std::atomic<bool> second_fails = false;
+  const auto work = [&](std::size_t i) {
+    if (i == 1) {
+      second_fails = true;
+      throw std::runtime_error("1");
+    }
+    for (int times = 0; times < 1'000 && !second_fails; ++times) std::this_thread::sleep_for(1ms);
+    std::this_thread::sleep_for(20ms);
+    throw std::runtime_error(std::to_string(i));
+  };
+  try {
+    share_among_threads(2, 2, work);
+    ADD_FAILURE();
+  } catch (const std::runtime_error& failure) {
+    EXPECT_STREQ(failure.what(), "0");
   }
 }
 

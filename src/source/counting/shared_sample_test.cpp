@@ -246,12 +246,12 @@ std::uint64_t moved(const std::vector<std::uint64_t>& before, const std::vector<
 TEST(SharedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
   EXPECT_TRUE(rc::check("in each column", [] {
     const SamplingKey key = SamplingKey::of_bytes(*rc::gen::container<std::string>(32, rc::gen::arbitrary<char>()));
-    const auto most = *rc::gen::inRange<std::uint32_t>(1, 4);
+    const auto most = *rc::gen::inRange<std::uint32_t>(1, 6);
+    const WholeRows some = *any_whole_rows();
     WholeRows rows;
-    for (int copies = 0; copies < 2; ++copies) {
-      for (const WholeRow& row : *any_whole_rows()) rows.push_back(row);
-    }
-    const auto weight = rc::gen::inRange<std::int64_t>(0, 301);
+    for (int copies = 0; copies < 6; ++copies) rows.insert(rows.end(), some.begin(), some.end());
+    const auto weight = rc::gen::oneOf(rc::gen::inRange<std::int64_t>(0, 301), rc::gen::inRange<std::int64_t>(0, 6),
+                                       rc::gen::inRange<std::int64_t>(255, 262));
     std::vector<std::int64_t> weights = *rc::gen::container<std::vector<std::int64_t>>(rows.size(), weight);
     const std::vector<std::vector<std::uint64_t>> before = weighted_sample(key, most, rows, weights);
     const auto changes = *rc::gen::inRange<std::uint64_t>(0, 3);
@@ -262,6 +262,18 @@ TEST(SharedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
     RC_ASSERT(moved(before[0], after[0]) + moved(before[1], after[1]) <= 300 * changes);
     RC_ASSERT(moved(before[2], after[2]) <= 300 * changes);
   }));
+}
+
+/// Of two that are alike but for their weights each counts half of the time.
+TEST(SharedSample, AWeightDoesNotDecideWhichRecordCounts) {
+  const WholeRows rows{{"ada", 3, 3, "north"}, {"ada", 3, 3, "north"}};
+  RandomBits bits = RandomBits::system();
+  std::map<std::uint64_t, std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < effort(20'000); ++i) {
+    ++seen[weighted_sample(SamplingKey::draw(bits), 1, rows, {1, 300})[2][3]];
+  }
+  EXPECT_EQ(seen.size(), 2U);
+  EXPECT_GT(chi_square_p({seen[1], seen[300]}, {0.5, 0.5}), 1e-9);
 }
 
 /// How often which of a person's records was the one that counts: of five, one without a number, one without a listed key, two that are alike.

@@ -149,10 +149,8 @@ void DelimitedCheck::see_after_quote(char byte) {
     return;
   }
   if (ends_cell(byte)) return hand_over_cell();
-  if (shape_.delimiter.starts_with(tail_)) return;  // the delimiter's first bytes
-  if (byte != ' ' || tail_.size() > 1) {            // behind some of them, too
-    refuse(line_, "has text behind a quoted cell", "quotes inside quoted cells must be doubled");
-  }
+  if (shape_.delimiter.starts_with(tail_)) return;                   // the delimiter's first bytes
+  if (byte != ' ' || tail_.size() > 1) refuse_text_behind_quotes();  // behind some of them, too
   tail_.clear();
   place_ = Place::behind_quotes;
 }
@@ -178,6 +176,15 @@ void DelimitedCheck::see_bare(char byte) {
   place_ = still_blank ? blank : Place::bare;
 }
 
+void DelimitedCheck::refuse_text_behind_quotes() const {
+  refuse(line_, "has text behind a quoted cell", "quotes inside quoted cells must be doubled");
+}
+
+/// At the end of a line: a delimiter that has begun behind a quoted cell is text there.
+void DelimitedCheck::check_behind_quotes() const {
+  if ((place_ == Place::quote_seen || place_ == Place::behind_quotes) && !tail_.empty()) refuse_text_behind_quotes();
+}
+
 void DelimitedCheck::end_record() {
   if (length_ > 0) check_cells(record_line_, delimiters_ + 1);
   if (length_ == 0 && !shape_.has_one_column()) return;
@@ -188,6 +195,7 @@ void DelimitedCheck::end_record() {
 
 void DelimitedCheck::end_line(LineEnd end) {
   check_length();
+  check_behind_quotes();
   if (!header_seen_) {
     header_seen_ = true;
     line_end_ = end;
@@ -213,6 +221,7 @@ std::uint64_t DelimitedCheck::finish() {
     end_line(LineEnd::cr);
   }
   check_length();
+  check_behind_quotes();
   if (header_seen_ && length_ > 0) end_record();
   return records_;
 }

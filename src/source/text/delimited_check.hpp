@@ -73,6 +73,8 @@ class DelimitedCheck {
   void see_bare(char byte);
   void end_line(LineEnd end);
   void end_record();
+  [[noreturn]] void refuse_text_behind_quotes() const;
+  void check_behind_quotes() const;
   void check_length() const;
   void check_cells(std::uint64_t line, std::size_t cells) const;
   std::size_t cells_of(std::string_view plain_line) const;

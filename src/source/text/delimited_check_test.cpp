@@ -103,6 +103,10 @@ TEST(DelimitedCheck, WhatFollowsAQuotedCellIsPlaced) {
         << line;
   }
   EXPECT_EQ(refusal("id,age\n1,  \"2\"\n"), "x.csv: line 2 has a quoted cell behind several blanks");
+  for (const char* text : {"a||b\n1||\"2\"|", "a||b\n1||\"2\" |\n", "a||b\r1||\"2\"|\r", "a||b\r\n1||\"\"|\r\n"}) {
+    const Error error = error_of([&] { records(text, {"||", 2}); });
+    EXPECT_EQ(std::string(error.what()), "x.csv: line 2 has text behind a quoted cell") << text;  // half a delimiter
+  }
 }
 
 TEST(DelimitedCheck, MixedLineEndsArePlaced) {
