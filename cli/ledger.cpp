@@ -103,8 +103,8 @@ std::optional<Release> published_receipt(const std::filesystem::path& file) {
   return {};
 }
 
-/// Error(ledger) names the receipts of a folder that are of no entry of this ledger: it was put back to an earlier state, or they
-/// are another ledger's.
+/// Throws `ledger`, which names the receipts of a folder that are of no entry of this ledger: it was put back to an
+/// earlier state, or they are another ledger's.
 void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
   std::error_code failed;
   std::vector<std::filesystem::path> files;

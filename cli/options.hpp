@@ -18,14 +18,14 @@ std::string last_word(const VerbSpec& verb);
 /// Has `app` understand the verb.
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb);
 
-/// What was typed of a parsed verb; Error(usage) for unknown options, for arguments or values that are too many, and
+/// What was typed of a parsed verb; throws `usage` for unknown options, for arguments or values that are too many, and
 /// for a missing word.
 Typed typed_of(const CLI::App& app, const VerbSpec& verb);
 
 /// The parser's complaint about a verb, or about its word, in our words.
 Error worded(const CLI::ParseError& complaint, const CLI::App& app, const VerbSpec& verb);
 
-/// Error(usage) unless a verb was parsed and nothing stands before it. `after`: the verb whose words they are.
+/// Throws `usage` unless a verb was parsed and nothing stands before it. `after`: the verb whose words they are.
 void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, const std::string& after = {});
 
 /// A command that asks for the same: its words, FILE, and the options in the order of their table, quoted for a shell. Without

@@ -17,8 +17,8 @@ class PageOutput {
  public:
   PageOutput() = default;
   /// --about, --public and --figures, which go with --format html. Reads the file of --about, and sees that the folder of
-  /// --figures can be written to and holds no figures or tables. Error(usage) for what does not fit, Error(data) for an unusable
-  /// file or folder.
+  /// --figures can be written to and holds no figures or tables. Throws `usage` for what does not fit, and `data` for
+  /// an unusable file or folder.
   static PageOutput of(const Typed& typed, Format format);
 
   /// What a page is to say beside its report.

@@ -16,8 +16,8 @@ struct Shown {
   std::optional<ComparisonRequest> compared = {};
   PageOutput page = {};  ///< for Format::html
 };
-/// --format and what goes with it, --compare and --guess. Error(usage) for comparisons of what the release will not have, and for a guess
-/// that cannot be explained of it.
+/// --format and what goes with it, --compare and --guess. Throws `usage` for comparisons of what the release will not
+/// have, and for a guess that cannot be explained of it.
 Shown shown_as(const Typed& typed, const ReleaseRequest& request);
 
 }  // namespace fractile::cli

@@ -26,8 +26,8 @@ std::size_t stdout_width();
 /// In whose syntax fields are named: the program's, or R's where FRACTILE_WORDING is r, as the R package sets it for its own.
 Wording wording();
 
-/// Writes all of `text` to standard output; Error(data) with this hint when it cannot. A terminal gets it as shown_lines
-/// has it, since tables for programs hold the very names and keys that were typed.
+/// Writes all of `text` to standard output; throws `data` with this hint when it cannot. A terminal gets it as
+/// shown_lines has it, since tables for programs hold the very names and keys that were typed.
 void print(const std::string& text, const Words& hint = "nothing was released");
 
 /// "fractile: what\n  hint", each as shown_text has it: whatever names they hold, they are one line.

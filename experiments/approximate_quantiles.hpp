@@ -61,7 +61,7 @@ struct Row {
 
 /// Runs the plan on two threads. All but the times depends on the plan alone. All mechanisms see the same samples of a set
 /// at an m. Sets whose file is not there and mechanisms that refuse a query are left out, with a note.
-/// Error(data) when the folder is not there or no set is left; and as Table's.
+/// Throws `data` when the folder is not there or no set is left, and as Table does.
 std::vector<Row> run(const Plan& plan, const Observer& observer);
 
 /// approximate_quantiles.csv, a line a row under a heading, and approximate_quantiles.txt: what was run, in words.

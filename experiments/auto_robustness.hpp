@@ -54,7 +54,8 @@ struct Cell {
   std::vector<Result> results = {};  ///< of those contenders that were run
 };
 
-/// Runs the plan on two threads; all contenders see the same tables. What is returned depends on the plan alone. Errors as Table's.
+/// Runs the plan on two threads; all contenders see the same tables. What is returned depends on the plan alone. Throws as Table
+/// does.
 std::vector<Cell> run(const Plan& plan, const Observer& observer);
 
 /// auto_robustness.csv, a line a contender and cell, and auto_robustness.txt: how often `auto` is more than 1.15 times the best of the

@@ -27,7 +27,7 @@ constexpr std::size_t codes = 6;
 
 std::string left_out(const std::string& why) { return fmt::format("{}: left out figure 4", why); }
 
-/// Error(data) for a code that is not one of 0 to 5, and when there are fewer than two people.
+/// Throws `data` for a code that is not one of 0 to 5, and when there are fewer than two people.
 Population population_in(const std::string& file, const std::string& library) {
   TableOptions options;
   options.file = file;

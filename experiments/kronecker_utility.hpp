@@ -39,8 +39,8 @@ struct Results {
   std::vector<Finding> findings = {};  ///< in the paper's order
 };
 
-/// Runs the plan on two threads. What is left out is noted. Error(data) when the folder is not there or its file holds
-/// something else than a public histogram of codes 0 to 5; and as Table's.
+/// Runs the plan on two threads. What is left out is noted. Throws `data` when the folder is not there or its file
+/// holds something else than a public histogram of codes 0 to 5, and as Table does.
 Results run(const Plan& plan, const Observer& observer);
 
 /// kronecker_utility.csv (the findings) and .txt (what was run and found), figure_3.csv, figure_4.csv, appendix_d1.csv,

@@ -14,7 +14,7 @@ struct PoolFile {
   const char* sql = "";  ///< a query over the file; "" for the file as it is
 };
 
-/// The column's records, with the engine at `library`. Errors as Table's.
+/// The column's records, with the engine at `library`. Throws as Table does.
 RankProfile pool_of(const PoolFile& file, const Lattice& lattice, const std::string& folder,
                     const std::string& library);
 

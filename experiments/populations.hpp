@@ -31,7 +31,7 @@ std::span<const Population> populations();
 /// Tables of one population under bounds `factor` times as far from zero.
 class TableSource {
  public:
-  /// Reads the population's file in `folder`, if it has one, with the engine at `library`. Errors as Table's.
+  /// Reads the population's file in `folder`, if it has one, with the engine at `library`. Throws as Table does.
   static TableSource open(const Population& population, std::uint64_t factor, const std::string& folder,
                           const std::string& library);
 

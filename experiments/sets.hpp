@@ -32,7 +32,7 @@ std::span<const StudiedSet> studied_sets();
 class SampleSource {
  public:
   /// Reads the set's file in `folder`, which must be there, with the engine at `library` ("": where the system looks).
-  /// Errors as Table's.
+  /// Throws as Table does.
   static SampleSource open(const StudiedSet& set, const std::string& folder, const std::string& library);
 
   const StudiedSet& set() const { return *set_; }

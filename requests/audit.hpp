@@ -6,7 +6,7 @@
 
 namespace fractile::requests {
 
-/// Error(usage) for what cannot be.
+/// Throws `usage` for what cannot be.
 AuditRequest audit_request(const Typed& typed);
 
 }  // namespace fractile::requests

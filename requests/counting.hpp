@@ -18,8 +18,8 @@ void merge_to_file(const Typed& typed, Attendant& attendant);
 /// What `counts` names, its header read and none of its counts; nothing without it.
 std::optional<ProfileFile> counts_of(const Typed& typed);
 
-/// What was asked of a release, and with it what the header says was asked when the profiles were counted. Error(usage) where the two do
-/// not go together, above all for persons of fewer records than the profiles may have of one.
+/// What was asked of a release, and with it what the header says was asked when the profiles were counted. Throws
+/// `usage` where the two do not go together, above all for persons of fewer records than the profiles may have of one.
 Typed with_header(Typed typed, const ProfileHeader& header);
 
 }  // namespace fractile::requests

@@ -33,10 +33,11 @@ struct Watch {
 /// What is said of a question that was not decided within `within`; "" without it.
 std::string out_of_time(const Typed& typed);
 
-/// FILE, read. Error(usage) without one; Error(data) as read_pipeline().
+/// FILE, read. Throws `usage` without one; throws `data` as read_pipeline() does.
 PipelineFile pipeline_asked(const Typed& typed);
 
-// A question is a report that is undecided yet, for want of time; decided() takes its time. Error(usage) for options that cannot be.
+// A question is a report that is undecided yet, for want of time; decided() takes its time. Throws `usage` for options
+// that cannot be.
 
 /// `from` and `to`.
 RefinementReport refinement_asked(const Typed& typed);

@@ -14,7 +14,7 @@
 
 namespace fractile::requests {
 
-/// The columns that `by` names, with commas between them; none without it. Error(usage) for an empty name.
+/// The columns that `by` names, with commas between them; none without it. Throws `usage` for an empty name.
 KeyColumns key_columns(const Typed& typed);
 
 /// What was typed of `weight`, `weight_bounds`, `weight_step`, `weight_stability` and `expected_weight`; nothing without them. Where no table
@@ -25,8 +25,8 @@ std::optional<RecordWeights> weights_of(const Typed& typed, WeightColumn column 
 /// What a person's records may become, by its word.
 const std::map<std::string, PerPerson>& choices_per_person();
 
-/// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
-/// when the keys' file cannot be read.
+/// What was typed of `person`, `by`, `keys` and `keys_file`. Throws `usage` when that cannot be, also for this query;
+/// throws `data` when the keys' file cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 
 }  // namespace fractile::requests

@@ -10,7 +10,7 @@
 namespace fractile::requests {
 
 /// Of one column: what stands between commas, spaces around it dropped. Of several: COLUMN=LIST for each of them, in any order; all
-/// combinations are groups. Error(usage) for an empty item, and unless each column has its list.
+/// combinations are groups. Throws `usage` for an empty item, and unless each column has its list.
 GroupKeys listed_keys(const KeyColumns& by, const std::vector<std::string>& texts);
 
 /// A file of keys, read and not yet looked at.

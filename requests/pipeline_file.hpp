@@ -17,14 +17,15 @@ struct PipelineFile {
   std::vector<std::string> remarks = {};  ///< what may surprise who wrote the file
 };
 
-/// Error(data) when the file cannot be read or is not what it should be: names the file, and where it can the line and
-/// the key. `library` as in TableOptions, for a histogram that is read from a file; its Error(usage) when it is not there.
+/// Throws `data` when the file cannot be read or is not what it should be: names the file, and where it can the line
+/// and the key. `library` as in TableOptions, for a histogram that is read from a file; throws `usage` when the library
+/// is not there.
 PipelineFile read_pipeline(const std::string& name, const std::string& library);
 
 /// The same of a text, which is called `name`; files that it names are beside that.
 PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library);
 
-/// The file's analyst; Error(data) when it has none.
+/// The file's analyst; throws `data` when it has none.
 const flow::Analyst& analyst_of(const PipelineFile& file);
 
 /// Computes what was asked of a file, the options being well: what the library then refuses is the file's fault.

@@ -27,7 +27,7 @@ struct PlanRequest {
   /// Of weighted records; the query is asked of their units.
   std::optional<WeightsDescription> weights = {};
 
-  /// Error(usage) for what cannot be.
+  /// Throws `usage` for what cannot be.
   static PlanRequest of(const Typed& typed);
 };
 

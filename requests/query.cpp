@@ -39,7 +39,7 @@ Moment moment_of(const std::string& text) {
         "write 2024-01-31, 2024-01-31T17:00:00, or with Z for UTC 2024-01-31T17:00:00Z");
 }
 
-/// Error(usage) unless all are of one kind.
+/// Throws `usage` unless all are of one kind.
 ValueKind common_kind(const std::vector<Moment>& moments) {
   for (const Moment& moment : moments) {
     if (moment.kind == moments.front().kind) continue;

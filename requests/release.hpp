@@ -8,13 +8,14 @@
 
 namespace fractile::requests {
 
-/// What is asked for. Error(usage) for what cannot be, and Error(data) for a file of keys that cannot be read. No table is looked at.
+/// What is asked for. Throws `usage` for what cannot be, and `data` for a file of keys that cannot be read. No
+/// table is looked at.
 ReleaseRequest release_asked(const Typed& typed);
 
-/// What is read: `counts`, or a server, or files. Error(usage) for what cannot be.
+/// What is read: `counts`, or a server, or files. Throws `usage` for what cannot be.
 Source source_asked(const Typed& typed, std::optional<ProfileFile> counts);
 
-/// Who pays; nothing without `ledger`. Error(usage) for what goes with one.
+/// Who pays; nothing without `ledger`. Throws `usage` for what goes with one.
 std::optional<Payment> payment_asked(const Typed& typed);
 
 }  // namespace fractile::requests

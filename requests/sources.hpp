@@ -10,7 +10,7 @@
 
 namespace fractile::requests {
 
-/// What `table` names. Error(usage) for one without =.
+/// What `table` names. Throws `usage` for one without =.
 std::vector<NamedTable> named_tables(const Typed& typed);
 
 /// What `source` of fractile ledger init pins: with a slash the canonical path of a file, a folder or a pattern, or of several with commas

@@ -26,12 +26,12 @@ enum class Quoting { never, allowed };
 /// A file that was parsed. Its items refer to it.
 class TomlFile {
  public:
-  /// Error(data) for a text that is no TOML. `help`: where to see what one should be, "see fractile flow --help".
+  /// Throws `data` for a text that is no TOML. `help`: where to see what one should be, "see fractile flow --help".
   TomlFile(std::string name, std::string text, std::string help, Quoting quoting = Quoting::never);
   TomlFile(const TomlFile&) = delete;
   TomlFile& operator=(const TomlFile&) = delete;
   ~TomlFile() = default;
-  /// Error(data) as above, and when it cannot be read or is larger than `most` bytes.
+  /// Throws `data` as above, and when it cannot be read or is larger than `most` bytes.
   static TomlFile read(const std::string& name, std::size_t most, std::string help, Quoting quoting = Quoting::never);
 
   Item root() const;

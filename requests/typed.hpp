@@ -86,7 +86,7 @@ struct Typed {
   }
 };
 
-/// Error(usage); `field` as Error takes it.
+/// Throws `usage`; `field` as Error takes it.
 [[noreturn]] void usage(const Words& what, const Words& hint, std::optional<std::string> field = {});
 
 }  // namespace fractile::requests

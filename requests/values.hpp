@@ -1,4 +1,4 @@
-// From words to values: what the options of several verbs mean. All errors are Error(usage) and name the field.
+// From words to values: what the options of several verbs mean. All errors are `usage` and name the field.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ auto in_field(const char* name, Parse&& parse) {
   }
 }
 
-/// What stands between commas, spaces around it dropped; Error(usage) when that is nothing.
+/// What stands between commas, spaces around it dropped; throws `usage` when that is nothing.
 std::vector<std::string> words(const std::string& text);
 
 /// Numbers between commas.

@@ -4,7 +4,7 @@
 // length eta) are `Exponent`; rho (zCDP) and delta are `Rational`; all are dimensionless (nats, nats, nats, probability).
 // What is rational is returned exactly. Anything else is a certified bound, a dyadic rational on the safe side of the true
 // value (costs rounded up, allowances rounded down) with relative slack at most 2^-40. Deltas below 2^-1024 are reported as
-// 2^-1024. Inputs too extreme to be enclosed (thousands of digits) throw Error(usage) instead of looping.
+// 2^-1024. Inputs too extreme to be enclosed (thousands of digits) throw `usage` instead of looping.
 #pragma once
 
 #include <compare>
@@ -86,16 +86,15 @@ Rational zcdp_of_bounded_range_tight(const Exponent& eta);
 /// Proof: docs/proofs/conversions.md
 Rational delta_of_pure(const Exponent& epsilon, const Exponent& target);
 /// The delta at epsilon of a rho-zCDP mechanism, at most 1: the least over Renyi orders of Prop. 12 of Canonne, Kamath and
-/// Steinke 2020. The order is found numerically; the bound at that order is certified. Error(usage) when rho < 0.
+/// Steinke 2020. The order is found numerically; the bound at that order is certified. Throws `usage` when rho < 0.
 /// Proof: docs/proofs/conversions.md
 Rational delta_of_zcdp(const Rational& rho, const Exponent& epsilon);
-/// The epsilon at delta of a rho-zCDP mechanism, as above; never above rho + 2 sqrt(rho ln(1/delta)). Error(usage) unless
-/// rho >= 0 and 0 < delta < 1.
-/// Proof: docs/proofs/conversions.md
+/// The epsilon at delta of a rho-zCDP mechanism, as above; never above rho + 2 sqrt(rho ln(1/delta)). Throws `usage`
+/// unless rho >= 0 and 0 < delta < 1. Proof: docs/proofs/conversions.md
 Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta);
 /// The largest probability, at most 1, that an event can have under one of two neighbours when it has `probability` under the
 /// other: min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)) of an (epsilon, delta)-DP mechanism. No smaller bound holds
-/// for all of them. Exact when e^epsilon is rational. Error(usage) unless 0 <= probability <= 1 and 0 <= delta <= 1.
+/// for all of them. Exact when e^epsilon is rational. Throws `usage` unless 0 <= probability <= 1 and 0 <= delta <= 1.
 /// Proof: docs/proofs/conversions.md
 Rational largest_probability(const Exponent& epsilon, const Rational& delta, const Rational& probability);
 /// The same for what a budget promises. Of a rho it is the least over the pairs (epsilon_of_zcdp(rho, delta), delta) with
@@ -115,10 +114,10 @@ struct ApproximateCost {
 /// The sum of the epsilons, exactly; of etas too, but only as an epsilon (bounded range is not closed under composition).
 /// Proof: docs/proofs/composition.md
 EpsilonSum compose_pure(std::span<const Exponent> epsilons);
-/// The sum of the rhos, exactly (Bun and Steinke 2016, Lemma 1.7). Error(usage) for a negative rho.
+/// The sum of the rhos, exactly (Bun and Steinke 2016, Lemma 1.7). Throws `usage` for a negative rho.
 /// Proof: docs/proofs/composition.md
 Rational compose_zcdp(std::span<const Rational> rhos);
-/// The sums of both, delta at most 1 (basic composition). Error(usage) for a delta outside [0, 1].
+/// The sums of both, delta at most 1 (basic composition). Throws `usage` for a delta outside [0, 1].
 /// Proof: docs/proofs/composition.md
 ApproximateCost compose_approximate(std::span<const ApproximateCost> costs);
 
@@ -127,15 +126,15 @@ ApproximateCost compose_approximate(std::span<const ApproximateCost> costs);
 /// of the two largest; every part's epsilon must then also hold for a record more or less (see Neighbors::change_one).
 /// Proof: docs/proofs/composition.md
 EpsilonSum parallel_pure(std::span<const Exponent> epsilons, Neighbors neighbors);
-/// The same for zCDP. Error(usage) for a negative rho.
+/// The same for zCDP. Throws `usage` for a negative rho.
 /// Proof: docs/proofs/composition.md
 Rational parallel_zcdp(std::span<const Rational> rhos, Neighbors neighbors);
 
 /// The cost for tables that are `size` neighbours apart: size * epsilon; for bounded range likewise size * eta.
-/// Error(usage) when size < 1.
+/// Throws `usage` when size < 1.
 /// Proof: docs/proofs/composition.md
 Exponent group_pure(const Exponent& epsilon, std::int64_t size);
-/// size^2 * rho (Bun and Steinke 2016, Prop. 1.9). Error(usage) when size < 1 or rho < 0.
+/// size^2 * rho (Bun and Steinke 2016, Prop. 1.9). Throws `usage` when size < 1 or rho < 0.
 /// Proof: docs/proofs/composition.md
 Rational group_zcdp(const Rational& rho, std::int64_t size);
 
@@ -149,11 +148,11 @@ class PrivacyFilter {
   explicit PrivacyFilter(Budget budget);
 
   const Budget& budget() const { return budget_; }
-  /// Error(usage) for a zCDP cost on a pure budget: zCDP implies no epsilon.
+  /// Throws `usage` for a zCDP cost on a pure budget: zCDP implies no epsilon.
   bool can_spend(const Budget& cost) const;
-  /// Throws Error(budget_refused), which says what remains, and spends nothing, unless can_spend(cost).
+  /// Throws `budget_refused`, which says what remains, and spends nothing, unless can_spend(cost).
   void spend(const Budget& cost);
-  /// What was spent: only the one of the budget's measure; Error(internal) for the other.
+  /// What was spent: only the one of the budget's measure; throws `internal` for the other.
   const EpsilonSum& spent_epsilon() const;
   const Rational& spent_rho() const;
   /// What is left of epsilon or rho: exact when rational, otherwise a certified lower bound.
@@ -166,37 +165,36 @@ class PrivacyFilter {
 };
 
 // Non-adaptive composition of `count` mechanisms of bounded range eta (Dong, Durfee and Rogers 2020, Theorem 3). Mechanisms
-// that are chosen adaptively can cost more; use zCDP for them. Error(usage) when count > 100,000. One delta takes 2 ms for
-// 120 mechanisms, 40 ms for 1,000 and half a minute for 100,000; a solver asks for about fifteen.
+// that are chosen adaptively can cost more; use zCDP for them. Throws `usage` when count > 100,000. One delta takes 2
+// ms for 120 mechanisms, 40 ms for 1,000 and half a minute for 100,000; a solver asks for about fifteen.
 
 /// The smallest delta at epsilon that all such compositions have.
 /// Proof: docs/proofs/bounded_range_composition.md
 Rational delta_of_bounded_range(const Exponent& eta, std::uint64_t count, const Exponent& epsilon);
-/// The smallest epsilon at delta. Error(usage) unless 0 <= delta < 1.
+/// The smallest epsilon at delta. Throws `usage` unless 0 <= delta < 1.
 /// Proof: docs/proofs/bounded_range_composition.md
 Rational epsilon_of_bounded_range(const Exponent& eta, std::uint64_t count, const Rational& delta);
 
 // The largest parameters that keep a promise (rounded down), and the temperature (rounded up).
 
-/// The largest epsilon with epsilon^2/2 <= rho, and with epsilon tanh(epsilon/2) <= rho. Error(usage) when rho < 0.
+/// The largest epsilon with epsilon^2/2 <= rho, and with epsilon tanh(epsilon/2) <= rho. Throws `usage` when rho < 0.
 /// Proof: docs/proofs/conversions.md
 Rational largest_pure(const Rational& rho);
 Rational largest_pure_tight(const Rational& rho);
-/// The largest eta with eta^2/8 <= rho, and with zcdp_of_bounded_range_tight(eta) <= rho. Error(usage) when rho < 0.
+/// The largest eta with eta^2/8 <= rho, and with zcdp_of_bounded_range_tight(eta) <= rho. Throws `usage` when rho < 0.
 /// Proof: docs/proofs/conversions.md
 Rational largest_bounded_range(const Rational& rho);
 Rational largest_bounded_range_tight(const Rational& rho);
-/// The largest rho whose delta_of_zcdp at epsilon is at most delta. Error(usage) unless 0 < delta < 1.
+/// The largest rho whose delta_of_zcdp at epsilon is at most delta. Throws `usage` unless 0 < delta < 1.
 /// Proof: docs/proofs/conversions.md
 Rational largest_zcdp(const Exponent& epsilon, const Rational& delta);
-/// The largest eta whose non-adaptive composition of `count` mechanisms is (epsilon, delta)-DP. Error(usage) unless
+/// The largest eta whose non-adaptive composition of `count` mechanisms is (epsilon, delta)-DP. Throws `usage` unless
 /// 1 <= count <= 100,000 and 0 <= delta < 1.
 /// Proof: docs/proofs/bounded_range_composition.md
 Rational largest_bounded_range_composed(std::uint64_t count, const Exponent& epsilon, const Rational& delta);
 /// The smallest temperature at which an exponential mechanism, whose scores have range distance `range_distance` between
-/// neighbours (in score units), has bounded range epsilon: range_distance/epsilon, in score units. Error(usage) unless
-/// epsilon > 0 and range_distance >= 0.
-/// Proof: docs/proofs/conversions.md
+/// neighbours (in score units), has bounded range epsilon: range_distance/epsilon, in score units. Throws `usage`
+/// unless epsilon > 0 and range_distance >= 0. Proof: docs/proofs/conversions.md
 Rational smallest_temperature(const Exponent& epsilon, const Rational& range_distance);
 
 }  // namespace fractile

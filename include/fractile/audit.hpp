@@ -60,7 +60,7 @@ struct AuditedMechanism {
 /// Every mechanism of the library.
 std::vector<AuditedMechanism> audited_mechanisms();
 
-/// Error(usage) for an unknown mechanism, sizes out of range, or a budget that the mechanism does not speak.
+/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget that the mechanism does not speak.
 AuditReport audit(const AuditRequest& request);
 
 }  // namespace fractile

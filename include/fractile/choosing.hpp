@@ -37,7 +37,7 @@ struct Wanted {
 
 /// All of odds from .. to, in order; neighbours have different answers. What is unknown and not narrow lies in ranges in which it is unknown
 /// whether the loss rises, where the loss is too near to the target for enclosures to tell, or where `stop` ended the search.
-/// Error(usage) when from < 1 or to <= from, or the analyst does not fit the pipeline.
+/// Throws `usage` when from < 1 or to <= from, or the analyst does not fit the pipeline.
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
                                        const Rational& from, const Rational& to,
                                        const std::function<bool()>& stop = {});

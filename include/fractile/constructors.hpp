@@ -59,7 +59,7 @@ using RowTransform = Transformation<DI, M, DO, M>;
 
 // --- Rows -----------------------------------------------------------------------------------------------------------
 
-/// Every value moved to the nearest of [lower, upper]. Error(usage) unless the rows are non-null and lower <= upper.
+/// Every value moved to the nearest of [lower, upper]. Throws `usage` unless the rows are non-null and lower <= upper.
 template <Number T, DatasetMetric M>
 RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>& input_domain, const M& input_metric, T lower, T upper);
 
@@ -71,16 +71,16 @@ template <Number T, AddRemoveMetric M>
 RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_null(
     const VectorDomain<OptionDomain<AtomDomain<T>>>& input_domain, const M& input_metric);
 
-/// NaN replaced by `constant`; Error(usage) when that is NaN.
+/// NaN replaced by `constant`; throws `usage` when that is NaN.
 template <std::floating_point T, DatasetMetric M>
 requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>& input_domain,
                                                                           const M& input_metric, T constant);
-/// Missing records replaced by `constant`; Error(usage) when that is NaN or outside the element's bounds.
+/// Missing records replaced by `constant`; throws `usage` when that is NaN or outside the element's bounds.
 template <Number T, DatasetMetric M>
 RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_impute_constant(
     const VectorDomain<OptionDomain<AtomDomain<T>>>& input_domain, const M& input_metric, T constant);
 
-/// Every value replaced by its position on the lattice. Error(usage) unless the rows are non-null.
+/// Every value replaced by its position on the lattice. Throws `usage` unless the rows are non-null.
 template <Number T, DatasetMetric M>
 RowTransform<Rows<T>, VectorDomain<PositionDomain>, M> make_cast_to_lattice(const Rows<T>& input_domain,
                                                                             const M& input_metric,
@@ -127,8 +127,8 @@ concept SelectionMeasure = std::same_as<Measure, MaxDivergence> || std::same_as<
 
 /// gumbel-max 2023: draws the index k with probability proportional to exp(+-score_k / temperature), exactly. Raises, in
 /// this order: nullable scores; a temperature that is not positive. Privacy map: 0 for 0; range / temperature, range = d_in
-/// (RangeDistance), 2 d_in (LInfDistance) or d_in (LInfDistance, monotonic); its square / 8 as zCDP. Error(usage) for a
-/// negative d_in. Invoking it on no scores at all is Error(usage).
+/// (RangeDistance), 2 d_in (LInfDistance) or d_in (LInfDistance, monotonic); its square / 8 as zCDP. Throws `usage` for
+/// a negative d_in. The measurement throws `usage` when it is invoked on no scores.
 template <Atom S, ScoreMetric M, SelectionMeasure Measure = MaxDivergence>
 Measurement<Scores<S>, M, std::size_t, Measure> make_gumbel_max(const Scores<S>& input_domain, const M& input_metric,
                                                                 const Rational& temperature, Optimize optimize,
@@ -160,7 +160,7 @@ concept BudgetMeasure = std::same_as<Measure, MaxDivergence> || std::same_as<Mea
 
 /// The query's quantiles of a profile, as release() draws them: candidates' indices. The query's budget is what
 /// records_per_person records cost; d_in records cost d_in / records_per_person times epsilon, or its square times rho.
-/// Error(usage) when the metric is not the query's neighbour relation or the measure not its budget's.
+/// Throws `usage` when the metric is not the query's neighbour relation or the measure not its budget's.
 template <ProfileMetric M, BudgetMeasure Measure>
 Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, Measure> make_quantiles(
     const RankProfileDomain& input_domain, const M& input_metric, const Measure& measure, const QuantileQuery& query);

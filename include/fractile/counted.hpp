@@ -34,7 +34,8 @@ class CountedColumn {
   CountedColumn with_public_rows(std::uint64_t rows) &&;
 
   /// Declares that records are counted in units of weight: a record is at most `weights.most_units_of_record()` records of its value. A release
-  /// multiplies the records of a person by it. Throws `usage` as RecordWeights::validate(), and where the number of rows is public.
+  /// multiplies the records of a person by it. Throws `usage` as RecordWeights::validate() does, and where the number
+  /// of rows is public.
   CountedColumn weighted(RecordWeights weights) &&;
 
   /// Puts the same records into other groups: `group_of` has, for each group here, its place in `groups`. Without `groups` all records become one

@@ -52,8 +52,8 @@ enum class TimeUnit { days, seconds, milliseconds, microseconds, nanoseconds };
 /// A column's number in a lattice's ticks: rounded down, and the nearest 64-bit integer where it is beyond 64 bits.
 std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit);
 
-/// "2024-01-31"; "2024-01-31T17:05:09", with three or six digits of the second where they are needed; "...Z" of an instant. Error(internal)
-/// outside the years above, and of a number.
+/// "2024-01-31"; "2024-01-31T17:05:09", with three or six digits of the second where they are needed; "...Z" of an
+/// instant. Throws `internal` outside the years above, and of a number.
 std::string moment_text(ValueKind kind, std::int64_t ticks);
 
 /// Reads a whole number and w, d, h, min, s, ms or us: "7d", "15min"; in microseconds. Nothing for any other text, "1m" among them, which
@@ -61,7 +61,7 @@ std::string moment_text(ValueKind kind, std::int64_t ticks);
 std::optional<std::int64_t> read_span(std::string_view text);
 
 /// So many ticks of a kind, in the largest unit of which they are a whole number: "7d", "36h", "-15min"; read_span() reads what is not
-/// below 0. Error(internal) unless whole.
+/// below 0. Throws `internal` unless whole.
 std::string span_text(ValueKind kind, const Rational& ticks);
 
 /// A value of a kind in a lattice's ticks, as it is printed: the decimals of a number, moment_text(), and nothing else.
@@ -70,7 +70,7 @@ std::string value_text(ValueKind kind, const Rational& value);
 std::string distance_text(ValueKind kind, const Rational& distance);
 /// The difference of two values: decimals, or of times the days, hours, minutes and seconds of which it is made: "-12d 3h 0.250s".
 std::string duration_text(ValueKind kind, const Rational& duration);
-/// What value_text() wrote. Error(data) for anything else.
+/// What value_text() wrote. Throws `data` for anything else.
 Rational read_value(ValueKind kind, const std::string& text);
 
 }  // namespace fractile

@@ -40,7 +40,7 @@ std::string type_name() {
   if constexpr (std::same_as<T, Rational>) return "rational";
 }
 
-/// The exact value; Error(usage) for NaN and infinities.
+/// The exact value; throws `usage` for NaN and infinities.
 template <Atom T>
 Rational to_rational(const T& value) {
   if constexpr (std::same_as<T, Rational>) {
@@ -64,7 +64,7 @@ class AtomDomain {
   static AtomDomain all() { return {std::floating_point<T>, {}}; }
   /// Every value but NaN.
   static AtomDomain non_null() { return {false, {}}; }
-  /// Values from lower to upper; Error(usage) when there are none.
+  /// Values from lower to upper; throws `usage` when there are none.
   static AtomDomain bounded(T lower, T upper) {
     if (!(lower <= upper)) throw Error(ErrorCode::usage, "bounds: the lower one is not at most the upper one");
     return {false, std::pair(lower, upper)};

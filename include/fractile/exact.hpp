@@ -33,7 +33,7 @@ class Rational {
       set(std::uint64_t{value});
     }
   }
-  /// Throws Error(usage) when the denominator is zero.
+  /// Throws `usage` when the denominator is zero.
   template <WholeNumber Numerator, WholeNumber Denominator>
   Rational(Numerator numerator, Denominator denominator) : Rational(numerator) {
     *this /= Rational(denominator);
@@ -47,10 +47,10 @@ class Rational {
   Rational& operator=(Rational&& other) noexcept;
   ~Rational();
 
-  /// Reads "3", "-0.25", "1/3", "1e-3", "2.5e2". Throws Error(usage) for anything else, for a zero denominator, and for
+  /// Reads "3", "-0.25", "1/3", "1e-3", "2.5e2". Throws `usage` for anything else, for a zero denominator, and for
   /// more than 10,000 digits. Nothing passes through floating point.
   static Rational parse(std::string_view text);
-  /// The exact value of a finite double. Throws Error(usage) for NaN and infinities.
+  /// The exact value of a finite double. Throws `usage` for NaN and infinities.
   static Rational from_double(double value);
   /// value * 2^exponent. Throws `usage` for exponents beyond 2^31, below zero or above.
   static Rational dyadic(std::int64_t value, std::int64_t exponent);
@@ -59,7 +59,7 @@ class Rational {
   Rational& operator+=(const Rational& other);
   Rational& operator-=(const Rational& other);
   Rational& operator*=(const Rational& other);
-  /// Throws Error(usage) when `other` is zero.
+  /// Throws `usage` when `other` is zero.
   Rational& operator/=(const Rational& other);
   friend Rational operator+(Rational a, const Rational& b) { return a += b; }
   friend Rational operator-(Rational a, const Rational& b) { return a -= b; }
@@ -81,7 +81,7 @@ class Rational {
   /// True when the value is an integer that fits.
   bool fits_int64() const;
   bool fits_uint64() const;
-  /// The value; throws Error(internal) when it does not fit.
+  /// The value; throws `internal` when it does not fit.
   std::int64_t to_int64() const;
   std::uint64_t to_uint64() const;
   /// The nearest double, ties to even. For display and filters only: no decision rests on it.
@@ -90,7 +90,7 @@ class Rational {
   std::string to_string() const;
   /// True when the decimal expansion ends, that is when the denominator is 2^a 5^b.
   bool is_decimal() const;
-  /// All decimals, "0.125". Throws Error(usage) unless is_decimal().
+  /// All decimals, "0.125". Throws `usage` unless is_decimal().
   std::string to_decimal() const;
 
  private:
@@ -110,7 +110,7 @@ Rational sqrt_down(const Rational& value, int bits = 48);
 class Exponent {
  public:
   Exponent() = default;
-  /// c; throws Error(usage) when negative.
+  /// c; throws `usage` when negative.
   Exponent(Rational c);  // NOLINT(google-explicit-constructor): a rational is an exponent
   Exponent(const Exponent& other) = default;
   Exponent& operator=(const Exponent& other) = default;
@@ -118,7 +118,7 @@ class Exponent {
   Exponent(Exponent&& other) noexcept;
   Exponent& operator=(Exponent&& other) noexcept;
   ~Exponent() = default;
-  /// c * ln(r) with c >= 0 and r >= 1; throws Error(usage) otherwise.
+  /// c * ln(r) with c >= 0 and r >= 1; throws `usage` otherwise.
   static Exponent log(Rational r, Rational c = 1);
   /// Reads what Rational::parse reads, and "ln 3", "ln(3.5)", "2 ln 3", "ln 7/2".
   static Exponent parse(std::string_view text);

@@ -27,31 +27,32 @@ struct Analyst {
   std::optional<PostProcessor> about = {};
 };
 
-/// The prior and loss that stand for the analyst. Error(usage) when they do not fit the pipeline: linear and squared error
-/// are about one target or a count, sum or mode; argmax accuracy about histograms.
+/// The prior and loss that stand for the analyst. Throws `usage` when they do not fit the pipeline: linear and squared
+/// error are about one target or a count, sum or mode; argmax accuracy about histograms.
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
 
 /// Of participants whose values are independent, each with these probabilities: a multinomial law of histograms, a product of tuples, and
-/// of a target the probabilities themselves. Error(usage) unless there is one for every value.
+/// of a target the probabilities themselves. Throws `usage` unless there is one for every value.
 Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
 /// Of a target who is certainly not counted, and has each of the other values with equal probability: with it, the loss of figure 4
-/// falls and rises again. Error(usage) unless a count of one target leaves some values uncounted.
+/// falls and rises again. Throws `usage` unless a count of one target leaves some values uncounted.
 Prior uniform_over_uncounted(const Pipeline& pipeline);
 
 /// Over the histograms of everyone in which every value occurs: 171 of 20 participants and three values, where figure 3 speaks of 105.
-/// Error(usage) when there are none, or the secret is a target.
+/// Throws `usage` when there are none, or the secret is a target.
 Prior uniform_over_full_histograms(const Pipeline& pipeline);
 
-/// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Error(usage) when odds < 1 or the
-/// loss is not rational or too long to be written down.
+/// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Throws `usage` when odds < 1
+/// or the loss is not rational or too long to be written down.
 Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
 
 /// The same for any epsilon, enclosed: to some 40 digits.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
 /// The expected loss of an analyst who acts on the prior alone (section 2.1.1). Of the families that tell nothing at epsilon = 0
-/// (Definitions 3.4 and 3.5, and releases), enclosed as the loss there; else exact. Error(usage) as expected_loss().
+/// (Definitions 3.4 and 3.5, and releases), enclosed as the loss there; else exact. Throws `usage` as expected_loss()
+/// does.
 RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst);
 
 /// From one epsilon to a larger one: enclosures that do not meet tell whether a loss rises or falls, equal exact numbers that it is

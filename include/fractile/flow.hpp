@@ -21,7 +21,7 @@ class Matrix {
   Matrix() = default;
   /// Of zeros.
   Matrix(std::size_t rows, std::size_t columns) : columns_(columns), entries_(rows * columns) {}
-  /// Error(usage) when the rows are not equally long.
+  /// Throws `usage` when the rows are not equally long.
   static Matrix of(const std::vector<std::vector<Rational>>& rows);
   static Matrix identity(std::size_t size);
 
@@ -30,7 +30,7 @@ class Matrix {
   Rational& operator()(std::size_t row, std::size_t column) { return entries_[row * columns_ + column]; }
   const Rational& operator()(std::size_t row, std::size_t column) const { return entries_[row * columns_ + column]; }
   std::span<const Rational> row(std::size_t row) const { return {entries_.data() + row * columns_, columns_}; }
-  /// Error(usage) unless a has as many columns as b has rows.
+  /// Throws `usage` unless a has as many columns as b has rows.
   friend Matrix operator*(const Matrix& a, const Matrix& b);
   friend bool operator==(const Matrix& a, const Matrix& b) = default;
 
@@ -45,7 +45,8 @@ Matrix kronecker(const Matrix& a, const Matrix& b);
 /// Row x is the distribution of what is observed when the secret is x (section 2.1.1).
 class Channel {
  public:
-  /// Error(usage) unless there is a row a secret, a column an observation, no entry is negative and all rows add up to 1.
+  /// Throws `usage` unless there is a row a secret, a column an observation, no entry is negative and all rows add up
+  /// to 1.
   Channel(std::vector<std::string> secrets, std::vector<std::string> observations, Matrix probabilities);
   /// Secrets and observations are called 0, 1, 2, ...
   explicit Channel(const Matrix& probabilities);
@@ -54,7 +55,7 @@ class Channel {
   const std::vector<std::string>& observations() const { return observations_; }
   const Matrix& matrix() const { return matrix_; }
   const Rational& operator()(std::size_t secret, std::size_t observation) const { return matrix_(secret, observation); }
-  /// First a, then b on what a shows (section 2.1). Error(usage) unless a has as many observations as b has secrets.
+  /// First a, then b on what a shows (section 2.1). Throws `usage` unless a has as many observations as b has secrets.
   friend Channel operator*(const Channel& a, const Channel& b);
   friend bool operator==(const Channel& a, const Channel& b) = default;
 
@@ -69,15 +70,15 @@ Channel kronecker(const Channel& a, const Channel& b);
 /// `participants` times the same, at least 1.
 Channel kronecker_power(const Channel& channel, std::size_t participants);
 
-/// The channel of a function: input i shows image[i], in 0 .. outputs - 1 (Definition 3.6). Error(usage) when an output is
-/// never shown.
+/// The channel of a function: input i shows image[i], in 0 .. outputs - 1 (Definition 3.6). Throws `usage` when an
+/// output is never shown.
 Channel deterministic(const std::vector<std::size_t>& image, std::size_t outputs);
 /// Some stochastic L with L * channel the identity (equation 7): every output is sent to the first input that shows it.
-/// Error(usage) when the channel is not deterministic or an output is never shown.
+/// Throws `usage` when the channel is not deterministic or an output is never shown.
 Channel left_inverse(const Channel& channel);
 
 /// The least epsilon with C(x, y) <= exp(epsilon d(x, x')) C(x', y) everywhere; nothing when there is none. `distances` is
-/// square, zero only on the diagonal. Error(usage) otherwise.
+/// square, zero only on the diagonal. Throws `usage` otherwise.
 std::optional<Exponent> smallest_epsilon(const Channel& channel, const Matrix& distances);
 /// Distance 1 between any two.
 Matrix discrete_metric(std::size_t size);
@@ -87,7 +88,7 @@ Matrix line_metric(std::size_t size);
 /// The analyst's beliefs before the release.
 class Prior {
  public:
-  /// Error(usage) unless non-negative and adding up to 1.
+  /// Throws `usage` unless non-negative and adding up to 1.
   explicit Prior(std::vector<Rational> probabilities);
   static Prior uniform(std::size_t secrets);
 
@@ -102,7 +103,7 @@ class Prior {
 /// What an action costs the analyst under a secret: a row a secret, a column an action (Definition 2.1).
 class Loss {
  public:
-  /// Error(usage) when an entry is negative, there is no action, or the names are not as many as the columns.
+  /// Throws `usage` when an entry is negative, there is no action, or the names are not as many as the columns.
   Loss(Matrix losses, std::vector<std::string> actions);
   /// Actions are called 0, 1, 2, ...
   explicit Loss(const Matrix& losses);
@@ -128,7 +129,7 @@ Loss squared_error(const std::vector<Rational>& values);
 /// uncertainty).
 Rational expected_loss(const Prior& prior, const Loss& loss);
 /// The expected loss of an analyst who takes the best action after each observation (Definition 2.2, the posterior
-/// uncertainty). Error(usage) when prior, channel and loss have not the same number of secrets; so below.
+/// uncertainty). Throws `usage` when prior, channel and loss have not the same number of secrets; so below.
 Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss);
 /// A best action after each observation, the first of several.
 std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss);
@@ -164,7 +165,7 @@ struct Refinement {
 
 /// Is `from` refined by `to`: is `from` worth at least as much to every analyst (Definition 2.3, Theorem 2.4)? Decided by
 /// exact elimination when the columns of `from` are independent; otherwise a linear program suggests and exact arithmetic
-/// decides, so that "undecided" is possible. Error(usage) when the secrets are not equally many.
+/// decides, so that "undecided" is possible. Throws `usage` when the secrets are not equally many.
 /// Proof: docs/proofs/refinement.md
 Refinement refines(const Channel& from, const Channel& to);
 
@@ -189,7 +190,7 @@ struct LossRefinement {
 /// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? One exact linear
 /// program for each way to act on the observations of `to`. When these would take more than seconds, only some are tried,
 /// which can refute; undecided otherwise.
-/// Error(usage) when secrets are not equally many. Proof: docs/proofs/refinement.md, "One loss, any prior"
+/// Throws `usage` when secrets are not equally many. Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
 
 /// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above.

@@ -76,15 +76,15 @@ struct NumberBuffer {
 class Frame final : public Records {
  public:
   /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over, and reads nothing
-  /// of it but its schema: what counts records throws Error(data) when the stream fails. A record that is NULL as a whole has a NULL in
-  /// each column.
+  /// of it but its schema: what counts records throws `data` when the stream fails. A record that is NULL as a whole
+  /// has a NULL in each column.
   static Frame of(ArrowArrayStream& stream, const std::string& name = {});
   /// The same of one array, which is taken over, and so is its schema.
   static Frame of(ArrowSchema& schema, ArrowArray& array, const std::string& name = {});
   /// Records that are not there yet: `columns` says what they will be, and `records` gives them, in one frame or in several, when they are
   /// first counted. Several are counted one by one, each by its own types; they have neither persons nor keys.
   static Frame later(Frame columns, std::function<std::vector<Frame>()> records);
-  /// One column of numbers. Error(usage) for a format that is no number's.
+  /// One column of numbers. Throws `usage` for a format that is no number's.
   static Frame of(const NumberBuffer& numbers, const std::string& name);
   Frame(Frame&&) noexcept;
   Frame& operator=(Frame&&) noexcept;
@@ -95,28 +95,29 @@ class Frame final : public Records {
   /// How many bytes the records that are sorted by person may take, as TableOptions::memory.
   void use_memory(std::uint64_t bytes);
   /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
-  /// as TableOptions::missing. Error(usage) as there.
+  /// as TableOptions::missing. Throws `usage` as TableOptions does.
   void use_missing(std::vector<std::string> missing);
   std::vector<TableColumn> columns() const override;
 
-  /// Error(data) unless the column is there and its type can be counted on lattices of this kind, as Table::require_countable().
+  /// Throws `data` unless the column is there and its type can be counted on lattices of this kind, as
+  /// Table::require_countable().
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
-  /// As above, and Error(usage) unless its type and the lattice go together, as profile() says.
+  /// As above, and throws `usage` unless its type and the lattice go together, as profile() says.
   void require_countable(const std::string& column, const Lattice& lattice) const;
-  /// Checks the columns as above. Throws `usage` as RecordSelection::validate(), and `data` unless persons and keys are columns of text or
-  /// whole numbers.
+  /// Checks the columns as above. Throws `usage` as RecordSelection::validate() does, and `data` unless persons and
+  /// keys are columns of text or whole numbers.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
 
-  /// Counts the column on the lattice. Error(usage) when a type and a lattice do not go together: decimals, and whole numbers without a
-  /// sign, on lattices whose ends are not 64-bit integers in their units. Error(data) under NullPolicy::error for NULL and NaN.
-  /// `counting` is as for a Table; here nobody but this library counts.
+  /// Counts the column on the lattice. Throws `usage` when a type and a lattice do not go together: decimals, and whole
+  /// numbers without a sign, on lattices whose ends are not 64-bit integers in their units. Throws `data` under
+  /// NullPolicy::error for NULL and NaN. `counting` is as for a Table, except that this library always counts.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
   /// The profile of values that somebody has counted, such as the result of GROUP BY value: the k-th stands for as many records as the
-  /// k-th number says of the column `counts` of a frame, which may be this one. As profile(). Error(usage) unless both are as long; Error(data)
-  /// unless the counts are whole numbers, none negative or NULL.
+  /// k-th number says of the column `counts` of a frame, which may be this one. As profile(). Throws `usage` unless
+  /// both are as long; throws `data` unless the counts are whole numbers, none negative or NULL.
   RankProfile profile_of_counts(const std::string& column, const Frame& counted, const std::string& counts,
                                 const Lattice& lattice, NullPolicy null_policy) const;
   /// How many records there are.

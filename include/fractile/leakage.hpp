@@ -43,7 +43,7 @@ struct LeakageQuestion {
   void validate() const;
 };
 
-/// What may be guessed, by name, and how likely each is before the release. Throws `usage` as validate().
+/// What may be guessed, by name, and how likely each is before the release. Throws `usage` as validate() does.
 struct Possibilities {
   std::vector<std::string> names;
   std::vector<Rational> priors;
@@ -66,7 +66,7 @@ struct Leakage {
 std::string promise_of(const LeakageQuestion& question);
 
 /// At one epsilon. Exact where exp(epsilon) is rational, the channel is small and there are at most 1,000 participants.
-/// Throws `usage` as validate(), and when the channel is too large.
+/// Throws `usage` as validate() does, and when the channel is too large.
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon);
 
 /// Enclosed, at each of these: the question is looked at once; progress(points done) is called after each.

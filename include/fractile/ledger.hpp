@@ -39,7 +39,7 @@ struct LedgerDataset {
   /// a ledger which was put back to an earlier state is detected; empty: none.
   std::string witness = {};
 
-  /// Error(usage) unless they are what they should be.
+  /// Throws `usage` unless they are what they should be.
   void validate() const;
 };
 
@@ -199,7 +199,7 @@ struct LedgerOptions {
 /// committed stays spent until a person voids it.
 ///
 /// Every function reads the tables from end to end and recomputes the log's hashes: no index and no row that was changed
-/// decides what was spent. It throws Error(ledger) when the file is not a ledger, is damaged, of a newer format, locked for
+/// decides what was spent. It throws `ledger` when the file is not a ledger, is damaged, of a newer format, locked for
 /// longer than `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it
 /// reserved. When a connection is lost during a change and the server cannot be asked what became of it, the error says so: what
 /// was to be reserved may then count.
@@ -208,31 +208,31 @@ class Ledger {
  public:
   static constexpr int format = 3;
 
-  /// Error(usage) when there is something at `path` already (an empty file is nothing).
+  /// Throws `usage` when there is something at `path` already (an empty file is nothing).
   static Ledger create(const std::string& path, LedgerOptions options = {});
   /// Older formats are migrated.
   static Ledger open(const std::string& path, LedgerOptions options = {});
   static Ledger open_or_create(const std::string& path, LedgerOptions options = {});
-  /// To look only: any format as it is, also where nothing may be written. Error(ledger) where what was written last stands
-  /// in a file beside the ledger and cannot be read from there.
+  /// To look only: any format as it is, also where nothing may be written. Throws `ledger` where what was written last
+  /// stands in a file beside the ledger and cannot be read from there.
   static Ledger open_to_read(const std::string& path, LedgerOptions options = {});
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
-  /// Error(usage) when there is one of this name, which never changes, and as validate(). Makes its witness, or takes one that is
-  /// there and has seen this ledger.
+  /// Throws `usage` when there is one of this name, since a dataset never changes, and as validate() does. Makes its
+  /// witness, or takes one that is there and has seen this ledger.
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 
-  /// Error(usage) unless the request's dataset is there, has its neighbour relation, pins nothing that the request does not
-  /// keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and, in what that
-  /// leaves open, as the first release of the source that counts was (with at least its records per person). A source of
-  /// which nothing is known is read as declared, or as by default. No number of the cost has more than 50 digits above or
-  /// below its line. Error(ledger) when the ledger is behind the dataset's witness, or that cannot be used. A zCDP budget takes
-  /// pure costs, at zcdp_of_pure_tight; an
-  /// approximate one as they are, without a delta. Nothing else mixes. Error(usage), too, when a reserved entry has the
-  /// request's receipt_path: one of them is settled first.
+  /// Throws `usage` unless the request's dataset is there, has its neighbour relation, pins nothing that the request
+  /// does not keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and,
+  /// in what that leaves open, as the first release of the source that counts was (with at least its records per
+  /// person). A source of which nothing is known is read as declared, or as by default. No number of the cost has more
+  /// than 50 digits above or below its line. Throws `ledger` when the ledger is behind the dataset's witness, or that
+  /// cannot be used. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an approximate one as they are, without a
+  /// delta. Nothing else mixes. Throws `usage`, too, when a reserved entry has the request's receipt_path: settle that
+  /// entry first.
   void require_fit(const LedgerRequest& request) const;
   /// Charges the request and returns the entry's id. Errors: usage, as require_fit; budget_refused, which says what
   /// remains, and nothing is spent.
@@ -243,30 +243,32 @@ class Ledger {
   std::vector<LedgerReservation> reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted);
   /// Stores the entry's release for good; call it before anything of the release is published. First, and synced, the
   /// entry becomes a drawn one, so that nothing of the release is on the disk while the entry could still be voided.
-  /// Error(usage) when it was committed already; Error(ledger) when it was voided meanwhile, or when the ledger has no entry
-  /// of this number with this token: publish nothing.
+  /// Throws `usage` when it was committed already; throws `ledger` when it was voided meanwhile, or when the ledger has
+  /// no entry of this number with this token: publish nothing.
   void commit(const LedgerReservation& reservation, const std::string& receipt);
   /// Stores the releases of several entries: one transaction makes all of them drawn ones, and a second one stores them all. Errors as
   /// above, and then none of them was stored.
   void commit(std::span<const LedgerCommitment> releases);
-  /// A person's word that a reserved entry's release was never published: it no longer counts. Error(usage) without a
-  /// reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at its receipt_path,
-  /// nor at that path followed by a dot and six characters, as older programs wrote them. Error(ledger) when the ledger is behind
-  /// the dataset's witness: the entry may have been published since.
+  /// A person declares that a reserved entry's release was never published: the entry no longer counts. Throws `usage`
+  /// without a reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at
+  /// its receipt_path, nor at that path followed by a dot and six characters, as older programs wrote them. Throws
+  /// `ledger` when the ledger is behind the dataset's witness: the entry may have been published since.
   void void_entry(std::int64_t id, const std::string& reason);
 
   /// All that datasets declare.
   std::vector<LedgerWitness> witnesses() const;
   /// For who has put the ledger back to an earlier state, and for good: where it is behind a witness, it charges what that has seen
   /// and the ledger does not have, and what is reserved counts for good. Makes witnesses that are not there. It may be stopped
-  /// anywhere, and called again. Error(ledger) where that cannot be charged.
+  /// anywhere, and called again. Throws `ledger` where that cannot be charged.
   LedgerAcceptance accept_witnesses();
 
-  /// The last committed entry of this query, when its receipt was kept; Error(ledger) when that is not what was committed.
+  /// The last committed entry of this query, when its receipt was kept; throws `ledger` when that is not what was
+  /// committed.
   std::optional<LedgerEntry> find_committed(const std::string& dataset, const std::string& query) const;
-  /// Error(usage) when there is no such dataset.
+  /// Throws `usage` when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
-  /// What is spent of it and what remains, from the log's last line; without what of it is reserved. Error(usage) as balance().
+  /// What is spent of it and what remains, from the log's last line; without what of it is reserved. Throws `usage` as
+  /// balance().
   LedgerAccount account(const std::string& dataset) const;
   /// The account as it would be with the request charged; nothing is charged. Errors as require_fit(), and as reserve() for what exceeds the
   /// budget.
@@ -274,13 +276,14 @@ class Ledger {
   LedgerStatement statement() const;
   /// The same of what can still be read of a damaged ledger, and what is wrong with it.
   LedgerStatement salvaged() const;
-  /// Error(usage) when there is none of this id.
+  /// Throws `usage` when there is none of this id.
   LedgerEntry entry(std::int64_t id) const;
 
   /// Compares receipts with their hashes, sums with budgets, and the log with the witnesses that are there, too, and has SQLite
   /// check its pages.
-  /// Error(ledger) names the first thing that is wrong. Lines missing at the end cannot be found by the ledger alone: with
-  /// `head`, the hash of an earlier last line that was kept elsewhere, they are. Returns the last line's hash.
+  /// Throws `ledger`, which names the first thing that is wrong. The ledger alone cannot show that lines are missing at
+  /// its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Returns the
+  /// last line's hash.
   std::string verify(const std::string& head = {}) const;
 
  private:

@@ -151,7 +151,8 @@ void require_same(const char* what, const Left& left, const Right& right) {
 
 }  // namespace detail
 
-/// left, then right. Domains and metrics must be the same: their types at compile time, their values with Error(usage).
+/// left, then right. Domains and metrics must be the same: their types are compared at compile time, and different
+/// values throw `usage`.
 template <class DI, class MI, class DX, class MX, class DO, class MO>
 Transformation<DI, MI, DO, MO> operator>>(const Transformation<DI, MI, DX, MX>& left,
                                           const Transformation<DX, MX, DO, MO>& right) {

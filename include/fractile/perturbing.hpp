@@ -14,17 +14,18 @@
 namespace fractile::flow {
 
 /// A participant's program (algorithm 1, for any perturber; of a bar, the first loop of algorithm 3): the index of an answer, drawn from
-/// the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Error(usage) when there is no such row, and
-/// where participants' perturbers differ: name one of perturber.each().
-/// Proof: docs/proofs/perturbing.md
+/// the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Throws `usage` when there
+/// is no such row, and where participants' perturbers differ: name one of perturber.each(). Proof:
+/// docs/proofs/perturbing.md
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
 
 /// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of the
-/// participants' answers, or of the bars. Draws nothing. Error(usage) unless there is an answer for each of them, of those that there are.
+/// participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is an answer for each of them, of
+/// those that there are.
 std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 /// Both together (algorithms 2 and 3): the name of an observation, drawn from the secret's row of the pipeline's channel. `secret` is one
-/// of PipelineChannel::secrets. Error(usage) of a release, which fractile::release() draws.
+/// of PipelineChannel::secrets. Throws `usage` for a release, which fractile::release() draws.
 std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
                      RandomBits& bits);
 

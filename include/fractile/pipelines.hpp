@@ -60,16 +60,18 @@ class Perturber {
   static Perturber symmetric_unary(std::size_t values);
   static Perturber optimized_unary(std::size_t values);
   /// A row a value, a column an answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)", and in its roots, such as
-  /// "odds^(1/2)". Error(usage) when one cannot be read, is negative at some odds >= 1, or a row does not add up to 1.
+  /// "odds^(1/2)". Throws `usage` when one cannot be read, is negative at some odds >= 1, or a row does not add up to
+  /// 1.
   static Perturber in_odds(const std::vector<std::vector<std::string>>& entries);
-  /// One a participant, in their order; a target comes last (Definition 3.1). Error(usage) when there are none, they differ in shape, or
-  /// one is a release or has parts itself.
+  /// One a participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
+  /// differ in shape, or one is a release or has parts itself.
   static Perturber by_participant(std::vector<Perturber> each);
-  /// Of all participants' values together. Error(usage) when the release is not one of those above.
+  /// Of all participants' values together. Throws `usage` when the release is not one of those above.
   /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 
-  /// The same with odds^by in place of odds, by > 0: it costs by times the epsilon that it is called by. Error(usage) of a release.
+  /// The same with odds^by in place of odds, by > 0: it costs by times the epsilon that it is called by. Throws `usage`
+  /// of a release.
   Perturber with_epsilon_times(const Rational& by) const;
 
   std::size_t values() const;
@@ -88,7 +90,7 @@ class Perturber {
   bool is_shared() const { return !release_ && each_.empty(); }
   /// Probabilities are rational where odds are this power of a rational: 1 where no root of odds is taken.
   std::int64_t root_degree() const { return root_degree_; }
-  /// Error(usage) when odds < 1 or no such power, and where there is no one channel of every participant.
+  /// Throws `usage` when odds < 1 or no such power, and where there is no one channel of every participant.
   Channel at(const Rational& odds) const;
 
  private:
@@ -152,7 +154,8 @@ struct Secret {
   /// A target among others with these values, as indices.
   static Secret target_knowing(const std::vector<std::size_t>& others);
   /// A target among people of whom this many have each value: when they are `participants`, the target is one of them, with
-  /// the value that most have (the first of several); when they are one fewer, they are the others. Error(usage) otherwise.
+  /// the value that most have (the first of several); when they are one fewer, they are the others. Throws `usage`
+  /// otherwise.
   static Secret target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants);
 
   /// How many others are known.
@@ -160,7 +163,7 @@ struct Secret {
 };
 
 /// Participants' values are perturbed one by one and then combined; or a curator releases quantiles of them, which are then
-/// post-processed. Error(usage) from validate() says which member is wrong.
+/// post-processed. Throws `usage` from validate() says which member is wrong.
 struct Pipeline {
   std::size_t participants;
   std::vector<Rational> values;  ///< what a participant may have; increasing when they are a release's candidates
@@ -186,16 +189,17 @@ struct PipelineChannel {
 /// Whether the channel's probabilities are rational at these odds, which are at least 1.
 bool is_exact_at(const Pipeline& pipeline, const Rational& odds);
 
-/// Error(usage) when odds < 1 or not exact, and when there are more than a million entries or, without symmetry, secrets.
+/// Throws `usage` when odds < 1 or not exact, and when there are more than a million entries or, without symmetry,
+/// secrets.
 PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
 
 /// What the release costs one participant: the least epsilon such that, whichever secret it is and whatever is released, the latter is at
 /// most exp(epsilon) times as likely as with another value of that participant (of a histogram, another vote). Nothing when there is
-/// none. Error(usage) as channel_at().
+/// none. Throws `usage` as channel_at() does.
 std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds);
 
 /// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise some 90 digits. Rows as
-/// PipelineChannel's. Error(usage) as channel_at().
+/// PipelineChannel's. Throws `usage` as channel_at() does.
 struct ChannelBounds {
   std::vector<std::string> secrets;
   std::vector<std::string> observations;

@@ -57,14 +57,15 @@ struct TypicalError {
   std::vector<double> largest = {};  ///< one a release, increasing: the error of the quantile that it misses by most
 };
 
-/// Draws releases with reproducible bits: the same for the same arguments. Error(usage) unless rows and releases are positive.
+/// Draws releases with reproducible bits: the same for the same arguments. Throws `usage` unless rows and releases are
+/// positive.
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases);
 
 /// Of a query that tells how many rows to expect; nothing when it does not, or when its values are more than noise. Nothing where
 /// intervals are asked for, since they tell how wrong a value may be, nor of more than 200 quantiles, which are read together, nor where
 /// simulating one release would take some tenth of a second, by a count that is known beforehand; nor is a budget that would do named
-/// where finding it would take longer. It reads no record. Error(usage) as QuantileQuery::validate().
+/// where finding it would take longer. It reads no record. Throws `usage` as QuantileQuery::validate() does.
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
 /// The same of each group, in order: from what is public or published alone. Its rows are those that the table has when that
@@ -91,7 +92,7 @@ struct UnsettledEnds {
 };
 
 /// From about how many records on the ends of the query's intervals are inside the range, all but about one in a hundred; nothing without
-/// intervals, and where no number does. Two digits. Error(usage) as QuantileQuery::validate().
+/// intervals, and where no number does. Two digits. Throws `usage` as QuantileQuery::validate() does.
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 
 /// Nothing where the ends of intervals among so many rows are settled, where no number of rows settles them, and without intervals. Throws
@@ -136,8 +137,8 @@ struct PlanOptions {
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options = {});
 
 /// The query with the smallest budget, of its own measure, in four significant digits, whose worst-case rank error is at most
-/// `ranks` for every quantile. The query's own budget is ignored. Error(usage) when there is none: a quantile without a
-/// bound, or an error that no epsilon up to 1000 reaches.
+/// `ranks` for every quantile. The query's own budget is ignored. Throws `usage` when there is none: a quantile without
+/// a bound, or an error that no epsilon up to 1000 reaches.
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
                                    const Rational& confidence);
 

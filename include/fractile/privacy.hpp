@@ -25,12 +25,12 @@ std::string to_string(Measure measure);
 /// Thread-safety: a value; threads may share it while none changes it.
 class Budget {
  public:
-  /// Error(usage) unless epsilon > 0.
+  /// Throws `usage` unless epsilon > 0.
   static Budget pure(Exponent epsilon);
-  /// Error(usage) unless rho > 0.
+  /// Throws `usage` unless rho > 0.
   static Budget zcdp(Rational rho);
 
-  /// Error(usage) unless epsilon > 0 and 0 < delta < 1.
+  /// Throws `usage` unless epsilon > 0 and 0 < delta < 1.
   static Budget approximate(Exponent epsilon, Rational delta);
 
   /// Epsilon, or rho, times a factor > 0; delta as it is.

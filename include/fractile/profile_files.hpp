@@ -50,7 +50,7 @@ struct ProfileHeader {
   /// them is said when they are released.
   std::optional<RecordWeights> weights = {};
 
-  /// Error(usage) for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
+  /// Throws `usage` for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
   void validate() const;
   /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
   void require_bound(std::uint64_t asked) const;
@@ -65,9 +65,10 @@ struct CountedProfiles {
   std::vector<RankProfile> profiles;
 };
 
-/// The bytes of a file. Equal countings have equal bytes. Error(usage) as validate(), and unless there is a profile a key, on the lattice.
+/// The bytes of a file. Equal countings have equal bytes. Throws `usage` as validate() does, and unless there is a
+/// profile a key, on the lattice.
 std::string to_bytes(const CountedProfiles& counted);
-/// Error(data) unless these are the bytes of one file, whole and undamaged; `name` tells where they are from.
+/// Throws `data` unless these are the bytes of one file, whole and undamaged; `name` tells where they are from.
 CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name);
 
 /// Whether a person may have records in several of the profiles that are merged: then bounds of records per person add up.
@@ -80,8 +81,8 @@ enum class EqualFiles { one_counting, different_records };
 /// Thread-safety: not for two threads at once.
 class ProfileFile final : public Records {
  public:
-  /// Reads the header, which has a hash of its own, and nothing else. Error(data) when the file is missing, none, damaged or of a newer
-  /// format.
+  /// Reads the header, which has a hash of its own, and nothing else. Throws `data` when the file is missing, none,
+  /// damaged or of a newer format.
   static ProfileFile open(const std::string& path);
   ProfileFile(ProfileFile&&) noexcept;
   ProfileFile& operator=(ProfileFile&&) noexcept;
@@ -90,10 +91,10 @@ class ProfileFile final : public Records {
   const ProfileHeader& header() const;
   /// What was opened, and is read.
   const OpenedFile& opened() const;
-  /// Error(usage) unless it is one column, and that of the header, for persons of as many records or more.
+  /// Throws `usage` unless it is one column, and that of the header, for persons of as many records or more.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
-  /// All counts, once, as they were counted. Error(data) when the file is damaged: no profile is returned before all of it has been read
-  /// and compared with its hash. Error(usage) when they were taken already.
+  /// All counts, once, as they were counted. Throws `data` when the file is damaged: no profile is returned before all
+  /// of it has been read and compared with its hash. Throws `usage` when they were taken already.
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
   std::vector<TableColumn> columns() const override;
@@ -103,10 +104,11 @@ class ProfileFile final : public Records {
   /// count() throws so, too. No count is looked at.
   void require_unchanged() const override;
 
-  /// All records of all files, in any order. Errors as those of merged() below, all that headers decide before a count is read; as those
-  /// of open() and count(); and Error(usage), which names both, when two files that hold records have equal contents and
-  /// `equal_files` says that they are one counting. A file is open while it is read, at two times; one that is another one at the second
-  /// was changed. (What cannot be opened once more, a pipe, stays open.) `on_file` is called for each file, and then for each again.
+  /// All records of all files, in any order. Throws as merged() below does (what headers decide, before a count is
+  /// read), and as open() and count() do. Throws `usage`, which names both files, when two files that hold records have
+  /// equal contents and `equal_files` says that they are one counting. A file is open while it is read, at two times;
+  /// one that is another one at the second was changed. (What cannot be opened once more, a pipe, stays open.)
+  /// `on_file` is called for each file, and then for each again.
   static CountedProfiles merge(const std::vector<std::string>& paths, Persons persons,
                                EqualFiles equal_files = EqualFiles::one_counting,
                                const std::function<void(const ProfileHeader&)>& on_file = {});
@@ -117,11 +119,11 @@ class ProfileFile final : public Records {
   std::unique_ptr<State> state_;
 };
 
-/// The header of merged profiles. Error(usage) unless lattices, columns, null policies, persons, keys, queries, what counts as missing, what
-/// is done with unreadable cells and, of queries, the readers are the same.
+/// The header of merged profiles. Throws `usage` unless lattices, columns, null policies, persons, keys, queries, what
+/// counts as missing, what is done with unreadable cells and, of queries, the readers are the same.
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons);
-/// All records of both. Associative and commutative, bit for bit, among merges with the same `persons`. Errors as above, and Error(data)
-/// beyond RankProfile::max_records.
+/// All records of both. Associative and commutative, bit for bit, among merges with the same `persons`. Throws as
+/// above, and `data` beyond RankProfile::max_records.
 CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons);
 
 }  // namespace fractile

@@ -34,7 +34,8 @@ struct ReleaseRequest {
   /// The query as it is asked of what is counted: for persons of all records that may be theirs, over a query of this declared stability, and
   /// in units of weight. Errors as over_query() and over_weights().
   QuantileQuery over_counted(std::uint32_t sql_stability) const;
-  /// Error(usage) for what cannot be, of a query of this declared stability; 1 of any other source. No source is looked at.
+  /// Throws `usage` for what cannot be, of a query of this declared stability; 1 of any other source. No source is
+  /// looked at.
   void validate(std::uint32_t sql_stability = 1) const;
 };
 
@@ -113,11 +114,12 @@ Answer publish(Source source, const ReleaseRequest& request, const std::optional
 Rehearsal rehearse(Source source, const ReleaseRequest& asked, const std::optional<Payment>& payment,
                    Attendant& attendant);
 
-/// The dataset that pays; Error(usage) when the ledger has none of this name, or several and none is named.
+/// The dataset that pays; throws `usage` when the ledger has none of this name, or several and none is named.
 LedgerDataset dataset_of(const Ledger& ledger, const Payment& payment);
 
 /// What a ledger calls what was opened: the name that is declared, or else the path of the table's file; without one the paths of all,
-/// with commas between them. "" when nothing is known, as of standard input and of a pipe. Error(usage) for a name that is a path.
+/// with commas between them. "" when nothing is known, as of standard input and of a pipe. Throws `usage` for a name
+/// that is a path.
 std::string name_of_source(const std::string& declared, const TableOptions& read,
                            const std::vector<OpenedFile>& opened);
 

@@ -91,19 +91,19 @@ struct QuantileQuery {
     return names.size() == quantiles.size() ? names[i] : quantiles[i].to_string();
   }
 
-  /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.
+  /// Throws `usage` unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;
   /// The same, and that its mechanism takes so many candidates: joint selections and adaptive bases take at most 2^46.
   void validate(const Lattice& lattice) const;
 };
 
 /// The query, asked of the result of a SQL query of which one record changes at most `stability` rows
-/// (TableOptions::sql_stability): for so many times as many records per person. Error(usage) for 0 and for more than 4,294,967,295 in all.
-/// Proof: docs/proofs/row_wise_queries.md
+/// (TableOptions::sql_stability): for so many times as many records per person. Throws `usage` for 0 and for more than
+/// 4,294,967,295 in all. Proof: docs/proofs/row_wise_queries.md
 QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability);
 
 /// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of so many rows, distributed like the table's
-/// (quantiles sanitization, approximate-quantiles 2021, Corollary 3.6). Error(usage) unless 1 <= rows <= 1,000,000.
+/// (quantiles sanitization, approximate-quantiles 2021, Corollary 3.6). Throws `usage` unless 1 <= rows <= 1,000,000.
 std::vector<Rational> synthetic_rows(std::uint64_t rows);
 
 /// What was run for a query.

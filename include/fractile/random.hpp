@@ -15,7 +15,7 @@ namespace fractile {
 class RandomBits {
  public:
   /// The operating system's cryptographic generator through OpenSSL (RAND_priv_bytes), 4 KiB at a time. Bits are wiped
-  /// as they are used; after a fork the child starts from fresh ones. Throws Error(internal) when the system has none.
+  /// as they are used; after a fork the child starts from fresh ones. Throws `internal` when the system has none.
   static RandomBits system();
   /// A reproducible ChaCha20 stream: whoever knows the seed can undo the privacy. For tests and demonstrations only.
   static RandomBits unsafe_seeded(std::uint64_t seed);

@@ -28,14 +28,14 @@ class Lattice {
  public:
   static constexpr std::uint64_t max_size = std::uint64_t{1} << 62;
 
-  /// lower, lower + step, ..., upper. Throws Error(usage) unless lower <= upper, step > 0, step divides upper - lower, all
+  /// lower, lower + step, ..., upper. Throws `usage` unless lower <= upper, step > 0, step divides upper - lower, all
   /// are finite decimals, and there are at most 2^62 points.
   /// Of times: also unless all three are whole, and the bounds within the years 0001 to 9999.
   static Lattice regular(const Rational& lower, const Rational& upper, const Rational& step,
                          ValueKind kind = ValueKind::number);
-  /// Strictly increasing finite decimals, at least one; Error(usage) otherwise, and as above.
+  /// Strictly increasing finite decimals, at least one; throws `usage` otherwise, and as above.
   static Lattice explicit_points(std::vector<Rational> points, ValueKind kind = ValueKind::number);
-  /// 0, 1, ..., count - 1: of candidates that are only numbered. Error(usage) unless 1 <= count <= 2^62.
+  /// 0, 1, ..., count - 1: of candidates that are only numbered. Throws `usage` unless 1 <= count <= 2^62.
   static Lattice numbers(std::uint64_t count);
 
   Lattice(const Lattice& other) = default;
@@ -55,7 +55,7 @@ class Lattice {
   Rational upper() const { return at(size() - 1); }
   /// Only for regular lattices.
   const Rational& step() const;
-  /// The candidates lowest .. highest. Error(usage) unless lowest <= highest, both of them candidates.
+  /// The candidates lowest .. highest. Throws `usage` unless lowest <= highest, both of them candidates.
   Lattice between(std::uint64_t lowest, std::uint64_t highest) const;
   /// Whether values enter both alike and are called alike: equal candidates, of one kind, regular ones or listed ones.
   friend bool operator==(const Lattice& a, const Lattice& b);
@@ -64,7 +64,7 @@ class Lattice {
   /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
   /// when equal to it (a double: when equal to the point's nearest double), otherwise between two.
   /// Of times the values are ticks, and on a regular lattice the last point counts that is not after the value: the day it is on.
-  /// Throws Error(data) for NaN.
+  /// Throws `data` for NaN.
   Position position_of(double value) const;
   Position position_of(std::int64_t value) const;
   Position position_of(const Rational& value) const;
@@ -91,7 +91,7 @@ class RankProfile {
   /// A profile has at most so many records: 2^48 - 1.
   static constexpr std::uint64_t max_records = (std::uint64_t{1} << 48) - 1;
 
-  /// Counts at strictly increasing positions on the lattice; at most max_records in all, else Error(data).
+  /// Counts at strictly increasing positions on the lattice. Throws `data` when they are more than max_records in all.
   RankProfile(Lattice lattice, std::vector<Position> positions, std::span<const std::uint64_t> counts);
 
   /// What its records were counted on; profiles share it.
@@ -109,9 +109,9 @@ class RankProfile {
   std::uint64_t below(std::uint64_t candidate) const;
   std::uint64_t equal(std::uint64_t candidate) const;
 
-  /// Error(usage) when it was counted on another lattice.
+  /// Throws `usage` when it was counted on another lattice.
   void require_on(const Lattice& lattice) const;
-  /// The profile of the two columns together; Error(usage) unless both were counted on one lattice.
+  /// The profile of the two columns together; throws `usage` unless both were counted on one lattice.
   static RankProfile merge(const RankProfile& a, const RankProfile& b);
   friend bool operator==(const RankProfile&, const RankProfile&) = default;
   friend RankProfile relabeled(RankProfile profile, const Lattice& lattice);
@@ -125,13 +125,14 @@ class RankProfile {
   std::vector<std::uint64_t> cumulative_;
 };
 
-/// The same positions on a lattice that calls its candidates otherwise, such as in other units. Error(internal) unless both have
-/// equally many, regular ones or listed ones.
+/// The same positions on a lattice that calls its candidates otherwise, such as in other units. Throws `internal`
+/// unless both have equally many, regular ones or listed ones.
 RankProfile relabeled(RankProfile profile, const Lattice& lattice);
 
-/// The same records on lattice().between(lowest, highest): those outside on the nearest candidate. Error(usage) as there.
+/// The same records on lattice().between(lowest, highest): those outside on the nearest candidate. Throws `usage` as
+/// there.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
-/// The same of profiles on one lattice, which share their new one. Error(usage) also when they are on several.
+/// The same of profiles on one lattice, which share their new one. Throws `usage` also when they are on several.
 std::vector<RankProfile> clamped(std::span<const RankProfile> profiles, std::uint64_t lowest, std::uint64_t highest);
 
 /// Builds a profile from records in any order, or from counts. On at most 2^20 candidates every position has a counter, of 4
@@ -146,15 +147,15 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
   ~ProfileBuilder();
 
-  /// Error(data) for NaN, and beyond RankProfile::max_records.
+  /// Throws `data` for NaN, and beyond RankProfile::max_records.
   void add(double value);
   void add(std::int64_t value);
   /// Many at once, which takes a fraction of the time.
   void add(std::span<const double> values);
   void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
-  /// All that was added to another builder, which is empty afterwards. Error(usage) unless both count on one lattice; Error(data)
-  /// beyond RankProfile::max_records.
+  /// All that was added to another builder, which is empty afterwards. Throws `usage` unless both count on one lattice;
+  /// throws `data` beyond RankProfile::max_records.
   void take(ProfileBuilder& other);
   /// The profile of all that was added; the builder is empty afterwards.
   RankProfile finish();
@@ -168,7 +169,7 @@ class ProfileBuilder {
 struct QuantileFraction {
   std::uint64_t numerator;
   std::uint64_t denominator;
-  /// Error(usage) when alpha is outside [0, 1] or its denominator is above 2^31.
+  /// Throws `usage` when alpha is outside [0, 1] or its denominator is above 2^31.
   static QuantileFraction of(const Rational& alpha);
 };
 

@@ -32,13 +32,13 @@ std::string sha256_of(const std::string& receipt);
 struct LedgerEntry;
 struct LedgerStatement;
 
-/// Error(usage) unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
+/// Throws `usage` unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
 void require_receipt_of(const std::string& query, const Release& release, const std::string& name);
-/// Error(usage) unless it is that of this entry: it has its number and token, if the entry has one, and column, quantiles, cost and
-/// neighbors of its query.
+/// Throws `usage` unless it is that of this entry: it has its number and token, if the entry has one, and column,
+/// quantiles, cost and neighbors of its query.
 void require_own_receipt(const LedgerEntry& entry, const Release& release, const std::string& name);
-/// Error(ledger) names the first committed entry with a token whose receipt is not its own; of releases, which have the queries of
-/// canonical_query().
+/// Throws `ledger`, which names the first committed entry with a token whose receipt is not its own. This is for releases, which
+/// have the queries of canonical_query().
 void require_own_receipts(const LedgerStatement& statement);
 
 /// "quantile,value" and a line a quantile; with groups after a first column "key", quoted where it must be; with several key columns after
@@ -66,8 +66,8 @@ struct ComparisonRequest {
   std::string first;
   std::string second;
 
-  /// Error(usage) unless these are two different ones of the quantiles, or of the keys of one column, and of no other one, by which two
-  /// groups differ.
+  /// Throws `usage` unless these are two different ones of the quantiles, or of the keys of one column, and of no other
+  /// one, by which two groups differ.
   void require_among(const std::vector<GroupKey>& keys, const std::vector<Rational>& quantiles) const;
 };
 
@@ -79,9 +79,8 @@ struct NamedComparison {
   Comparison comparison;
 };
 
-/// What a release with intervals says of differences and ratios, for no further budget. Error(usage) as require_among(), and
-/// without intervals.
-/// Proof: docs/proofs/intervals.md
+/// What a release with intervals says of differences and ratios, for no further budget. Throws `usage` as
+/// require_among(), and without intervals. Proof: docs/proofs/intervals.md
 std::vector<NamedComparison> comparisons_of(const Release& release, const ComparisonRequest& request);
 
 /// "statistic,quantile,against,value,lower,upper" and a line a value ("value"), a "difference" and a "ratio"; with groups a column "key"
@@ -91,7 +90,8 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
 std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons);
 
 /// Whether it can be said of such a release how often a guess is right whether a person's value is above this limit (PageOptions::guess_above):
-/// whatever its values will be. Throws `usage` of groups, of several records a person, and when the limit is not written as its values are.
+/// whatever its values will be. Throws `usage` for groups, for several records a person, and when the limit is not written as its
+/// values are.
 void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped);
 
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
@@ -113,7 +113,7 @@ std::string receipt_of_page(const std::string& html);
 std::vector<std::string> altered_parts(const std::string& html, const WebPage& made_again);
 
 /// A record for the public registry of deployments of differential privacy (github.com/opendp/deployments-registry-data), as
-/// YAML. Error(usage) names what the registry requires and `about` does not say.
+/// YAML. Throws `usage`, which names what the registry requires and `about` does not say.
 std::string to_registry(const Release& release, const About& about);
 
 }  // namespace fractile

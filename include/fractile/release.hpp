@@ -136,8 +136,8 @@ struct BoundsSearch {
   /// As many doublings as the query's mechanism has room for: 60, or 44 for joint selections.
   static BoundsSearch widest(const Rational& step, const QuantileQuery& query);
 
-  /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Error(usage) as
-  /// Lattice::regular, and unless 1 <= doublings <= 60.
+  /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Throws `usage`
+  /// as Lattice::regular, and unless 1 <= doublings <= 60.
   Lattice lattice() const;
 };
 
@@ -184,17 +184,16 @@ struct ReleaseOptions {
 Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits);
 
 /// The query, asked of units of weight: for as many records per person as the units of all of theirs are, and told as many expected rows as
-/// the units of so many records are. Throws `usage` as RecordWeights::validate(); for a stability of fewer records than one person may
-/// have; for more than 4,294,967,295 units in all; under change-one, as a record's replacement has another weight; for expected rows
-/// without a mean weight; and for intervals of a population.
-/// Proof: docs/proofs/weights.md
+/// the units of so many records are. Throws `usage` as RecordWeights::validate() does; for a stability of fewer records
+/// than one person may have; for more than 4,294,967,295 units in all; under change-one, as a record's replacement has
+/// another weight; for expected rows without a mean weight; and for intervals of a population. Proof:
+/// docs/proofs/weights.md
 QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weights);
 
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
 /// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
-/// group and enter another. Error(usage) when no such query is known: an approximate budget unless under add_remove with one
-/// record a person; and as validate().
-/// Proof: docs/proofs/groups.md
+/// group and enter another. Throws `usage` when no such query is known: an approximate budget unless under add_remove
+/// with one record a person; and as validate(). Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 
 }  // namespace fractile

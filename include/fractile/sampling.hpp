@@ -38,7 +38,7 @@ class SamplingKey {
 
   /// Four draws of 64 bits, each with its lowest byte first.
   static SamplingKey draw(RandomBits& bits);
-  /// Error(usage) unless there are 32 bytes.
+  /// Throws `usage` unless there are 32 bytes.
   static SamplingKey of_bytes(std::string_view bytes);
 
   const std::array<std::byte, size>& bytes() const { return bytes_; }

@@ -17,12 +17,12 @@ enum class Optimize { minimize, maximize };
 
 /// Draws index k with probability exactly proportional to exp(-rate * scores[k]) (or exp(+rate * scores[k])).
 /// `rate` is 1/temperature in nats per unit of score; rate 0 draws uniformly. Time O(k); no allocation up to k = 32,768, k/64 bytes beyond.
-/// Throws Error(usage) when `scores` is empty.
+/// Throws `usage` when `scores` is empty.
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize = Optimize::minimize);
 
-/// The same law with multiplicities: weight lengths[k] * exp(-rate * scores[k]); zero lengths are never drawn. The sum of
-/// the lengths must be positive and below 2^63, else Error(usage).
+/// The same law with multiplicities: weight lengths[k] * exp(-rate * scores[k]); zero lengths are never drawn. Throws
+/// `usage` unless the sum of the lengths is positive and below 2^63.
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
                            const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize);
 

@@ -21,7 +21,7 @@ namespace fractile {
 
 /// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile, bit for bit.
 /// automatic lets the engine count whole numbers, and dates on lattices of dates, where these span at most 4,096 of them, whatever the
-/// step; push_down is Error(usage) on others.
+/// step; push_down throws `usage` on others.
 enum class Counting { automatic, push_down, stream };
 
 /// The format that a file's name announces, as TableOptions::format has it: "csv", "tsv", "parquet" or "json"; "" when it announces none.
@@ -69,8 +69,9 @@ struct TableOptions {
   std::uint32_t threads = 0;
   /// What else a query may read.
   std::vector<NamedTable> tables = {};
-  /// Of csv and tsv, in all files that are read: a declaration that each record stands on one line. Then a quoted cell that holds a line
-  /// end is Error(data) when records are read. Without it, two stray quotes may pair, and the records between them become one cell.
+  /// Of csv and tsv, in all files that are read: a declaration that each record stands on one line. Then a quoted cell
+  /// that holds a line end throws `data` when records are read. Without it, two stray quotes may pair, and the records
+  /// between them become one cell.
   bool single_line_records = false;
   static constexpr std::uint32_t most_stability = 1'000'000'000;
   /// Of a query that is not row-wise, or need not be found to be: a declaration that one record more or less changes at most so many
@@ -143,9 +144,9 @@ struct RecordSelection {
   bool whole_records = false;
 
   bool selects() const { return !person.empty() || !by.empty() || weights.has_value(); }
-  /// Error(usage) unless as said above.
+  /// Throws `usage` unless as said above.
   void validate() const;
-  /// Error(usage) where how many records are counted says more than how many rows a table has.
+  /// Throws `usage` where how many records are counted says more than how many rows a table has.
   void require_public_rows() const;
   /// What was counted so: one profile a key, or one.
   CountedColumn counted(std::vector<RankProfile> profiles) const;
@@ -160,8 +161,8 @@ struct ColumnToCount {
   /// Whether how many rows the table has is declared public, and so is counted, too. Not with a selection that selects.
   bool public_rows = false;
 
-  /// Error(usage) as RecordSelection::validate(), and for a value of each person that the lattice's kind does not have: sums, means, counts
-  /// and truth values are numbers.
+  /// Throws `usage` as RecordSelection::validate() does, and for a value of each person that the lattice's kind does
+  /// not have: sums, means, counts and truth values are numbers.
   void validate() const;
 };
 
@@ -192,15 +193,15 @@ class Records {
   Records() = default;
   virtual ~Records() = default;
 
-  /// Error(usage) or Error(data) unless each of them can be counted: there are such columns, of types that go with the lattice and the
-  /// selection, and all can be read at once. No record is looked at.
+  /// Throws `usage` or `data` unless each of them can be counted: there are such columns, their types go with the
+  /// lattice and the selection, and all can be read at once. No record is looked at.
   virtual void require_countable(const std::vector<ColumnToCount>& columns) const = 0;
   /// Counts all of them, in one reading where records are read from files; each is as if it were counted alone, but for those whose selections
   /// are of whole records: these have one sample, are all read at once, and say the same of persons. Of a selection with persons
   /// and no sampling key one is drawn from the bits, in the order of the columns, so that with reproducible bits the sample is reproducible.
-  /// Error(usage) as above; Error(data) for what cannot be read, and, under NullPolicy::error, for a record without a number or a person.
-  /// `on_progress` is called now and then with nothing but the fact; what it throws ends the counting.
-  /// Proof: docs/proofs/contribution_bounding.md
+  /// Throws `usage` as above; throws `data` for what cannot be read, and, under NullPolicy::error, for a record without
+  /// a number or a person. `on_progress` is called now and then with nothing but the fact; what it throws ends the
+  /// counting. Proof: docs/proofs/contribution_bounding.md
   virtual std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                            const std::function<void()>& on_progress = {}) const = 0;
   /// The columns that there are, in their order. No record is looked at.
@@ -230,41 +231,43 @@ class Records {
 class Table final : public Records {
  public:
   /// Opens the files, calls `on_opened`, loads the engine and reads the schema. From then on the files that were opened are read, whatever
-  /// their names lead to. Error(usage) for a missing engine, unknown format, too many threads or
-  /// a query that is refused, Error(data) for a file that is missing, unreadable or not of its format. Messages name file, row and column, never a
-  /// value.
+  /// their names lead to. Throws `usage` for a missing engine, unknown format, too many threads or a query that is
+  /// refused; throws `data` for a file that is missing, unreadable or not of its format. Messages name file, row and
+  /// column, never a value.
   static Table open(const TableOptions& options, const OnOpened& on_opened = {});
   Table(Table&&) noexcept;
   Table& operator=(Table&&) noexcept;
   ~Table() override;
 
-  /// Error(data) unless the table has this column and its type can be counted on lattices of this kind (text files: any column can be
-  /// tried; JSON: any key, spelled as the records spell it; one that a record lacks is NULL there). Dates and times without a zone go with
-  /// dates and timestamps, times with one with instants. No record is looked at.
+  /// Throws `data` unless the table has this column and its type can be counted on lattices of this kind (text files:
+  /// any column can be tried; JSON: any key, spelled as the records spell it; one that a record lacks is NULL there).
+  /// Dates and times without a zone go with dates and timestamps, times with one with instants. No record is looked at.
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
-  /// The same, and Error(usage) for a lattice whose ends 64 bits do not hold in the units of decimals and wide integers, where values may be
-  /// beyond them, too.
+  /// The same, and throws `usage` for a lattice whose ends do not fit into 64 bits in the units of decimals and wide
+  /// integers, where values may not fit either.
   void require_countable(const std::string& column, const Lattice& lattice) const;
 
-  /// Checks the columns as above, and what goes with selections. Throws `usage` as RecordSelection::validate(); for a person's column of a
-  /// query whose stability is declared, as its rows need not come from one person each; for a key that is no value of its column's type, or
-  /// the same as another one; for keys of JSON that differ in letter case only; and for public rows of a query or a selection.
-  /// Throws `data` unless the table has the columns, and for persons by floating-point numbers or nested values.
+  /// Checks the columns as above, and what goes with selections. Throws `usage` as RecordSelection::validate() does;
+  /// for a person's column of a query whose stability is declared, as its rows need not come from one person each; for
+  /// a key that is no value of its column's type, or the same as another one; for keys of JSON that differ in letter
+  /// case only; and for public rows of a query or a selection. Throws `data` unless the table has the columns, and for
+  /// persons by floating-point numbers or nested values.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
 
   /// Counts a column on a lattice, whole and by itself, as a profile that says nothing of whose records it holds. Decimals and integers of
   /// any width are exact. Text files are read as doubles whatever their cells look like, so that one record's spelling never changes how
-  /// another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
+  /// another is read; on lattices that reach 2^53, a whole number that no double holds throws `data`.
   /// A text is a number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or
   /// nan in any case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are none. A text
   /// of nothing but white space is NULL. On a lattice of times a text is what cell_ticks() says. Times are cut off to microseconds, and
   /// infinite ones clamp.
-  /// Error(data) for a cell that is no number (or time), text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty
-  /// or NaN. `on_progress` is called now and then with nothing but the fact.
+  /// Throws `data` for a cell that is no number (or time), text that is not RFC 4180 or JSON, and, under
+  /// NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then with nothing but the fact.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
-  /// How many records the file has, with or without a number. Error(usage) of a query; Error(data) as profile().
+  /// How many records the file has, with or without a number. Throws `usage` for a query; throws `data` as profile()
+  /// does.
   std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
 
   /// Each column as profile() does, record by record in one pass of all of them. A record without a person (NULL, empty, blank, NaN or NaT)
@@ -280,11 +283,11 @@ class Table final : public Records {
   std::vector<std::string> files() const override;
 
   /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
-  /// Error(data) when a column is not there or a cell is NULL.
+  /// Throws `data` when a column is not there or a cell is NULL.
   std::vector<std::vector<std::string>> texts(const std::vector<std::string>& columns) const;
 
   static constexpr std::size_t most_keys = 1000;
-  /// Twins among them. Error(usage) of JSON, which has no schema.
+  /// Twins among them. Throws `usage` for JSON, which has no schema.
   std::vector<TableColumn> columns() const override;
   /// The same, with what their cells are; of JSON the keys that its records have, by their names, of which there are at most `most_keys`. The records go by
   /// once, of JSON twice. Errors as those of profile(), but for cells that are no numbers. Never to be called where a ledger pays.
@@ -307,8 +310,8 @@ struct CodeCount {
   std::uint64_t count;
 };
 
-/// A histogram that is already public: the columns "code" and "count" of a file, exactly. Error(data) for a cell that is no
-/// number, a count that is negative or no whole number, a code that stands twice, and as Table::open.
+/// A histogram that is already public: the columns "code" and "count" of a file, exactly. Throws `data` for a cell that
+/// is no number, a count that is negative or no whole number, a code that stands twice, and as Table::open.
 std::vector<CodeCount> read_code_counts(const TableOptions& options);
 
 }  // namespace fractile

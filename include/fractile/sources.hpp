@@ -44,10 +44,11 @@ class Source {
   const std::string& address() const { return address_; }
 
   /// Opens the files, or reaches the server, and calls what it is given as Table::open() does, with nothing where no file is opened.
-  /// Errors as those of Table::open(), and of a server: Error(usage) for a missing client library, for a query that is refused, and unless a
-  /// row-wise one reads an ordinary table, all parts of which are ordinary, without row security and outside of the server's own schemas;
-  /// Error(data) for a server that cannot be reached. No record is looked at. Error(usage) when it was opened before, and is used up.
-  /// `unsaid`: what is done with cells that are no numbers where the options do not say.
+  /// Errors as those of Table::open(), and of a server: Throws `usage` for a missing client library, for a query that
+  /// is refused, and unless a row-wise one reads an ordinary table, all parts of which are ordinary, without row
+  /// security and outside of the server's own schemas; throws `data` for a server that cannot be reached. No record is
+  /// looked at. Throws `usage` when it was opened before, and is used up. `unsaid`: what is done with cells that are no
+  /// numbers where the options do not say.
   std::unique_ptr<Records> open(const OnOpened& on_opened = {}, Unreadable unsaid = Unreadable::error);
 
  private:

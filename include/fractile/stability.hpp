@@ -88,7 +88,7 @@ struct Stability {
 std::string to_string(Stability::Verdict verdict);
 
 /// Is the pipeline, for the analyst's loss and every prior, worth at least as much at odds `from` as at odds `to`? The analyst's own prior
-/// does not count. Error(usage) as expected_loss().
+/// does not count. Throws `usage` as expected_loss() does.
 LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                     const Rational& to);
 

@@ -135,7 +135,7 @@ struct StatisticsErrors {
 
 /// The released count of a group, to be added to others of one release.
 ReleasedCount count_of(const Statistics& statistics, const StatisticsTerms& terms);
-/// The released number of its records below the i-th value. Error(usage) when there are fewer values.
+/// The released number of its records below the i-th value. Throws `usage` when there are fewer values.
 ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& terms, std::size_t i);
 
 class StatisticsIntervals;

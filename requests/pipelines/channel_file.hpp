@@ -7,7 +7,7 @@
 
 namespace fractile::requests {
 
-/// Error(data) when the file cannot be read or is not what it should be: names the file, and where it can the line.
+/// Throws `data` when the file cannot be read or is not what it should be: names the file, and where it can the line.
 flow::Channel read_channel(const std::string& name);
 
 }  // namespace fractile::requests

@@ -13,8 +13,8 @@ namespace fractile::requests {
 /// `loss` and `epsilon` of FILE and more files, of which nothing is known yet. Throws `usage` for what cannot be.
 ChoiceReport choice_asked(const Typed& typed);
 
-/// FILE and more files, each with an analyst, of whom `asked` then has the loss without a release. Throws `data` as read_pipeline(), and
-/// without an analyst.
+/// FILE and more files, each with an analyst, of whom `asked` then has the loss without a release. Throws `data` as
+/// read_pipeline() does, and without an analyst.
 std::vector<PipelineFile> choosing_files(const Typed& typed, ChoiceReport& asked);
 
 /// What the file says of its analyst: their loss without a release, and where it is asked for what is guessed.

@@ -39,8 +39,9 @@ struct PublicationFile {
 /// links, or "" where that is not known. What it throws ends the reading.
 using OnPublicFile = std::function<void(const std::string&)>;
 
-/// Error(data) when the file, or one that it names, cannot be read or is not what it should be: names the file, the line and the member.
-/// `library` as in TableOptions, for files of keys, cells and rows; its Error(usage) when it is not there. No record is read.
+/// Throws `data` when the file, or one that it names, cannot be read or is not what it should be: names the file, the
+/// line and the member. `library` as in TableOptions, for files of keys, cells and rows; throws `usage` when the
+/// library is not there. No record is read.
 PublicationFile read_publication(const std::string& name, const std::string& library, const OnPublicFile& on_file = {});
 
 /// The same of a text, which is called `name`; files that it names are beside that.

@@ -14,14 +14,16 @@ namespace fractile::requests {
 /// Its files have the name of the publication's file. Thread-safety: not for two threads at once.
 class TablesFolder {
  public:
-  /// None without a name. Makes the folder. `page`: what stands on its page beside the tables. Error(data) when it cannot be made.
+  /// None without a name. Makes the folder. `page`: what stands on its page beside the tables. Throws `data` when it
+  /// cannot be made.
   TablesFolder(std::string folder, const std::string& file, PageOptions page = {});
 
   bool is_named() const { return !folder_.empty(); }
   /// Where the receipt goes; empty for no folder.
   std::string receipt() const { return is_named() ? path(".json") : ""; }
 
-  /// Before anything is charged. Throws `usage` when a table or a page is there already: nothing is overwritten. Error(data) when the disk is full.
+  /// Before anything is charged. Throws `usage` when a table or a page is there already: nothing is overwritten. Throws
+  /// `data` when the disk is full.
   void make_room(std::uint64_t receipt_size);
   /// What cannot be written should fail here, before anything is stored.
   void prepare(const PublishedTables& tables);

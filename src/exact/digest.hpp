@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// SHA-256 of what comes piece by piece. Error(internal) when the cryptographic library fails.
+/// SHA-256 of what comes piece by piece. Throws `internal` when the cryptographic library fails.
 class Sha256 {
  public:
   Sha256();
@@ -27,7 +27,7 @@ class Sha256 {
   std::unique_ptr<State> state_;
 };
 
-/// SHA-256 in lower-case hexadecimal digits. Error(internal) when the cryptographic library fails.
+/// SHA-256 in lower-case hexadecimal digits. Throws `internal` when the cryptographic library fails.
 std::string sha256(std::string_view text);
 
 /// HMAC-SHA-256 (RFC 2104) under one key of at most 64 bytes, prepared once.
@@ -36,7 +36,7 @@ class Hmac {
  public:
   using Tag = std::array<unsigned char, 32>;
 
-  /// Error(internal) when the cryptographic library fails, here and below.
+  /// Throws `internal` when the cryptographic library fails, here and below.
   explicit Hmac(std::span<const std::byte> key);
   Hmac(Hmac&&) noexcept;
   ~Hmac();

@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-/// |score - best| of each score, best the least or the greatest. Error(usage) for no scores.
+/// |score - best| of each score, best the least or the greatest. Throws `usage` for no scores.
 std::vector<Rational> gaps_of(std::span<const Rational> scores, Optimize optimize);
 
 /// Gaps as multiples of 1/scale.

@@ -16,9 +16,9 @@ class DiscreteGaussian {
   /// sigma^2 may be at most 2^80, so that draws are machine words.
   static constexpr int max_log2_sigma_squared = 80;
 
-  /// Error(usage) unless 0 < sigma_squared <= 2^80.
+  /// Throws `usage` unless 0 < sigma_squared <= 2^80.
   explicit DiscreteGaussian(const Rational& sigma_squared, Filter filter = {});
-  /// Error(internal), with probability below exp(-2^20) and whatever the noise is for, when a proposal passes 2^62.
+  /// Throws `internal`, with probability below exp(-2^20) and whatever the noise is for, when a proposal passes 2^62.
   std::int64_t operator()(RandomBits& bits) const;
 
   /// Certified bounds of the probability that a proposal of this magnitude is kept, relative width about 2^-37.

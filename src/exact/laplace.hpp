@@ -19,7 +19,7 @@ class DiscreteLaplace {
   /// Whoever adds a draw to a count must clamp the sum, to at most limit - |count|: sums beyond would tell the count.
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
 
-  /// Error(usage) when rate is 0.
+  /// Throws `usage` when rate is 0.
   explicit DiscreteLaplace(const Exponent& rate, Filter filter = {});
   std::int64_t operator()(RandomBits& bits) const;
 

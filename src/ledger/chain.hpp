@@ -58,7 +58,7 @@ struct Line {
   std::optional<std::string> sums;  ///< none in lines of formats before 3
 };
 
-/// What is wrong with a ledger is thrown as Error(ledger), or noted by whoever wants to see the rest.
+/// What is wrong with a ledger is thrown as `ledger`, or noted by a caller that wants to see the rest.
 using Damage = std::vector<std::string>;
 void broken(const Store& store, const std::string& what, Damage* damage = nullptr);
 

@@ -346,7 +346,7 @@ Error unsynced(const Error& error, const Store& store, const std::vector<LedgerR
                       reservations.front().id)};
 }
 
-/// Error(budget_refused) unless all of them together can be paid.
+/// Throws `budget_refused` unless all of them together can be paid.
 void require_all_payable(const Present& present, const std::vector<LedgerRequest>& requests) {
   if (requests.size() < 2) return;  // one has words of its own
   const DatasetRow& row = present.dataset(requests.front().dataset);
@@ -371,7 +371,7 @@ LedgerReservation charge(const Store& store, const LedgerRequest& request, const
   return reservation;
 }
 
-/// Error(ledger) where its receipt is not what was committed.
+/// Throws `ledger` where its receipt is not what was committed.
 std::optional<LedgerEntry> committed_whole(const Present& present, const DatasetRow& dataset,
                                            const std::string& query) {
   std::optional<LedgerEntry> found = present.committed(dataset, query);

@@ -29,7 +29,7 @@ std::string hash_before(const Store& store, std::int64_t line) {
   return (*row)[6].value_or("");
 }
 
-/// Error(ledger) unless the line has the hash that follows from what it is about and from the hash before it.
+/// Throws `ledger` unless the line has the hash that follows from what it is about and from the hash before it.
 Line sound_line(const Store& store, const Fields& row, const std::string& previous) {
   const std::int64_t about = number_in(row[5]);
   std::string subject = field_text(std::to_string(about));

@@ -13,9 +13,9 @@
 
 namespace fractile::ledger_detail {
 
-/// Whoever calls is in a transaction of the store, and asks only there. Error(ledger) where what is read contradicts itself.
-/// Where the last line carries no sums (an older format's), and where an index leads to what does not decide, the whole book is
-/// read.
+/// Whoever calls is in a transaction of the store, and asks only there. Throws `ledger` where what is read contradicts
+/// itself. Where the last line carries no sums (an older format's), and where an index leads to what does not decide,
+/// the whole book is read.
 class Present {
  public:
   explicit Present(const Store& store);
@@ -24,7 +24,7 @@ class Present {
   const Sums& sums() const { return sums_; }
 
   const std::vector<DatasetRow>& datasets() const;
-  /// Error(usage) when there is none of this name.
+  /// Throws `usage` when there is none of this name.
   const DatasetRow& dataset(const std::string& name) const;
 
   /// The entries of these numbers and tokens, with their states, by all lines since the first of them was reserved; none where there is

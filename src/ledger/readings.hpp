@@ -24,7 +24,7 @@ LedgerReading reading_of(const LedgerDataset& dataset);
 /// Whether the release is for a person of any number of records: the dataset pins the column of persons, and each contributes one value.
 bool has_any_number_of_records(const LedgerDataset& dataset, const LedgerRequest& request);
 
-/// Error(usage) unless the request is read as its dataset declares and as its source is read since `fixed`.
+/// Throws `usage` unless the request is read as its dataset declares and as its source is read since `fixed`.
 void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSource>& fixed,
                      const LedgerRequest& request);
 

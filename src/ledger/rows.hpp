@@ -38,19 +38,20 @@ struct Book {
   Head head() const { return events.empty() ? Head{} : Head{events.back().id, events.back().hash}; }
 };
 
-/// Error(ledger) when a row does not hold what it should, and unless the log is whole (see require_chain, which has `head`) and
-/// its lines carry the sums that their entries have. With `damage`, what is wrong is noted there, and left out.
+/// Throws `ledger` when a row does not hold what it should, and unless the log is whole (see require_chain, which has
+/// `head`) and its lines carry the sums that their entries have. With `damage`, what is wrong is noted there, and left
+/// out.
 Book read_book(const Store& store, const std::string& head = {}, Damage* damage = nullptr);
 
-/// What a row holds; Error(ledger) when it does not hold what it should.
+/// What a row holds; throws `ledger` when it does not hold what it should.
 DatasetRow dataset_at(const Store& store, const Fields& row);
 EntryRow entry_at(const Store& store, const Fields& row, const std::vector<DatasetRow>& datasets);
 /// What a line of the log tells of its entry.
 void note(EntryRow& row, const Line& line);
 
-/// Error(usage) when there is none of this name.
+/// Throws `usage` when there is none of this name.
 const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const Store& store, const std::string& name);
-/// Error(usage) when there is none of this id.
+/// Throws `usage` when there is none of this id.
 const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id);
 
 /// How many entries of a dataset have this charge and this state.

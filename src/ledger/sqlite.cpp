@@ -91,7 +91,7 @@ void require_one_name(const std::string& path) {
 #endif
 }
 
-/// Error(ledger) unless it is sure that this file beside a ledger is missing or empty.
+/// Throws `ledger` unless it is sure that this file beside a ledger is missing or empty.
 void require_nothing_in(const std::string& path, const char* beside) {
   struct stat there {};
   const std::string name = path + beside;

@@ -23,7 +23,7 @@ class DiskFull : public Error {
   using Error::Error;
 };
 
-/// An open database. Every failure is Error(ledger) and names the file.
+/// An open database. Every failure throws `ledger` and names the file.
 class Connection {
  public:
   /// reading: also where nothing may be written.
@@ -35,7 +35,7 @@ class Connection {
   /// How long it waits from now on.
   void wait(Waiting::Until until) { waiting_.until = until; }
   const std::string& path() const { return path_; }
-  /// Error(ledger) when the file is read without locks, and was written meanwhile. To be asked after reading.
+  /// Throws `ledger` when the file is read without locks, and was written meanwhile. To be asked after reading.
   void require_unchanged() const;
 
   /// One or more statements without results.

@@ -11,7 +11,8 @@ namespace fractile::ledger_detail {
 /// As many bytes in the ledger's folder as a receipt of a size will need in the ledger and in its journal.
 class Room {
  public:
-  /// Error(ledger) says how many bytes are wanted. Where the folder can have no file beside the ledger, nothing is taken.
+  /// Throws `ledger`, which says how many bytes are needed. Where the folder can have no file beside the ledger,
+  /// nothing is taken.
   Room(const std::string& ledger, std::uint64_t receipt_size);
 
  private:

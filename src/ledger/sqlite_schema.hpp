@@ -9,8 +9,8 @@ namespace fractile::ledger_detail {
 /// "FRLG", by which SQLite files that are ledgers are known.
 constexpr std::int64_t application_id = 0x46524C47;
 
-/// Makes a new file a ledger, migrates an older one, and refuses what is no ledger. Error(usage) when a ledger is to be
-/// created where something is.
+/// Makes a new file a ledger, migrates an older one, and refuses what is no ledger. Throws `usage` when a ledger is to
+/// be created where something is.
 void prepare(const Connection& connection, Wanted wanted);
 
 /// Refuses what is no ledger, and changes nothing.
@@ -19,7 +19,7 @@ void require_ledger(const Connection& connection);
 /// Of a ledger.
 std::int64_t format_of(const Connection& connection);
 
-/// Error(ledger) unless the tables, indices and triggers are those of the file's format, to the letter.
+/// Throws `ledger` unless the tables, indices and triggers are those of the file's format, to the letter.
 void require_schema(const Connection& connection);
 
 }  // namespace fractile::ledger_detail

@@ -227,7 +227,7 @@ bool in_child(const std::function<bool()>& work) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/// True when `work` fails with Error(ledger) and these words.
+/// True when `work` throws `ledger` with these words.
 bool fails(const std::string& words, const std::function<void()>& work) {
   try {
     work();

@@ -54,7 +54,7 @@ void make_new(const std::string& path, const Waiting& waiting) {
   if (reason != EEXIST) cannot_create(path);
 }
 
-/// Error(usage) when a ledger is to be created where something is, or an empty file is to become one.
+/// Throws `usage` when a ledger is to be created where something is, or an empty file is to become one.
 void make_if_missing(const std::string& path, Wanted wanted, const Waiting& waiting) {
   struct stat there {};
   const bool is_there = lstat(path.c_str(), &there) == 0;

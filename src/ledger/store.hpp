@@ -77,19 +77,19 @@ class Store {
   /// Runs `look`, which sees the tables as of one moment. A store may run it again from its start.
   virtual void read(const std::function<void()>& look) const = 0;
   /// Runs `change` as one transaction: it happens as if no other were under way, and durably, or not at all. A store may run
-  /// it again from its start, after a run that changed nothing. Error(ledger) when nothing was changed; Unsynced or InDoubt where
-  /// it was, or may have been.
+  /// it again from its start, after a run that changed nothing. Throws `ledger` when nothing was changed; Unsynced or
+  /// InDoubt where it was, or may have been.
   virtual void write(const std::function<void()>& change) const = 0;
 
-  /// Takes room for a receipt of so many bytes and for what its transaction needs beside it, where a client can. Error(ledger) where there
-  /// is none.
+  /// Takes room for a receipt of so many bytes and for what its transaction needs beside it, where a client can. Throws
+  /// `ledger` where there is none.
   virtual void take_room(std::uint64_t receipt_size) const = 0;
   /// For those who need it at once.
   virtual void give_room_back() const = 0;
 
   // In a transaction:
 
-  /// Error(ledger) when this user lacks a right that a release needs from its charge to its commitment.
+  /// Throws `ledger` when this user lacks a right that a release needs from its charge to its commitment.
   virtual void require_rights() const = 0;
 
   virtual std::int64_t format() const = 0;
@@ -114,21 +114,21 @@ class Store {
   virtual void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const = 0;
 
   virtual void append(Table table, const Fields& row) const = 0;
-  /// Error(ledger) when the server has no room now for what it will store of a receipt of at most so many bytes. Nothing of it stays.
-  /// Where take_room() takes it, this does nothing.
+  /// Throws `ledger` when the server has no room now for what it will store of a receipt of at most so many bytes.
+  /// Nothing of it stays. Where take_room() takes it, this does nothing.
   virtual void prove_room(std::int64_t entry, std::uint64_t receipt_size) const = 0;
-  /// Error(ledger) names what is wrong with the store itself: its pages, its tables.
+  /// Throws `ledger`, which names what is wrong with the store itself: its pages, its tables.
   virtual void check() const = 0;
 };
 
 enum class Wanted {
   existing,  ///< an older format is migrated
-  created,   ///< Error(usage) where something is
+  created,   ///< Throws `usage` where something is
   either,
   reading,  ///< any format as it is, also where nothing may be written
 };
 
-/// The store of a path or of a PostgreSQL address. Error(ledger) when it is no ledger, or cannot be used.
+/// The store of a path or of a PostgreSQL address. Throws `ledger` when it is no ledger, or cannot be used.
 std::unique_ptr<Store> open_store(const std::string& path, Wanted wanted, const Waiting& waiting);
 
 // The two kinds of stores.

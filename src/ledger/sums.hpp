@@ -14,7 +14,7 @@ namespace fractile::ledger_detail {
 
 /// Throws `usage`: what was stored is not what this program writes.
 [[noreturn]] void unreadable();
-/// Reads what to_string() of a rational wrote, of whatever length. Error(usage) for anything else.
+/// Reads what to_string() of a rational wrote, of whatever length. Throws `usage` for anything else.
 Rational read_rational(std::string_view text);
 /// The same of an Exponent.
 Exponent read_exponent(std::string_view text);
@@ -27,9 +27,9 @@ std::vector<Exponent> terms_of(const EpsilonSum& sum);
 class Sums {
  public:
   void add_dataset(std::int64_t id, Measure measure);
-  /// The next entry. Error(ledger) for a dataset that is not there or a charge in another measure.
+  /// The next entry. Throws `ledger` for a dataset that is not there or a charge in another measure.
   void reserve(std::int64_t dataset, const Budget& charge);
-  /// Only of sums that were made by reserve() from the first entry on. Error(ledger) for what was not charged.
+  /// Only of sums that were made by reserve() from the first entry on. Throws `ledger` for what was not charged.
   void give_back(std::int64_t dataset, const Budget& charge);
 
   /// Zero of a dataset that is not there.
@@ -38,7 +38,7 @@ class Sums {
   std::int64_t datasets() const { return static_cast<std::int64_t>(datasets_.size()); }
 
   /// A charge on a dataset that `others` have and these sums do not; none when these have all. Of logarithms one after the other:
-  /// once a charge is reserved, the next one is told. Error(ledger) where no charge makes up for what is missing.
+  /// once a charge is reserved, the next one is told. Throws `ledger` where no charge makes up for what is missing.
   std::optional<Budget> missing_of(const Sums& others, std::int64_t dataset) const;
 
   std::string to_text() const;

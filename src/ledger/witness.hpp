@@ -16,24 +16,24 @@ struct Seen {
   std::string sums = {};
 };
 
-/// An open witness. All errors are Error(ledger) and name it.
+/// An open witness. All errors are `ledger` and name the witness.
 class Witness {
  public:
   enum class For { reading, writing };
 
-  /// Error(ledger) where it is not there, or may not be used so.
+  /// Throws `ledger` where it is not there, or may not be used so.
   Witness(const Store& store, const std::string& path, For use);
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;
   ~Witness();
 
   static bool is_there(const std::string& path);
-  /// A new one, which has its name once it is whole and synced. Error(ledger) where something is.
+  /// A new one, which has its name once it is whole and synced. Throws `ledger` where something is.
   static void create(const Store& store, const std::string& path, const Seen& seen);
 
   /// The last line that it has whole: one that a crash has torn was not synced, and nothing was drawn on it.
   Seen last() const;
-  /// Error(ledger) unless the ledger has the line that it has seen last. In a transaction of the store.
+  /// Throws `ledger` unless the ledger has the line that it has seen last. In a transaction of the store.
   void require_known() const;
   /// Room on its disk for what a release will write there.
   void take_room(const Seen& now) const;

@@ -21,7 +21,7 @@ class Found;
 template <class Result, class... Arguments>
 class Found<Result(Arguments...)> {
  public:
-  /// Error(usage) when the library has no such function.
+  /// Throws `usage` when the library has no such function.
   Found(const Loaded& library, const char* name)
       : function_(reinterpret_cast<Result (*)(Arguments...)>(dlsym(library.handle, name))) {
     if (function_ == nullptr) {

@@ -37,7 +37,7 @@ inline constexpr int pg_message = 'M';
 
 class LibpqApi {
  public:
-  /// Of a library that dlopen() gave. Error(usage) when it is not libpq.
+  /// Of a library that dlopen() gave. Throws `usage` when it is not libpq.
   explicit LibpqApi(void* library) : library_{library, "PostgreSQL 10 or later"} {}
 
  private:
@@ -84,7 +84,7 @@ class LibpqApi {
   Found<void(PgCancel*)> free_canceller{library_, "PQfreeCancel"};
 };
 
-/// Loaded once, it stays. Error(usage) with what to install where it is not there.
+/// Loaded once, it stays. Throws `usage` with what to install where it is not there.
 const LibpqApi& libpq();
 
 }  // namespace fractile::postgres

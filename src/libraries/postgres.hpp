@@ -20,7 +20,7 @@ bool is_address(std::string_view text);
 /// Where a database is, and as whom; what is not told comes from libpq's environment, service and password files.
 class Address {
  public:
-  /// Error(usage), which shows nothing of the text, when libpq is not there or cannot read it.
+  /// Throws `usage`, which shows nothing of the text, when libpq is not there or cannot read it.
   static Address parse(const std::string& text);
   /// As an address without passwords: user, host, port, database and service.
   const std::string& shown() const { return shown_; }

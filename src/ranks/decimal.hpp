@@ -8,7 +8,7 @@
 
 namespace fractile {
 
-/// Error(usage) unless the decimal expansion ends.
+/// Throws `usage` unless the decimal expansion ends.
 inline void require_decimal(const Rational& value, const char* what) {
   if (value.is_decimal()) return;
   throw Error(ErrorCode::usage, std::string(what) + " " + value.to_string() + " has no finite decimal expansion",

@@ -36,7 +36,7 @@ struct BucketMap {
 
 class SortedPoints {
  public:
-  /// Error(usage) unless the points are finite decimals, at least one, strictly increasing, also as doubles.
+  /// Throws `usage` unless the points are finite decimals, at least one, strictly increasing, also as doubles.
   explicit SortedPoints(std::vector<Rational> points);
 
   std::size_t size() const { return points_.size(); }

@@ -29,7 +29,7 @@ struct ReleaseOutcome {
 };
 using ReleaseLaw = std::map<std::vector<std::uint64_t>, ReleaseOutcome>;
 
-/// max over the outputs of ln(P / Q). Error(internal) when an output of one is none of the other.
+/// max over the outputs of ln(P / Q). Throws `internal` when an output of one is none of the other.
 Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q);
 
 /// The tables to try: all multisets of at most `records` records at the given positions of a lattice.
@@ -67,8 +67,8 @@ AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw
 AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Rational& rho, int distance = 1);
 
-/// Certifies the hockey-stick divergence: the sum over the outputs of max(0, P - e^epsilon P') is at most delta. Error(internal)
-/// for releases with noise on counts, which no (epsilon, delta) budget pays for.
+/// Certifies the hockey-stick divergence: the sum over the outputs of max(0, P - e^epsilon P') is at most delta. Throws
+/// `internal` for releases with noise on counts, which no (epsilon, delta) budget pays for.
 AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
                               Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance = 1);
 

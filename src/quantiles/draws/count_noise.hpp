@@ -18,7 +18,7 @@ namespace fractile {
 /// sigma^2 = changed counts * (records per person)^2 / (2 rho).
 class CountTreeNoise {
  public:
-  /// From the query's budget, relation and records per person. Error(usage) when rho is so small that sigma^2 > 2^80.
+  /// From the query's budget, relation and records per person. Throws `usage` when rho is so small that sigma^2 > 2^80.
   CountTreeNoise(const QuantileQuery& query, int height);
 
   /// The noise of one count of all records, which a replaced one moves by no more than one that comes or goes.

@@ -163,7 +163,7 @@ class PaidPart {
  public:
   PricedRate priced(const SelectionPrice& price) { return {price.rate, odometer_->quote(price)}; }
 
-  /// After all other draws of the part. Each Error(internal) instead of a draw that is not covered.
+  /// After all other draws of the part. Each throws `internal` instead of a draw that is not covered.
   std::uint64_t select(const Selection& selection, const SelectionPrice& price);
   /// Beside all other draws of the part.
   std::uint64_t select_beside(const Selection& selection, const PricedRate& priced);

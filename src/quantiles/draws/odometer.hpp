@@ -24,16 +24,16 @@ class Share {
   Share& operator=(const Share&) = delete;
   ~Share() = default;
 
-  /// A fraction of what this share was at first. A delta stays with the rest. Error(internal) unless fraction is positive
-  /// and not more than what is left.
+  /// A fraction of what this share was at first. A delta stays with the rest. Throws `internal` unless fraction is
+  /// positive and not more than what is left.
   Share take(const Rational& fraction);
-  /// All that is left; nothing is left then. Error(internal) when nothing is.
+  /// All that is left; nothing is left then. Throws `internal` when nothing is.
   Share take_rest();
   /// One for each of so many groups, all of them as large as what is left: what a group costs depends on a person's records in
   /// that group alone (docs/proofs/groups.md). Nothing is left then.
   std::vector<Share> for_groups(std::size_t groups);
 
-  /// What is left, for calibrating. Error(internal) when nothing is.
+  /// What is left, for calibrating. Throws `internal` when nothing is.
   Budget amount() const;
 
  private:
@@ -78,13 +78,14 @@ struct Quote {
 
 class Odometer {
  public:
-  /// Of a release that may spend `budget`. Error(internal) unless a person takes at least one step.
+  /// Of a release that may spend `budget`. Throws `internal` unless a person takes at least one step.
   Odometer(Budget budget, PersonSteps person);
 
   Quote quote(const SelectionPrice& price);
   Quote quote(const NoisePrice& price);
 
-  /// Begins a part, to be named by what is returned. Error(internal) when an (epsilon, delta) share is not for one composition.
+  /// Begins a part, to be named by what is returned. Throws `internal` when an (epsilon, delta) share is not for one
+  /// composition.
   std::size_t begin(std::string on, Share share);
   /// The same of `selections` selections that are fixed beforehand, which is what an (epsilon, delta) share pays for.
   std::size_t begin_composition(std::string on, Share share, std::size_t selections);
@@ -95,7 +96,7 @@ class Odometer {
   void charge_next(std::size_t part, const Quote& quote, std::size_t draws);
   /// A draw beside all others of the part.
   void charge_beside(std::size_t part, const Quote& quote);
-  // Each throws Error(internal), before the draw, when it costs more than the part's share or the whole budget.
+  // Each throws `internal`, before the draw, when it costs more than the part's share or the whole budget.
 
   /// Part by part, in order.
   std::vector<PartCost> spent() const;

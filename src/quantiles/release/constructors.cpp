@@ -196,7 +196,7 @@ constexpr std::uint64_t largest_score = std::numeric_limits<std::uint64_t>::max(
 /// More records than a process of 2^47 bytes of address space can hold.
 constexpr std::uint64_t most_records = std::uint64_t{1} << 47;
 
-/// alpha as 64-bit integers; Error(usage) when its denominator is larger.
+/// alpha as 64-bit integers; throws `usage` when its denominator is larger.
 QuantileFraction fraction_of(const Rational& alpha) {
   if (!alpha.denominator().fits_uint64())
     refuse_argument("alpha: its denominator passes 64 bits", "write fewer decimals");

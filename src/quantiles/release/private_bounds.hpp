@@ -37,7 +37,7 @@ struct FoundBounds {
   std::vector<PartCost> spent;
 };
 
-/// Finds them among the records of all profiles, and takes its fraction of the whole. Error(usage) as release().
+/// Finds them among the records of all profiles, and takes its fraction of the whole. Throws `usage` as release() does.
 FoundBounds found_bounds(std::span<const RankProfile> profiles, const QuantileQuery& query, const BoundsToFind& wanted,
                          Share& whole, DrawSource& source);
 /// Says so in a release within them.

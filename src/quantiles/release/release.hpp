@@ -27,7 +27,8 @@ Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankPr
 /// Statistics to be drawn beside the quantiles of each profile.
 class BesideQuantiles {
  public:
-  /// `each`: what one profile runs, with the budget of the whole release. Error(usage) as StatisticsRequest::validate().
+  /// `each`: what one profile runs, with the budget of the whole release. Throws `usage` as
+  /// StatisticsRequest::validate().
   BesideQuantiles(const ReleaseOptions& options, const QuantileQuery& each, const Lattice& counted_on);
 
   /// `profile`: as it was counted. Takes from `share`, which has all but what bounds cost, what they cost.

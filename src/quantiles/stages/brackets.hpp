@@ -18,7 +18,7 @@ int shares_of_rows(const QuantileQuery& query);
 /// q - d and q + d where its interval is expected to end.
 Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows);
 
-/// Error(usage) unless intervals of this kind are known for the query.
+/// Throws `usage` unless intervals of this kind are known for the query.
 void require_intervals(const QuantileQuery& query);
 
 /// About how many records lie between a quantile and an end of its interval, among so many that none is tied.

@@ -51,7 +51,7 @@ class CountTreeShape {
 
 /// From the number of candidates alone: as few levels, and then as few branches, as it takes to give every candidate a leaf,
 /// but at most `height` and `branching`. Branching 16 and height 4 are those of
-/// Gillenwater, Joseph and Kulesza's code. Error(usage) unless branching >= 2, height >= 1, branching^height <= 2^24.
+/// Gillenwater, Joseph and Kulesza's code. Throws `usage` unless branching >= 2, height >= 1, branching^height <= 2^24.
 CountTreeShape count_tree_shape(std::uint64_t candidates, std::size_t branching = 16, int height = 4);
 
 /// The exact counts of a profile's records in the nodes below the root. A record between two candidates counts with the

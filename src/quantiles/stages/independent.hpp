@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-// The bounded range that each of `quantiles` selections may spend on all records of a person. Error(usage) unless
+// The bounded range that each of `quantiles` selections may spend on all records of a person. Throws `usage` unless
 // quantiles >= 1; otherwise as the functions of accounting.hpp that they rest on.
 
 /// epsilon / quantiles: together epsilon-DP (and more: epsilon-bounded range).

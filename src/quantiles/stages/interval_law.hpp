@@ -54,8 +54,8 @@ class LowerLaw {
   double missing_ = 1;
 };
 
-/// Of one draw of a count's noise, on a step of 2^log2_step >= 1. Error(usage) when the noise is so wide that this takes
-/// more than 2^20 masses.
+/// Of one draw of a count's noise, on a step of 2^log2_step >= 1. Throws `usage` when the noise is so wide that this
+/// takes more than 2^20 masses.
 LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 
 /// The largest step, as a power of two, of at most so much, and at least 1.

@@ -107,7 +107,7 @@ QuantileQuery query_after(QuantileQuery query, int shares);
 /// At most how many candidates the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);
 
-/// Error(usage) as QuantileQuery::validate(lattice).
+/// Throws `usage` as QuantileQuery::validate(lattice) does.
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale = {});
 
 }  // namespace fractile

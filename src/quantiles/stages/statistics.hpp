@@ -26,11 +26,11 @@ inline constexpr std::int64_t most_sum = std::int64_t{1} << 61;
 /// What follows from what was drawn, for one group or for the sums of several.
 class StatisticsIntervals {
  public:
-  /// Error(usage) when the noise is too wide.
+  /// Throws `usage` when the noise is too wide.
   StatisticsIntervals(const StatisticsTerms& terms, const Lattice& lattice, std::uint64_t groups = 1);
 
   Statistics computed(const DrawnStatistics& drawn) const;
-  /// Error(usage) for no rows.
+  /// Throws `usage` for no rows.
   StatisticsErrors errors(std::uint64_t rows) const;
 
  private:
@@ -52,7 +52,8 @@ class StatisticsIntervals {
 /// The statistics of one profile after another, all under the same terms. For one thread at a time.
 class StatisticsSampler {
  public:
-  /// `query`: as it is for one profile, with the budget that is its statistics' alone. Error(usage) when the noise is too wide.
+  /// `query`: as it is for one profile, with the budget that is its statistics' alone. Throws `usage` when the noise is
+  /// too wide.
   StatisticsSampler(const StatisticsRequest& request, const QuantileQuery& query, const Lattice& lattice);
 
   /// `share`: the budget of the query.

@@ -26,7 +26,7 @@ struct NumberQuery {
   CellReading reading;
 };
 
-/// What the numbers of a column are counted on in place of this lattice. Error(usage) as in_units().
+/// What the numbers of a column are counted on in place of this lattice. Throws `usage` as in_units() does.
 UnitLattice counted_on(const Column& column, const Lattice& lattice);
 
 /// What number_expression() gives.
@@ -52,7 +52,8 @@ struct PersonsNumbers {
   CellReading reading;
 };
 PersonsNumbers persons_numbers(const Column& column, const Lattice& lattice, Unreadable unreadable, PerPerson how);
-/// What the values are counted on in place of this lattice: sums and means in the units of the numbers. Error(usage) as in_units().
+/// What the values are counted on in place of this lattice: sums and means in the units of the numbers. Throws `usage`
+/// as in_units().
 UnitLattice values_counted_on(const Column& column, const Lattice& lattice, PerPerson how);
 /// Whether a column of this type has such values, whatever a lattice says.
 bool has_values(const Column& column, PerPerson how);

@@ -14,9 +14,9 @@ namespace fractile::source_detail {
 class HeaderSum {
  public:
   explicit HeaderSum(Persons persons) : persons_(persons) {}
-  /// Error(usage) as merged(), but for lists that are too long.
+  /// Throws `usage` as merged() does, but for lists that are too long.
   void add(const ProfileHeader& header);
-  /// Of at least one. Error(usage) as ProfileHeader::validate().
+  /// Of at least one. Throws `usage` as ProfileHeader::validate() does.
   ProfileHeader finish();
 
  private:
@@ -27,7 +27,7 @@ class HeaderSum {
 /// The records of all. Those of about as many positions are added to one another, so that each is added to others a few times.
 class ProfileSum {
  public:
-  /// Of one lattice, and of as many profiles as the others. Error(data) beyond RankProfile::max_records.
+  /// Of one lattice, and of as many profiles as the others. Throws `data` beyond RankProfile::max_records.
   void add(std::vector<RankProfile> profiles);
   /// Of at least one.
   std::vector<RankProfile> finish();

@@ -8,7 +8,8 @@
 
 namespace fractile::source_detail {
 
-/// The lattice divided by 10^-scale. Error(usage) when its ends are not 64-bit integers then; `column` and `type` are for messages.
+/// The lattice divided by 10^-scale. Throws `usage` when its ends are not 64-bit integers then; `column` and `type` are
+/// for messages.
 Lattice in_units(const Lattice& lattice, int scale, const std::string& column, const std::string& type);
 
 /// What numbers of units are counted on in place of a lattice.

@@ -36,13 +36,13 @@ std::vector<Column> columns_with_missing(const SelectedColumns& columns);
 
 /// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
 bool hide_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
-/// Error(usage) where these are columns of one sample.
+/// Throws `usage` where these are columns of one sample.
 void require_shown_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
 
-/// What a column's numbers, or persons' values, are counted on. Error(usage) as in_units().
+/// What a column's numbers, or persons' values, are counted on. Throws `usage` as in_units() does.
 UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 
-/// The grid of weights as the engine is asked for them. Error(usage) as in_units().
+/// The grid of weights as the engine is asked for them. Throws `usage` as in_units() does.
 WeightGrid weights_on(const Column& column, const RecordWeights& weights);
 
 /// What one pass counts, beside others.
@@ -71,16 +71,17 @@ class SamplingKeys {
   std::optional<SamplingKey> of_whole_records_;
 };
 
-/// Error(usage) unless all selections of whole records say the same of persons.
+/// Throws `usage` unless all selections of whole records say the same of persons.
 void require_one_sample(const std::vector<ColumnToCount>& columns);
 
 /// The selection's keys, with those of its k-th column as count_selected() compares them: the text that the engine has for values of the
-/// column's type. Of all other keys there is no value. Error(usage) for one that is no value of that type, exactly, and for two that are
-/// one. No record is looked at. Throws EngineFailure.
+/// column's type. Of all other keys there is no value. Throws `usage` for one that is no value of that type, exactly,
+/// and for two that are one. No record is looked at. Throws EngineFailure.
 GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k);
 
-/// Error(usage) unless persons are told apart by this column, where it is the one of which a query makes one row each; "": none does.
+/// Throws `usage` unless persons are told apart by this column, where it is the one of which a query makes one row
+/// each; "": none does.
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection);
 
 /// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.

@@ -64,7 +64,7 @@ class Chunk {
 
   std::size_t rows() const { return api_->data_chunk_get_size(records_); }
   std::size_t columns() const { return api_->data_chunk_get_column_count(records_); }
-  /// Throws Error(internal) when there is no such column.
+  /// Throws `internal` when there is no such column.
   ColumnView column(std::size_t number) const;
 
  private:
@@ -103,22 +103,23 @@ class EngineTable;
 
 class Connection {
  public:
-  /// `library` as in TableOptions. What the machine is set to decides nothing: the time zone is UTC. Error(usage) when the engine is not
-  /// found or cannot be used.
+  /// `library` as in TableOptions. What the machine is set to decides nothing: the time zone is UTC. Throws `usage`
+  /// when the engine is not found or cannot be used.
   static Connection open(const std::string& library);
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
-  /// The result of a query whose first columns are of these types, or Error(internal); it may have more. It is there as a whole. Throws
-  /// EngineFailure.
+  /// The result of a query whose first columns are of these types; it may have more. Throws `internal` otherwise. It is
+  /// there as a whole. Throws EngineFailure.
   ResultStream query(const std::string& sql, const std::vector<CellType>& types) const;
   /// The same for large results, whose chunks are made when they are asked for. Where the engine has several threads, a failure may come as
   /// that of another thread, which was interrupted by it.
   ResultStream stream(const std::string& sql, const std::vector<CellType>& types) const;
   /// Calls take() for all records, a chunk at a time, from as many threads at once as the engine has, in no order (with one thread
   /// in the relation's); on_progress(), which may be empty, is called by this thread alone. What either throws ends the query and
-  /// is thrown here. Every record is taken exactly once, or Error(internal). How many there were. Throws EngineFailure.
+  /// is thrown here. Throws `internal` unless every record is taken exactly once. How many there were. Throws
+  /// EngineFailure.
   std::uint64_t for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
                                const std::function<void()>& on_progress) const;
   /// Runs a statement to its end. Throws EngineFailure.

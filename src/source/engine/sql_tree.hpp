@@ -17,10 +17,11 @@ using SqlDocument = rapidjson::Document;
 
 class SqlTree {
  public:
-  /// Has the engine parse the query, without binding or running it. Error(usage) unless it is one SELECT, and the same one
-  /// in parentheses. Throws EngineFailure.
+  /// Has the engine parse the query, without binding or running it. Throws `usage` unless it is one SELECT, and the
+  /// same one in parentheses. Throws EngineFailure.
   static SqlTree of(const Connection& connection, std::string_view sql);
-  /// Of JSON as json_serialize_sql gives it; its constants may be off in the last bit. Error(usage) unless it holds one query.
+  /// Of JSON as json_serialize_sql gives it; its constants may be off in the last bit. Throws `usage` unless it holds
+  /// one query.
   static SqlTree of_json(std::string_view json);
 
   /// The query's node: a SELECT, or several put together by UNION and the like.
@@ -39,8 +40,8 @@ class SqlTree {
 
 /// The query as the engine writes it. Throws EngineFailure.
 std::string written_sql(const Connection& connection, const SqlDocument& tree);
-/// The text of a query that the engine's parser reads as this very tree. Error(internal) when what the engine writes is read as another
-/// one. Throws EngineFailure.
+/// The text of a query that the engine's parser reads as this very tree. Throws `internal` when what the engine writes
+/// is read as another one. Throws EngineFailure.
 std::string sql_of(const Connection& connection, const SqlDocument& tree);
 
 /// The query as it can stand in parentheses.

@@ -119,8 +119,8 @@ class NumberBlock {
   std::vector<std::uint64_t> present_;  // and not declared to be missing
 };
 
-/// The lattice in the units in which NumberBlock reads the column. Error(usage) when the type could hold numbers that are read as
-/// the largest 64-bit integers and are not beyond the lattice.
+/// The lattice in the units in which NumberBlock reads the column. Throws `usage` when the type could hold numbers that
+/// are read as the largest 64-bit integers and are not beyond the lattice.
 Lattice in_units_of(const ArrowColumn& column, const Lattice& lattice);
 
 /// A cell that names a person or a group, as text; empty where it is NULL. `buffer` is for whole numbers.

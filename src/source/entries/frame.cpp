@@ -250,7 +250,7 @@ class NamesInOrder {
   std::string buffer_;
 };
 
-/// What a column, or persons' values, are counted on. Error(usage) as in_units_of().
+/// What a column, or persons' values, are counted on. Throws `usage` as in_units_of() does.
 Lattice counted_on(const ArrowColumn& column, const ColumnToCount& asked) {
   const std::optional<PerPerson>& how = asked.selection.per_person;
   const bool are_others = how == PerPerson::count || how == PerPerson::any || how == PerPerson::all;
@@ -276,7 +276,7 @@ struct FrameColumn {
   std::optional<WeightGrid> grid = {};
   std::optional<MissingValues> missing_weights = {};
 
-  /// Error(data) where none may be missing, and some were.
+  /// Throws `data` where none may be missing, and some were.
   void require_all(const SelectedProfiles& found, const MissingNames& missing_names) const {
     if (asked.null_policy != NullPolicy::error) return;
     if (found.any_nobody) throw missing_cell(*person, first_of_nobody(*person, missing_names), "empty or NULL");

@@ -255,7 +255,7 @@ struct PostgresQuery::State {
     }
   }
 
-  /// What a selection reads of the query's rows. Error(data) for columns that are not there or of other types.
+  /// What a selection reads of the query's rows. Throws `data` for columns that are not there or of other types.
   source_detail::SelectedColumns selected_columns(const ColumnToCount& asked) const {
     const Relation& rows = row_wise->relation;
     const std::optional<PerPerson>& how = asked.selection.per_person;

@@ -23,8 +23,8 @@ std::string postgres_name(const std::string& name);
 class PostgresTable {
  public:
   /// The table of this name, by the search path of the session, in the transaction that has begun; from then on all names are those of the
-  /// server's catalog. The spelling comes first, then the same in small letters. Error(usage) unless it and all its parts are ordinary
-  /// tables, of no schema of the server's own, without row security. Throws postgres::Failure.
+  /// server's catalog. The spelling comes first, then the same in small letters. Throws `usage` unless it and all its
+  /// parts are ordinary tables, of no schema of the server's own, without row security. Throws postgres::Failure.
   static PostgresTable find(postgres::Connection& connection, const std::string& name);
 
   /// "public.people": the schema and the name that were found.
@@ -33,7 +33,8 @@ class PostgresTable {
   const std::vector<PostgresColumn>& columns() const { return columns_; }
   /// The others, with their types, for messages: "doc (jsonb), more (xml)"; "" where there are none.
   const std::string& unread() const { return unread_; }
-  /// The statement that hands over these columns, whatever they hold. Error(usage) unless the server's plan for it is to read the table.
+  /// The statement that hands over these columns, whatever they hold. Throws `usage` unless the server's plan for it is
+  /// to read the table.
   std::string copy_sql(postgres::Connection& connection, const std::vector<std::size_t>& columns) const;
 
  private:

@@ -427,7 +427,7 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
   }
 }
 
-/// Of a table that is a text. Error(internal) when the engine passed over some records, or made some up.
+/// Of a table that is a text. Throws `internal` when the engine passed over some records, or made some up.
 void require_all(const OpenedTable& source, std::uint64_t read) {
   if (source.has_query || source.relation->text() == nullptr || source.relation->text()->records() == read) return;
   throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
@@ -510,7 +510,8 @@ void require_persons(const OpenedTable& source, const RecordSelection& selection
               "person");
 }
 
-/// The selection with its keys as the column of keys has them. Error(data) for a column of persons that tells them apart badly.
+/// The selection with its keys as the column of keys has them. Throws `data` for a column of persons that tells them
+/// apart badly.
 RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection& selection) {
   if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
   RecordSelection typed = selection;
