@@ -97,7 +97,7 @@ Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta);
 /// for all of them. Exact when e^epsilon is rational. Throws `usage` unless 0 <= probability <= 1 and 0 <= delta <= 1.
 /// Proof: docs/proofs/conversions.md
 Rational largest_probability(const Exponent& epsilon, const Rational& delta, const Rational& probability);
-/// The same for what a budget promises. Of a rho it is the least over the pairs (epsilon_of_zcdp(rho, delta), delta) with
+/// The same for what a budget promises. For a rho it is the least over the pairs (epsilon_of_zcdp(rho, delta), delta) with
 /// delta = 10^-1, ..., 10^-12.
 /// Proof: docs/proofs/conversions.md
 Rational largest_probability(const Budget& budget, const Rational& probability);

@@ -29,10 +29,10 @@ struct Comparison {
 /// The i-th quantile of a group of a release with intervals, with its interval at level_in_pairs(). Throws `usage` without intervals.
 Estimate estimate_in_pairs(const Release& release, const Release::Group& group, std::size_t i);
 
-/// Of two quantiles of one release (an interquartile range), or of the same quantile in two groups, chosen before anybody looked at the
-/// values. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the level that the release's intervals were
-/// asked for, each comparison by itself; with `together`, so do all comparisons of the same two groups, and of one release.
-/// Proof: docs/proofs/intervals.md
+/// Compares two quantiles of one release (an interquartile range), or the same quantile in two groups, chosen before the values
+/// were seen. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the
+/// level that the release's intervals were asked for, each comparison by itself; with `together`, so do all comparisons of the same
+/// two groups, and of one release. Proof: docs/proofs/intervals.md
 Comparison compare(const Estimate& first, const Estimate& second);
 
 }  // namespace fractile

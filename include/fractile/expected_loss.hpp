@@ -17,7 +17,7 @@ namespace fractile::flow {
 /// Who looks at the release, and what they want.
 struct Analyst {
   enum class Goal { bayes_risk, linear_error, squared_error, argmax_accuracy, matrix };
-  /// Of the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
+  /// Over the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
   std::optional<Prior> prior = {};
   Goal goal = Goal::bayes_risk;
   std::optional<Matrix> losses = {};  ///< for Goal::matrix: a row a row of the channel, a column an action
@@ -32,11 +32,11 @@ struct Analyst {
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
 
-/// Of participants whose values are independent, each with these probabilities: a multinomial law of histograms, a product of tuples, and
-/// of a target the probabilities themselves. Throws `usage` unless there is one for every value.
+/// The prior when participants' values are independent, each with these probabilities: a multinomial law for histograms, a product
+/// for tuples, and for a target the probabilities themselves. Throws `usage` unless there is one for every value.
 Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
-/// Of a target who is certainly not counted, and has each of the other values with equal probability: with it, the loss of figure 4
-/// falls and rises again. Throws `usage` unless a count of one target leaves some values uncounted.
+/// The prior of a target who is certainly not counted, and has each of the other values with equal probability. With it, the loss
+/// of figure 4 falls and rises again. Throws `usage` unless a count of one target leaves some values uncounted.
 Prior uniform_over_uncounted(const Pipeline& pipeline);
 
 /// Over the histograms of everyone in which every value occurs: 171 of 20 participants and three values, where figure 3 speaks of 105.
@@ -50,9 +50,9 @@ Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const R
 /// The same for any epsilon, enclosed: to some 40 digits.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
-/// The expected loss of an analyst who acts on the prior alone (section 2.1.1). Of the families that tell nothing at epsilon = 0
-/// (Definitions 3.4 and 3.5, and releases), enclosed as the loss there; else exact. Throws `usage` as expected_loss()
-/// does.
+/// The expected loss of an analyst who acts on the prior alone (section 2.1.1). For the families that reveal nothing at epsilon = 0
+/// (Definitions 3.4 and 3.5, and releases), it is enclosed as the loss there; otherwise it is exact. Throws `usage` as
+/// expected_loss() does.
 RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst);
 
 /// From one epsilon to a larger one: enclosures that do not meet tell whether a loss rises or falls, equal exact numbers that it is

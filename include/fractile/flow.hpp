@@ -19,7 +19,7 @@ namespace fractile::flow {
 class Matrix {
  public:
   Matrix() = default;
-  /// Of zeros.
+  /// All entries are 0.
   Matrix(std::size_t rows, std::size_t columns) : columns_(columns), entries_(rows * columns) {}
   /// Throws `usage` when the rows are not equally long.
   static Matrix of(const std::vector<std::vector<Rational>>& rows);

@@ -84,7 +84,7 @@ struct CertifiedPipeline {
 /// Throws `data` when the text is no such document.
 CertificateReport checked_certificate(const std::string& json);
 CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of);
-/// Of a comparison, which may still be undecided.
+/// The same for a comparison, which may still be undecided.
 CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of);
 
 /// What a comparison is of, in its own words: "a.toml at ln 3".
@@ -158,9 +158,9 @@ struct ChannelReport {
 constexpr int loss_digits = 30;
 constexpr int sweep_digits = 15;
 
-/// One JSON object each. Rationals are strings in lowest terms, epsilons as Exponent::parse reads them. Of matrices, a row is
-/// an array: a witness has a row and a column an observation, a loss a row a secret and a column an action. Numbers that are
-/// not rational are decimals of which at most the last digit is rounded.
+/// One JSON object each. Rationals are strings in lowest terms, epsilons as Exponent::parse reads them. A matrix is an array of
+/// rows: a witness has a row and a column for each observation, a loss a row for each secret and a column for each action. Numbers
+/// that are not rational are decimals of which at most the last digit is rounded.
 std::string to_json(const RefinementReport& report);
 std::string to_json(const StabilityReport& report);
 std::string to_json(const AnyPriorReport& report);

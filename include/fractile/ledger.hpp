@@ -69,7 +69,7 @@ struct LedgerReservation {
   std::string token = {};  ///< in lower-case hexadecimal digits; "" of entries of formats before 3
 };
 
-/// "entry 3", or "entries 3 to 7": what is charged together has numbers in a row. Of at least one.
+/// "entry 3", or "entries 3 to 7": what is charged together has consecutive numbers. Takes at least one reservation.
 std::string entries_in_words(const std::vector<LedgerReservation>& reservations);
 
 /// An entry's release, as it is to be stored.

@@ -51,8 +51,8 @@ class Perturber {
   /// A uniform subset of `size` values, with odds for the subsets that hold the value and 1 for the others; answers are the subsets, in
   /// lexicographic order. 1 <= size < values. Less epsilon is a refinement; so of the next three.
   static Perturber subset_selection(std::size_t values, std::size_t size);
-  /// Of a Hadamard matrix of the least size above the values: the columns in which the value's own row has a 1 have odds, the others 1.
-  /// Answers are the columns.
+  /// From a Hadamard matrix of the least size above the values: the columns in which the value's own row has a 1 have odds, the
+  /// others 1. Answers are the columns.
   static Perturber hadamard(std::size_t values);
   /// A bit a value, of which the value's own is 1. Each bit is turned over with probability 1 / (odds^(1/2) + 1) (symmetric); or a 1 with
   /// probability 1/2, and a 0 with 1 / (odds + 1) (optimized). Answers are the bits as binary numbers, the first value's bit being the
@@ -66,7 +66,7 @@ class Perturber {
   /// One a participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
   /// differ in shape, or one is a release or has parts itself.
   static Perturber by_participant(std::vector<Perturber> each);
-  /// Of all participants' values together. Throws `usage` when the release is not one of those above.
+  /// Draws from all participants' values together. Throws `usage` when the release is not one of those above.
   /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 

@@ -78,7 +78,7 @@ struct WeightsDescription {
   RecordWeights how;
   std::uint32_t records_per_person = 1;  ///< how many records of one person count, or rows of a query
 
-  /// Of how many records a person's units are: these, or all whose weights one person can change.
+  /// How many records a person's units come from: these, or all whose weights one person can change.
   std::uint32_t changed_records() const { return how.stability.value_or(records_per_person); }
   /// By how much the noise is larger, in units, than among as many records that are one unit each.
   Rational noise_factor() const {

@@ -41,8 +41,8 @@ std::string to_string(Mechanism mechanism);
 /// "tight", "as-published".
 std::string to_string(Rates rates);
 
-/// Of what a confidence interval tells. table: of the quantile of the records that were read. population: of the quantile of
-/// the distribution of which they are a simple random sample. The two are different questions.
+/// What a confidence interval is about. table: the quantile of the records that were read. population: the quantile of the
+/// distribution of which they are a simple random sample. These are different questions.
 enum class IntervalOf { table, population };
 
 /// "table", "population".
@@ -120,7 +120,7 @@ struct MechanismUsed {
 };
 
 /// What the draws of one part of a release cost, for one person, as its odometer charged them: exactly, at the rates that were
-/// used. Of all parts together it is at most the release's cost; of groups, in each.
+/// used. All parts together cost at most what the release costs; with groups, in each group.
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
   /// "bounds", "count", "sum", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"

@@ -30,7 +30,7 @@ class Lattice {
 
   /// lower, lower + step, ..., upper. Throws `usage` unless lower <= upper, step > 0, step divides upper - lower, all
   /// are finite decimals, and there are at most 2^62 points.
-  /// Of times: also unless all three are whole, and the bounds within the years 0001 to 9999.
+  /// For times, throws `usage` also unless all three are whole and the bounds lie within the years 0001 to 9999.
   static Lattice regular(const Rational& lower, const Rational& upper, const Rational& step,
                          ValueKind kind = ValueKind::number);
   /// Strictly increasing finite decimals, at least one; throws `usage` otherwise, and as above.
@@ -63,7 +63,7 @@ class Lattice {
   /// Where a record enters, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
   /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
   /// when equal to it (a double: when equal to the point's nearest double), otherwise between two.
-  /// Of times the values are ticks, and on a regular lattice the last point counts that is not after the value: the day it is on.
+  /// For times, values are ticks, and on a regular lattice a value counts at the last point that is not after it: the day it is on.
   /// Throws `data` for NaN.
   Position position_of(double value) const;
   Position position_of(std::int64_t value) const;

@@ -19,7 +19,7 @@ Release with_receipt(Release release);
 
 /// The receipt: one JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
 /// decimals (dates and times as strings), and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or
-/// declared public. Of a release that was read back, what was read, byte for byte.
+/// declared public. For a release that was read back, this is what was read, byte for byte.
 std::string to_json(const Release& release);
 
 /// A receipt read back, of this version of the format or an older one. Throws `data` unless `text` is a receipt, byte for byte as it was

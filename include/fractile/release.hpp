@@ -42,8 +42,8 @@ struct ErrorTerms {
   /// With probability at least `confidence` no quantile's rank error is larger.
   std::optional<std::uint64_t> together = {};
   std::string without = {};  ///< why some have no bound; empty when all have one
-  /// Of each rank error at most: records finer than a granularity that is found, when values are rounded to it. A declared step
-  /// has none.
+  /// At most this much of each rank error is due to records finer than a granularity that was found, when values are rounded to it.
+  /// A declared step has none.
   std::optional<std::uint64_t> rounded = {};
 };
 
@@ -52,7 +52,7 @@ struct WorstCase : ErrorTerms {
   /// bound is known.
   std::vector<std::optional<std::uint64_t>> ranks;
 
-  /// Of `ranks`; nothing when one of them has none.
+  /// The largest of `ranks`; nothing when one of them has no bound.
   std::optional<std::uint64_t> largest() const;
 };
 
@@ -113,7 +113,7 @@ struct Release {
 
   const Budget& cost() const { return query.budget; }
   bool is_grouped() const { return !groups.front().key.empty(); }
-  /// Of the groups, in order; none without.
+  /// The groups' keys, in order; empty without groups.
   std::vector<GroupKey> keys() const;
   /// Whether the same was run for all groups; round numbers are looked for in each.
   bool ran_alike() const;
@@ -170,7 +170,7 @@ struct ReleaseOptions {
 /// With bounds to find, the column was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
 /// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
 /// Statistics are of the records as they were counted, before bounds are found.
-/// Of a query without quantiles, statistics alone are released, for all of its budget.
+/// For a query without quantiles, statistics alone are released, for all of its budget.
 /// Errors: usage, as query.validate() of the lattice, and of groups as group_query(); when one person may have more records in what was
 /// counted than the query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when
 /// the column was counted on another lattice; with statistics, as StatisticsRequest::validate(); internal when random bits fail or draws

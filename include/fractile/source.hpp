@@ -30,12 +30,14 @@ std::string format_by_name(const std::string& file);
 /// A file that was opened, whatever its name leads to by now; or several that are one table.
 struct OpenedFile {
   std::string name;  ///< by which it was opened; of several names all of them, sorted, with commas between
-  /// Where it is: absolute, without links and dots. Empty when that is not known: of standard input, of a pipe, and of a file that this
-  /// process finds under no path of its own (removed since, of another mount namespace, or reached by a link of /proc to what some
-  /// process has open). Of a folder it ends with a slash, and of a pattern it is the folder's with the pattern behind it, where all files
-  /// were found there and not by links; of several names it has all paths, sorted, with commas between, or is empty where one is not known.
+  /// Where it is: absolute, without links and dots. Empty when that is not known: for standard input, for a pipe, and for a file
+  /// that this process finds under no path of its own (removed since, of another mount namespace, or reached by a link of /proc to
+  /// what some process has open). For a folder it ends with a slash. For a pattern it is the folder's path with the pattern behind
+  /// it, if all files were found there and not through links. For several names it has all paths, sorted, with commas between, and
+  /// is empty if one of them is not known.
   std::string path;
-  /// Of several files the name of each, in order; a folder and a pattern stand for several, whatever they hold. Empty for one file.
+  /// The name of each file when there are several, in order; a folder and a pattern stand for several, whatever they hold. Empty
+  /// for one file.
   std::vector<std::string> parts = {};
 };
 
@@ -58,7 +60,7 @@ struct TableOptions {
   std::string sql = {};
   /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be gzipped.
   std::string format = {};
-  /// Of csv and tsv; empty: found in the header line, which alone decides.
+  /// For csv and tsv; empty: found in the header line, which alone decides.
   std::string delimiter = {};
   /// Path of libduckdb, 1.1 or later; empty: FRACTILE_DUCKDB, beside the executable, ../lib from there, the loader's path. A process
   /// loads one.
@@ -69,14 +71,15 @@ struct TableOptions {
   std::uint32_t threads = 0;
   /// What else a query may read.
   std::vector<NamedTable> tables = {};
-  /// Of csv and tsv, in all files that are read: a declaration that each record stands on one line. Then a quoted cell
+  /// For csv and tsv, in all files that are read: a declaration that each record stands on one line. Then a quoted cell
   /// that holds a line end throws `data` when records are read. Without it, two stray quotes may pair, and the records
   /// between them become one cell.
   bool single_line_records = false;
   static constexpr std::uint32_t most_stability = 1'000'000'000;
-  /// Of a query that is not row-wise, or need not be found to be: a declaration that one record more or less changes at most so many
-  /// rows of its result. A row that changes counts twice under add-remove (one less, one more), once under change-one. Nobody checks it.
-  /// What is counted carries it, and release() multiplies by it. At most `most_stability`.
+  /// For a query that is not row-wise, or whose rows are not checked to be: a declaration that one record more or less changes at
+  /// most this many rows of its result. A row that changes counts twice under add-remove (one less, one more), once under
+  /// change-one. The declaration is not checked. What is counted carries it, and release() multiplies by it. At most
+  /// `most_stability`.
   std::optional<std::uint32_t> sql_stability = {};
   static constexpr std::uint64_t least_memory = 100'000'000;
   /// How many bytes the engine may take, and the records that are sorted by person: what these have beyond it goes to a temporary file
@@ -87,14 +90,14 @@ struct TableOptions {
   /// Nothing said: error, and missing in what a ledger pays for. Rows of a row-wise query are read as `missing` whatever this says, and a
   /// value that cannot be computed is missing.
   std::optional<Unreadable> unreadable = {};
-  /// What counts as missing in the column that is counted, and in that of persons: numbers by their values, other texts exactly. Of a
-  /// query, in the columns of its result. None empty, at most `most_missing`.
+  /// What counts as missing in the column that is counted, and in that of persons: numbers by their values, other texts exactly.
+  /// For a query, in the columns of its result. None empty, at most `most_missing`.
   std::vector<std::string> missing = {};
   static constexpr std::size_t most_missing = 100;
-  /// Of csv and tsv without `sql`, in the columns whose numbers are counted; another cell with a point or a comma is no number.
+  /// For csv and tsv without `sql`, in the columns whose numbers are counted; another cell with a point or a comma is no number.
   NumberStyle numbers = {};
-  /// Of csv and tsv, in all files that are read: "utf-8", "latin1", "windows-1252", "utf-16", "utf-16le" or "utf-16be"; empty: UTF-8.
-  /// What is no text in it becomes U+FFFD.
+  /// For csv and tsv, in all files that are read: "utf-8", "latin1", "windows-1252", "utf-16", "utf-16le" or "utf-16be"; empty:
+  /// UTF-8. What is no text in it becomes U+FFFD.
   std::string encoding = {};
   /// Further files, folders and patterns of the same table, beside `file`. All files of a table are of one format and have the same columns in
   /// the same order, and none is named twice; a record is the table's whichever of them holds it.
@@ -197,11 +200,11 @@ class Records {
   /// lattice and the selection, and all can be read at once. No record is looked at.
   virtual void require_countable(const std::vector<ColumnToCount>& columns) const = 0;
   /// Counts all of them, in one reading where records are read from files; each is as if it were counted alone, but for those whose selections
-  /// are of whole records: these have one sample, are all read at once, and say the same of persons. Of a selection with persons
-  /// and no sampling key one is drawn from the bits, in the order of the columns, so that with reproducible bits the sample is reproducible.
-  /// Throws `usage` as above; throws `data` for what cannot be read, and, under NullPolicy::error, for a record without
-  /// a number or a person. `on_progress` is called now and then with nothing but the fact; what it throws ends the
-  /// counting. Proof: docs/proofs/contribution_bounding.md
+  /// are of whole records: these have one sample, are all read at once, and say the same of persons. For a selection with persons
+  /// and no sampling key, one is drawn from the bits, in the order of the columns, so that reproducible bits give a reproducible
+  /// sample. Throws `usage` as above; throws `data` for what cannot be read, and, under NullPolicy::error, for a record without a
+  /// number or a person. `on_progress` is called now and then with nothing but the fact; what it throws ends the counting. Proof:
+  /// docs/proofs/contribution_bounding.md
   virtual std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                            const std::function<void()>& on_progress = {}) const = 0;
   /// The columns that there are, in their order. No record is looked at.
@@ -211,8 +214,8 @@ class Records {
   /// The column of persons of whom a query makes one row each, the table's own below it; empty where none does. Then they are counted with
   /// this column of persons alone. Proof: docs/proofs/one_value_per_person.md
   virtual std::string person_of_rows() const { return {}; }
-  /// Of the bytes of delimited text, which share the reading that goes on has taken; nothing of other formats, nor of a query whose stability
-  /// is declared. For who waits for it, and for nothing else.
+  /// Which share of the bytes of delimited text the current reading has taken; nothing for other formats, and for a query whose
+  /// stability is declared. It serves to show progress, and nothing else.
   virtual std::optional<double> share_read() const { return {}; }
   /// The files that are read as one table, by OpenedFile::parts; none where one file, a query or something else is read.
   virtual std::vector<std::string> files() const { return {}; }

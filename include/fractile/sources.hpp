@@ -21,12 +21,13 @@ enum class Holder { owner, asker };
 class Source {
  public:
   static Source file(TableOptions options);
-  /// Uses the frame up. Of the options what holds of columns in memory: threads, memory, missing, unreadable.
+  /// Uses the frame up. Takes the options that apply to columns in memory: threads, memory, missing, unreadable.
   static Source frame(Frame frame, TableOptions options = {});
   /// A query on a PostgreSQL server, whose client library is loaded when it is needed. `address`: "postgres://user@host:port/database", which
-  /// messages show without its password. Of the options `sql`, one SELECT: row-wise over one table of the server, in DuckDB's dialect and
-  /// run here, while the server hands over the columns that it names, as they are; or declared by `sql_stability`, in the server's dialect
-  /// and run there. Names without a schema: the role's search path finds them. And library, threads, missing.
+  /// messages show without its password. Takes the options `sql`, `sql_stability`, library, threads and missing. `sql` is one
+  /// SELECT. Without `sql_stability` it is row-wise over one table of the server, in DuckDB's dialect, and is run here, while the
+  /// server hands over the columns that it names, as they are. With `sql_stability` it is in the server's dialect and is run there.
+  /// The role's search path finds names without a schema.
   static Source postgres(std::string address, TableOptions options);
   /// Whose header was read, and none of its counts.
   static Source profile_file(ProfileFile file);

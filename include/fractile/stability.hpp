@@ -14,7 +14,7 @@
 
 namespace fractile::flow {
 
-/// Of epsilons, low < high.
+/// A range of epsilons, low < high.
 struct EpsilonRange {
   Exponent low;
   Exponent high;
@@ -47,8 +47,8 @@ struct PipelineRefinement {
   Refinement refinement;
   std::vector<std::string> secrets;       ///< of the certificate, where there is one
   std::vector<std::string> observations;  ///< likewise
-  /// Of a counter-example among so many people that exact losses are too long: the loss at `from` is at least loss_from, and at `to` at
-  /// most loss_to, both enclosed with proof.
+  /// True for a counter-example among so many people that exact losses are too long: the loss at `from` is at least loss_from, and
+  /// at `to` at most loss_to, both enclosed with proof.
   bool are_losses_bounds = false;
   /// Whose channels the certificate leads from and to: where there is one, and not always the pipeline that was asked about.
   std::optional<Pipeline> about = {};
@@ -77,7 +77,7 @@ struct Stability {
   enum class Verdict { stable, unstable, undecided };
   Verdict verdict;
   std::string reason;
-  /// Of an unstable pipeline: odds `from` > `to`, and the analyst who prefers `to`.
+  /// For an unstable pipeline: odds `from` > `to`, and the analyst who prefers `to`.
   Rational from = 0;
   Rational to = 0;
   std::optional<PipelineRefinement> refutation = {};
@@ -98,12 +98,12 @@ LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& ana
 struct LossStability {
   Stability::Verdict verdict;
   std::string reason;
-  /// Of an unstable pipeline: odds `from` > `to`, and the prior with which `to` is worth more.
+  /// For an unstable pipeline: odds `from` > `to`, and the prior with which `to` is worth more.
   Rational from = 0;
   Rational to = 0;
   std::optional<Counterexample> refutation = {};
   std::vector<std::string> secrets = {};  ///< of the prior, or of the pair's channels
-  /// Of a pair of odds that is proved: for everybody with this loss, or to every analyst.
+  /// For a proved pair of odds: the proof for everybody with this loss, or for every analyst.
   std::optional<Remaps> remaps = {};
   std::optional<PipelineRefinement> refinement = {};
 };

@@ -34,9 +34,9 @@ struct RecordWeights {
   void validate() const;
   /// lower, lower + step, ..., upper, valid as above: a record's weight is where this lattice has it.
   Lattice grid() const;
-  /// Of the grid's first point: how many units a record of the smallest weight is.
+  /// How many units a record of the smallest weight is: the units of the grid's first point.
   std::uint32_t least_units_of_record() const;
-  /// The same of the largest weight.
+  /// The same for the largest weight.
   std::uint32_t most_units_of_record() const;
 
   /// What decides as how many units a record counts, and nothing else.
