@@ -3,7 +3,7 @@
 
     peer_intervals.py FOLDER ROWS EPSILON TRIALS [--quantiles M] [LAW...]    FOLDER: that of --out, for its laws/NAME.csv
 
-M quantiles (3), i/(M+1) each, level 0.95, epsilon for all of them together, Laplace noise. Prints a line a law: of the quantile that is
+M quantiles (3), i/(M+1) each, level 0.95, epsilon for all of them together, Laplace noise. Prints one line per law: of the quantile that is
 held least often, the share of intervals that held the table's quantile and the law's; the width of all together, over that of the
 non-private ones of order statistics; and the median number of records from a quantile of the table to an end, times epsilon, and what nine
 in ten ends are within, as table_widths.csv of `fractile reproduce intervals` has them. Its intervals are for the noise alone.

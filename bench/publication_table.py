@@ -4,8 +4,8 @@
     publication_table.py PROGRAM [--people N] [--epsilon E] [--seed N] [WORDS...]
 
 Makes the table and its publication's file (12 regions, 2 sexes, 5 sectors, deciles, all totals), publishes it by one command, and compares
-what is published with the table's own quantiles: rank errors as shares of the cell's records, a line a level. WORDS are further options of
-`PROGRAM publish`, such as --ledger and --memory. Nothing of it is private: the seed is known.
+what is published with the table's own quantiles: rank errors as shares of the cell's records, one line per level. WORDS are further options
+of `PROGRAM publish`, such as --ledger and --memory. Nothing of it is private: the seed is known.
 """
 
 import argparse

@@ -49,7 +49,7 @@ std::vector<std::string> words_in(std::string_view text, std::string_view betwee
   return words;
 }
 
-/// "table, json or csv (a line an entry)": the words, without what is said of them.
+/// "table, json or csv (one line per entry)": the words, without what is said of them.
 std::vector<std::string> formats_of(std::string_view help) {
   std::string plain;
   bool is_aside = false;

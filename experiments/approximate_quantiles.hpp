@@ -64,7 +64,7 @@ struct Row {
 /// Throws `data` when the folder is not there or no set is left, and as Table does.
 std::vector<Row> run(const Plan& plan, const Observer& observer);
 
-/// approximate_quantiles.csv, a line a row under a heading, and approximate_quantiles.txt: what was run, in words.
+/// approximate_quantiles.csv, one line per row under a heading, and approximate_quantiles.txt: what was run, in words.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Row>& rows);
 
 /// That nothing of it is private.

@@ -58,8 +58,8 @@ struct Cell {
 /// does.
 std::vector<Cell> run(const Plan& plan, const Observer& observer);
 
-/// auto_robustness.csv, a line a contender and cell, and auto_robustness.txt: how often `auto` is more than 1.15 times the best of the
-/// others, and where.
+/// auto_robustness.csv, one line per contender and cell, and auto_robustness.txt: how often `auto` is more than 1.15 times the best
+/// of the others, and where.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells);
 
 }  // namespace fractile::experiments::auto_robustness

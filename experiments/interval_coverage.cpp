@@ -170,7 +170,7 @@ std::string budget_text(const Budget& budget) {
                                            : "rho=" + budget.rho().to_string();
 }
 
-/// Budget and what else differs from quartiles of one record a person: "epsilon=1, 9 quantiles, 5 records a person".
+/// Budget and what else differs from quartiles of one record per person: "epsilon=1, 9 quantiles, 5 records a person".
 std::string setting_text(const Cell& cell) {
   std::string text = budget_text(cell.budget);
   if (cell.quantiles != 3) text += fmt::format(", {} quantile{}", cell.quantiles, cell.quantiles == 1 ? "" : "s");

@@ -16,7 +16,7 @@
 
 namespace fractile::experiments::interval_coverage {
 
-/// What is to be run: every combination, or so many of them, drawn at random. Those of the population have one record a person.
+/// What is to be run: every combination, or so many of them, drawn at random. Those of the population have one record per person.
 struct Plan {
   std::vector<const IntervalLaw*> laws;
   std::vector<std::uint64_t> quantile_counts = {3};  ///< m: i/(m+1) each time
@@ -74,12 +74,12 @@ std::vector<Cell> run(const Plan& plan, const Observer& observer);
 /// together.
 std::uint64_t most_missed(const Plan& plan, const std::vector<Cell>& cells);
 
-/// intervals.csv, a line a quantile and combination; intervals.txt, a line a combination; table_widths.csv, a line a combination of the
-/// table; and laws/NAME.csv.
+/// intervals.csv, one line per quantile and combination; intervals.txt, one line per combination; table_widths.csv, one line per
+/// combination of the table; and laws/NAME.csv.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells);
 
-/// Of the population: coverage and width of quartiles against the rows, a panel a budget. Of the table: half widths against the records
-/// between two quantiles, a panel a number of quantiles.
+/// Of the population: coverage and width of quartiles against the rows, one panel per budget. Of the table: half widths against the
+/// records between two quantiles, one panel per number of quantiles.
 std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells);
 
 }  // namespace fractile::experiments::interval_coverage

@@ -30,9 +30,9 @@ struct Findings {
   std::vector<Finding> findings = {};
 };
 
-/// A row a secret, a column an observation.
+/// One row per secret, one column per observation.
 Table channel_table(std::string name, std::string what, const flow::Channel& channel);
-/// What an analyst believes and what his actions cost him, a row a secret.
+/// What an analyst believes and what his actions cost him, one row per secret.
 Table analyst_table(std::string name, std::string what, const std::vector<std::string>& secrets,
                     const flow::Prior& prior, const flow::Loss& loss);
 

@@ -31,7 +31,7 @@ void compute(std::vector<LossCurve>& curves, const std::vector<Exponent>& epsilo
 /// With some 35 digits and certainly 30.
 std::string decimal_of(const flow::RealBounds& value);
 
-/// "epsilon,mechanism,prior,loss,change" and a line a point.
+/// "epsilon,mechanism,prior,loss,change" and one line per point.
 std::string to_csv(const std::vector<LossCurve>& curves);
 
 }  // namespace fractile::experiments

@@ -29,7 +29,7 @@ std::span<const StudiedMechanism> studied_mechanisms();
 QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget, std::uint64_t m,
                         std::uint64_t records);
 
-/// One candidate a quantile. Throws `usage` when the mechanism cannot answer the query.
+/// One candidate per quantile. Throws `usage` when the mechanism cannot answer the query.
 std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
                                          const QuantileQuery& query, RandomBits& bits);
 

@@ -28,7 +28,7 @@ std::uint64_t record_at(const RankProfile& profile, std::uint64_t rank);
 /// o: record_at(floor(q n)), so that floor(q n) records lie below it when there are no ties; the last record when q = 1.
 std::uint64_t true_quantile(const RankProfile& profile, const QuantileFraction& q);
 
-/// `released` holds one candidate a quantile.
+/// `released` holds one candidate per quantile.
 Errors errors_of(const RankProfile& profile, std::span<const QuantileFraction> quantiles,
                  std::span<const std::uint64_t> released);
 

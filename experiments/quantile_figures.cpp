@@ -11,7 +11,7 @@
 namespace fractile::experiments::approximate_quantiles {
 namespace {
 
-/// A figure of gaps, a panel a set.
+/// A figure of gaps, one panel per set.
 struct GapFigure {
   const char* name;
   const char* title;

@@ -12,7 +12,7 @@
 
 namespace fractile::experiments {
 
-/// A candidate a quantile, in order. 16 children a node, height h = 4, no consistency; the walk goes down by cumulated
+/// One candidate per quantile, in order. 16 children a node, height h = 4, no consistency; the walk goes down by cumulated
 /// share and interpolates linearly in the last node.
 /// Pure budgets: Gaussian noise of standard deviation sqrt(2 ln(1.32 / delta)) h / epsilon with delta = 10^-6, as the
 /// published program has it, so (epsilon, delta) at best. zCDP: Laplace noise of scale sqrt(h / (2 rho)), as the paper says.

@@ -19,9 +19,10 @@ class KeysFile {
   KeysFile(std::string path, std::string contents) : path_(std::move(path)), contents_(std::move(contents)) {}
   const std::string& contents() const { return contents_; }
 
-  /// Of one column: a key a line, exactly; a byte order mark and the line ends of any system are not part of them. Of several: CSV whose
-  /// first line names these columns, in any order, and whose others are a group each. Throws `usage` for a line that is empty, not UTF-8 or
-  /// there before, and of CSV for one that has an empty cell or another number of them. No message holds anything of a line but the first.
+  /// Of one column: one key per line, exactly; a byte order mark and the line ends of any system are not part of them. Of several:
+  /// CSV whose first line names these columns, in any order, and whose others are a group each. Throws `usage` for a line that is
+  /// empty, not UTF-8 or there before, and of CSV for one that has an empty cell or another number of them. No message holds
+  /// anything of a line but the first.
   GroupKeys keys(const KeyColumns& by) const;
 
  private:

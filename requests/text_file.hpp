@@ -22,10 +22,9 @@ TextFile read_text(const std::string& path, std::size_t most);
 /// The same of standard input.
 TextFile read_standard_input(std::size_t most);
 
-/// With `quantiles`, `candidates` and `sql` as the files hold them that `quantiles_file`, `candidates_file` and `sql_file` name: a number a line,
-/// or several with commas between them; the text of a query. Throws `usage` where both are given, with a ledger, as what stands in
-/// such a file is quoted and published, and for an empty file, `data` for one that
-/// cannot be read.
+/// With `quantiles`, `candidates` and `sql` as the files hold them that `quantiles_file`, `candidates_file` and `sql_file` name:
+/// one number per line, or several with commas between them; the text of a query. Throws `usage` where both are given, with a
+/// ledger, as what stands in such a file is quoted and published, and for an empty file, `data` for one that cannot be read.
 Typed with_texts_of_files(Typed typed);
 
 }  // namespace fractile::requests

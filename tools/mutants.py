@@ -300,7 +300,7 @@ def say(text):
 
 
 def run_all(mutants, tree, build):
-    """Prints a line a mutant; whether all were caught."""
+    """Prints one line per mutant; whether all were caught."""
     width = max(len(mutant.name) for mutant in mutants)
     survivors, rotten = [], []
     for number, mutant in enumerate(mutants, 1):

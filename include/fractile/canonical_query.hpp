@@ -22,7 +22,7 @@ struct ReleaseDetails {
   std::string delimiter = {};
   bool single_line_records = false;  ///< as in TableOptions
   bool public_rows = false;
-  GroupKeys keys = {};                        ///< one a group
+  GroupKeys keys = {};                        ///< one per group
   std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
   /// What the table is: the canonical path of a file, which begins with a slash, or a name that was declared; empty when
   /// nothing is known, and then equal queries need not be about the same table.

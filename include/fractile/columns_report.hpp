@@ -9,7 +9,7 @@
 
 namespace fractile {
 
-/// For people: a line a column.
+/// For people: one line per column.
 std::string to_table(const std::vector<TableColumn>& columns);
 std::string to_csv(const std::vector<TableColumn>& columns);
 /// One JSON object with the member `columns`.

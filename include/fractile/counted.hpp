@@ -16,7 +16,7 @@
 
 namespace fractile {
 
-/// A column that was counted: one profile, or one a key of several groups, and how many of its records can be one person's.
+/// A column that was counted: one profile, or one per key of several groups, and how many of its records can be one person's.
 class CountedColumn {
  public:
   /// A profile of your own. You declare that no person has more than `records_per_person` records in it; Fractile does not check that.

@@ -20,7 +20,7 @@ struct Analyst {
   /// Over the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
   std::optional<Prior> prior = {};
   Goal goal = Goal::bayes_risk;
-  std::optional<Matrix> losses = {};  ///< for Goal::matrix: a row a row of the channel, a column an action
+  std::optional<Matrix> losses = {};  ///< for Goal::matrix: one row per row of the channel, one column per action
   Rational scale = 1;
   /// A count, sum or mode of the true values, which is what is guessed, by Bayes risk or either error: the linear error of a mode is the
   /// distance from it (section 9.1). Nothing: the secret.

@@ -45,7 +45,7 @@ Matrix kronecker(const Matrix& a, const Matrix& b);
 /// Row x is the distribution of what is observed when the secret is x (section 2.1.1).
 class Channel {
  public:
-  /// Throws `usage` unless there is a row a secret, a column an observation, no entry is negative and all rows add up
+  /// Throws `usage` unless there is one row per secret, one column per observation, no entry is negative and all rows add up
   /// to 1.
   Channel(std::vector<std::string> secrets, std::vector<std::string> observations, Matrix probabilities);
   /// Secrets and observations are called 0, 1, 2, ...
@@ -100,7 +100,7 @@ class Prior {
   std::vector<Rational> probabilities_;
 };
 
-/// What an action costs the analyst under a secret: a row a secret, a column an action (Definition 2.1).
+/// What an action costs the analyst under a secret: one row per secret, one column per action (Definition 2.1).
 class Loss {
  public:
   /// Throws `usage` when an entry is negative, there is no action, or the names are not as many as the columns.
@@ -176,7 +176,7 @@ bool verify(const Channel& from, const Channel& to, const Counterexample& counte
 /// For one loss and every prior: a randomized action for every observation of `from`, for each way to act on those of `to`, which costs no
 /// more under any secret. Ways are numbered with the last observation's action running fastest.
 struct Remaps {
-  std::vector<Matrix> randomized;  ///< a row an observation of `from`, a column an action
+  std::vector<Matrix> randomized;  ///< one row per observation of `from`, one column per action
 };
 
 /// Is `from` worth at least as much as `to` to everybody with this loss?

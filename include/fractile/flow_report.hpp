@@ -184,7 +184,7 @@ std::string to_table(const ChoiceReport& report);
 std::string to_table(const ChannelReport& report);
 std::string to_table(const CostReport& report);
 
-/// A heading, and a line a question, point or secret. Certificates are only in the JSON.
+/// A heading, and one line per question, point or secret. Certificates are only in the JSON.
 std::string to_csv(const RefinementReport& report);
 std::string to_csv(const StabilityReport& report);
 std::string to_csv(const AnyPriorReport& report);

@@ -66,7 +66,7 @@ struct NumberBuffer {
   std::ptrdiff_t stride;   ///< from one to the next, in bytes
   std::shared_ptr<const void> owner;  ///< keeps them alive, and the bits
   const std::uint8_t* validity =
-      nullptr;  ///< a bit a number, from the lowest on: 0 where there is none; without it all are
+      nullptr;  ///< one bit per number, from the lowest on: 0 where there is none; without it all are
 };
 
 /// Columns in memory. What one of them is read as, its type says, never its values: integers, decimals and times exactly, floating-point

@@ -103,7 +103,7 @@ class GroupKeys {
   friend bool operator==(const GroupKeys&, const GroupKeys&) = default;
 
  private:
-  std::vector<std::vector<std::string>> lists_;  // one a column
+  std::vector<std::vector<std::string>> lists_;  // one per column
   std::vector<std::uint32_t> numbers_;           // of the keys, group by group
 };
 

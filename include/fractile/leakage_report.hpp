@@ -14,7 +14,7 @@ struct LeakageReport {
   flow::LeakageQuestion question;
   flow::Possibilities possibilities;
   std::string promise;                 ///< as promise_of() has it
-  std::vector<flow::Leakage> answers;  ///< one; of a sweep one an epsilon, increasing
+  std::vector<flow::Leakage> answers;  ///< one; of a sweep one per epsilon, increasing
   bool is_sweep = false;
 };
 
@@ -22,7 +22,7 @@ struct LeakageReport {
 /// `capacity` and `capacity_allowed`, or of a sweep `points` with them. Exact numbers are fractions, others have 30 digits, or 15 of a
 /// sweep; null where the promise bounds nothing.
 std::string to_json(const LeakageReport& report);
-/// A heading, and a line an epsilon.
+/// A heading, and one line per epsilon.
 std::string to_csv(const LeakageReport& report);
 /// The same in words; of a sweep in aligned columns.
 std::string to_table(const LeakageReport& report);

@@ -107,7 +107,7 @@ struct LedgerQueries {
   std::uint64_t receipts_size = 0;  ///< bytes of all receipts together at most, if all are charged
 };
 
-/// What is to be charged, decided by what a ledger holds: one a query, or nothing.
+/// What is to be charged, decided by what a ledger holds: one per query, or nothing.
 using LedgerRequests = std::function<std::vector<LedgerRequest>(const std::vector<std::optional<LedgerEntry>>& held)>;
 
 /// A sum of charges in the measure of a budget, exactly; what the measure does not have is zero.

@@ -18,7 +18,7 @@ enum class LedgerDetail { balances, everything };
 
 /// One JSON object; its order is that of the ledger.
 std::string to_json(const LedgerStatement& statement, LedgerDetail detail);
-/// balances: a line a dataset. everything: a line an entry, without receipts.
+/// balances: one line per dataset. everything: one line per entry, without receipts.
 std::string to_csv(const LedgerStatement& statement, LedgerDetail detail);
 /// For people: balances, then entries with the beginning of their queries.
 std::string to_table(const LedgerStatement& statement);

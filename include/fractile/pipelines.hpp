@@ -54,16 +54,16 @@ class Perturber {
   /// From a Hadamard matrix of the least size above the values: the columns in which the value's own row has a 1 have odds, the
   /// others 1. Answers are the columns.
   static Perturber hadamard(std::size_t values);
-  /// A bit a value, of which the value's own is 1. Each bit is turned over with probability 1 / (odds^(1/2) + 1) (symmetric); or a 1 with
-  /// probability 1/2, and a 0 with 1 / (odds + 1) (optimized). Answers are the bits as binary numbers, the first value's bit being the
-  /// highest: 0 .. 2^values - 1. At most 8 values.
+  /// One bit per value, of which the value's own is 1. Each bit is turned over with probability 1 / (odds^(1/2) + 1) (symmetric);
+  /// or a 1 with probability 1/2, and a 0 with 1 / (odds + 1) (optimized). Answers are the bits as binary numbers, the first
+  /// value's bit being the highest: 0 .. 2^values - 1. At most 8 values.
   static Perturber symmetric_unary(std::size_t values);
   static Perturber optimized_unary(std::size_t values);
-  /// A row a value, a column an answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)", and in its roots, such as
-  /// "odds^(1/2)". Throws `usage` when one cannot be read, is negative at some odds >= 1, or a row does not add up to
-  /// 1.
+  /// One row per value, one column per answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)", and in its
+  /// roots, such as "odds^(1/2)". Throws `usage` when one cannot be read, is negative at some odds >= 1, or a row does not add up
+  /// to 1.
   static Perturber in_odds(const std::vector<std::vector<std::string>>& entries);
-  /// One a participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
+  /// One per participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
   /// differ in shape, or one is a release or has parts itself.
   static Perturber by_participant(std::vector<Perturber> each);
   /// Draws from all participants' values together. Throws `usage` when the release is not one of those above.
@@ -84,7 +84,7 @@ class Perturber {
   bool is_refinement_preserving() const;
   /// Nothing for families of channels.
   const Release* release() const { return release_ ? &*release_ : nullptr; }
-  /// One a participant; empty when all have the same, and for a release.
+  /// One per participant; empty when all have the same, and for a release.
   const std::vector<Perturber>& each() const { return each_; }
   /// Whether all participants have the same, for themselves.
   bool is_shared() const { return !release_ && each_.empty(); }
@@ -203,7 +203,7 @@ std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rationa
 struct ChannelBounds {
   std::vector<std::string> secrets;
   std::vector<std::string> observations;
-  std::vector<std::vector<RealBounds>> probabilities;  ///< a row a secret
+  std::vector<std::vector<RealBounds>> probabilities;  ///< one row per secret
   std::vector<Rational> arrangements;
 };
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);

@@ -51,7 +51,7 @@ std::optional<NoiseInWords> noise_in_words(const PlanReport& report);
 
 /// One JSON object, with `guess` `analyst` and `weights` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
 std::string to_json(const PlanReport& report);
-/// "quantile,worst_case,median,nine_in_ten" and a line a quantile.
+/// "quantile,worst_case,median,nine_in_ten" and one line per quantile.
 std::string to_csv(const PlanReport& report);
 /// The same in aligned columns, what it all means, and a chart of the errors against the budget.
 std::string to_table(const PlanReport& report);

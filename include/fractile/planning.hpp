@@ -19,7 +19,7 @@ namespace fractile {
 /// and unless 0 < confidence < 1. Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
 
-/// The bounds of what ran, one a group; the rows are release.public_rows, or else a group's as above.
+/// The bounds of what ran, one per group; the rows are release.public_rows, or else a group's as above.
 /// Proof: docs/proofs/rank_error.md
 std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence);
 
@@ -51,10 +51,10 @@ struct TypicalError {
   Shape shape = Shape::normal;
   std::uint64_t rows = 0;
   std::uint64_t releases = 0;        ///< how many were drawn from the mechanism's own law
-  std::vector<double> median;        ///< one a quantile
-  std::vector<double> nine_in_ten;   ///< one a quantile: nine releases in ten have at most this
-  std::vector<double> mean;          ///< one a quantile
-  std::vector<double> largest = {};  ///< one a release, increasing: the error of the quantile that it misses by most
+  std::vector<double> median;        ///< one per quantile
+  std::vector<double> nine_in_ten;   ///< one per quantile: nine releases in ten have at most this
+  std::vector<double> mean;          ///< one per quantile
+  std::vector<double> largest = {};  ///< one per release, increasing: the error of the quantile that it misses by most
 };
 
 /// Draws releases with reproducible bits: the same for the same arguments. Throws `usage` unless rows and releases are
@@ -106,7 +106,7 @@ std::optional<UnsettledEnds> unsettled_ends(const Release& release);
 /// What intervals that are asked for will be.
 struct PlannedIntervals {
   std::uint64_t rows;                         ///< of the table that widths are of
-  std::vector<double> widths;                 ///< medians, in records between the ends; one a quantile
+  std::vector<double> widths;                 ///< medians, in records between the ends; one per quantile
   std::optional<std::uint64_t> settled_from;  ///< records_that_settle()
   std::optional<UnsettledEnds> unsettled;     ///< among the query's expected rows, or those of the reference table
 };

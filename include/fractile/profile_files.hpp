@@ -25,12 +25,12 @@ struct ProfileHeader {
   std::uint32_t records_per_person = 1;
   /// The column of persons by which that bound was kept, each person's records being a random sample; empty: it was declared.
   std::string person = {};
-  /// The columns of the groups' keys, and the keys, one a profile; both empty of a single profile.
+  /// The columns of the groups' keys, and the keys, one per profile; both empty of a single profile.
   KeyColumns by = {};
   GroupKeys keys = {};
   /// The query whose result was counted; empty: the sources themselves.
   std::string sql = {};
-  /// What was counted, a text a counting, sorted; and how persons' records were chosen, once each, sorted.
+  /// What was counted, one text per counting, sorted; and how persons' records were chosen, once each, sorted.
   std::vector<std::string> sources = {};
   std::vector<std::string> samplers = {};
   /// Whether profiles were merged as those of persons none of whom is in two of them.
@@ -58,7 +58,7 @@ struct ProfileHeader {
   ColumnToCount counted() const;
 };
 
-/// One profile a key of the header, or one.
+/// One profile per key of the header, or one.
 /// Thread-safety: a value; threads may share it while none changes it.
 struct CountedProfiles {
   ProfileHeader header;

@@ -27,7 +27,7 @@ struct KeyColumn {
 /// The key columns by which a level of a table has cells: places in PublicationTable::by, increasing. Empty: one cell, everyone.
 using KeyLevel = std::vector<std::size_t>;
 
-/// One key a column.
+/// One key per column.
 using KeyTuple = std::vector<std::string>;
 
 /// An error that a table is to have at most, for which its budget is solved: at every level, in every cell whose rows are expected, and for
@@ -122,10 +122,10 @@ struct Publication {
 /// The cells of a level, in order: of the finest the possible tuples as they are listed, or all tuples of the keys, the one of other keys
 /// among them, with the last column's changing first; of a margin those of its columns that the finest level's cells have, in the order in which these come.
 struct LevelCells {
-  std::vector<KeyTuple> cells;         ///< one key a column of the level
+  std::vector<KeyTuple> cells;         ///< one key per column of the level
   std::vector<std::size_t> of_finest;  ///< of each cell of the finest level, in which of these it lies
   std::vector<std::uint64_t> expected_rows =
-      {};  ///< one a cell: sums over the finest level's; none where nothing is known
+      {};  ///< one per cell: sums over the finest level's; none where nothing is known
 };
 /// Throws `usage` for more than Publication::most_cells, and for a column whose keys are not listed.
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
@@ -199,7 +199,7 @@ struct PlannedLevel {
 
 struct PublicationPlan {
   Publication publication;
-  std::vector<PlannedLevel> levels;  ///< one a part, in their order
+  std::vector<PlannedLevel> levels;  ///< one per part, in their order
 };
 
 /// Plans a publication and its parts from public numbers alone: no record is read. Typical errors are those of tables of shape `normal`, of
@@ -208,9 +208,9 @@ PublicationPlan plan_publication(const Publication& publication, const std::vect
 
 /// One JSON object.
 std::string to_json(const PublicationPlan& plan);
-/// A line a cell.
+/// One line per cell.
 std::string to_csv(const PublicationPlan& plan);
-/// A row a level, in aligned columns, and which cells say little.
+/// One row per level, in aligned columns, and which cells say little.
 std::string to_table(const PublicationPlan& plan);
 
 }  // namespace fractile

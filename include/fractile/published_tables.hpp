@@ -76,10 +76,10 @@ PublishedTables read_publication_receipt(const std::string& text, const std::str
 /// Whether a text is one, and not the receipt of a release.
 bool is_publication_receipt(const std::string& text);
 
-/// A line a value, in the order of tables, levels, cells and statistics: "table", the names of all key columns, "statistic", "quantile", "value",
-/// "lower", "upper", "mark". A key column by which a level has no cells is empty there.
+/// One line per value, in the order of tables, levels, cells and statistics: "table", the names of all key columns, "statistic",
+/// "quantile", "value", "lower", "upper", "mark". A key column by which a level has no cells is empty there.
 std::string to_csv(const PublishedTables& tables);
-/// For a terminal: a table a level, with what was promised and what it cost.
+/// For a terminal: one table per level, with what was promised and what it cost.
 std::string to_table(const PublishedTables& tables);
 
 /// In plain language, for people who decide: what was published, for whom the promise holds and how strong it is, what each level cost, how

@@ -41,9 +41,9 @@ void require_own_receipt(const LedgerEntry& entry, const Release& release, const
 /// have the queries of canonical_query().
 void require_own_receipts(const LedgerStatement& statement);
 
-/// "quantile,value" and a line a quantile; with groups after a first column "key", quoted where it must be; with several key columns after
-/// one for each, by its name, with "key." before it where this table has a column of that name itself; with intervals "lower" and "upper"
-/// after the value; and a last column unsafe_seed when the bits were reproducible.
+/// "quantile,value" and one line per quantile; with groups after a first column "key", quoted where it must be; with several key
+/// columns after one for each, by its name, with "key." before it where this table has a column of that name itself; with intervals
+/// "lower" and "upper" after the value; and a last column unsafe_seed when the bits were reproducible.
 std::string to_csv(const Release& release);
 /// The same in aligned columns, and under them what was promised, what ran, and what was left out.
 std::string to_table(const Release& release);
@@ -83,8 +83,8 @@ struct NamedComparison {
 /// require_among(), and without intervals. Proof: docs/proofs/intervals.md
 std::vector<NamedComparison> comparisons_of(const Release& release, const ComparisonRequest& request);
 
-/// "statistic,quantile,against,value,lower,upper" and a line a value ("value"), a "difference" and a "ratio"; with groups a column "key"
-/// before the quantile. Ratios are rounded to six digits, their ends outwards.
+/// "statistic,quantile,against,value,lower,upper" and one line per value ("value"), a "difference" and a "ratio"; with groups a
+/// column "key" before the quantile. Ratios are rounded to six digits, their ends outwards.
 std::string to_csv(const Release& release, const std::vector<NamedComparison>& comparisons);
 /// The comparisons alone in aligned columns, and what they are.
 std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons);

@@ -48,7 +48,7 @@ struct ErrorTerms {
 };
 
 struct WorstCase : ErrorTerms {
-  /// One a quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing where no
+  /// One per quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing where no
   /// bound is known.
   std::vector<std::optional<std::uint64_t>> ranks;
 
@@ -81,10 +81,10 @@ struct Release {
   /// What was published of one group, or of the whole column.
   struct Group {
     GroupKey key = {};                   ///< as it was asked for, public; empty without groups
-    std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
+    std::vector<std::uint64_t> indices;  ///< one candidate per quantile, in order, never decreasing
     MechanismUsed used;
     std::vector<PartCost> spent = {};      ///< part by part, in order; determined by what is public or published
-    std::vector<Interval> intervals = {};  ///< one a quantile, when they were asked for
+    std::vector<Interval> intervals = {};  ///< one per quantile, when they were asked for
     /// The same at level_in_pairs(): two of them, of one release or of two groups, hold at once with the level asked for. For
     /// compare(), fractile/comparing.hpp.
     std::vector<Interval> intervals_in_pairs = {};
@@ -193,7 +193,7 @@ QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weig
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
 /// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
 /// group and enter another. Throws `usage` when no such query is known: an approximate budget unless under add_remove
-/// with one record a person; and as validate(). Proof: docs/proofs/groups.md
+/// with one record per person; and as validate(). Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 
 }  // namespace fractile

@@ -108,7 +108,7 @@ struct TableOptions {
 /// Groups of one or several keys each, such as a total over cells.
 struct MergedGroups {
   KeyColumns by = {};                      ///< the columns that tell the groups apart; none: there is one group
-  GroupKeys keys = {};                     ///< a key a group; none where there is one
+  GroupKeys keys = {};                     ///< one key per group; none where there is one
   std::vector<std::uint32_t> of_key = {};  ///< for each key that is merged, in which of these groups it is
 
   std::size_t size() const { return by.empty() ? 1 : keys.size(); }
@@ -151,7 +151,7 @@ struct RecordSelection {
   void validate() const;
   /// Throws `usage` where how many records are counted says more than how many rows a table has.
   void require_public_rows() const;
-  /// What was counted so: one profile a key, or one.
+  /// What was counted so: one profile per key, or one.
   CountedColumn counted(std::vector<RankProfile> profiles) const;
 };
 
@@ -285,7 +285,7 @@ class Table final : public Records {
   std::optional<double> share_read() const override;
   std::vector<std::string> files() const override;
 
-  /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
+  /// All cells of some columns as texts, one list per column, in the order of the file: for tables that are small and public.
   /// Throws `data` when a column is not there or a cell is NULL.
   std::vector<std::vector<std::string>> texts(const std::vector<std::string>& columns) const;
 

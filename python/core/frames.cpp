@@ -97,8 +97,8 @@ struct NumbersAndBits {
   nb::bytes bits;
 };
 
-/// `times`: what of Arrow's types 64-bit integers stand for; "" for numbers. `validity`: a bit a number, 0 where it is missing; empty when
-/// none is.
+/// `times`: what of Arrow's types 64-bit integers stand for; "" for numbers. `validity`: one bit per number, 0 where it is missing;
+/// empty when none is.
 Frame of_numbers(Numbers numbers, const std::string& name, const std::string& times, nb::bytes validity) {
   std::string format = format_of(numbers.dtype());
   if (!times.empty() && format != "l") throw Error(ErrorCode::internal, "times come as 64-bit integers");

@@ -32,7 +32,7 @@ requests::Typed typed_of(Arguments words, std::string file) { return {{}, std::m
 /// (name, kind, smallest and largest possible value, whether any cell that holds something counts); of dates and times the ends are ticks.
 using ReadColumn = std::tuple<std::string, std::string, Rational, Rational, bool>;
 
-/// The columns that are counted, one a table, and that of weights.
+/// The columns that are counted, one per table, and that of weights.
 std::vector<ReadColumn> columns_of(const PublicationFile& file) {
   std::vector<ReadColumn> columns;
   for (const PublicationTable& table : file.publication.tables) {

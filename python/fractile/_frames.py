@@ -222,7 +222,7 @@ def _of_array(data: Any, name: str) -> _core.Frame:
 
 
 def _unmasked(data: Any) -> tuple[Any, bytes]:
-    """An array without its mask, and the mask as a bit a number, 0 where there is none; no bits without a mask."""
+    """An array without its mask, and the mask as one bit per number, 0 where there is none; no bits without a mask."""
     numpy = sys.modules["numpy"]
     if isinstance(data, numpy.ma.MaskedArray):
         values, mask = numpy.ma.getdata(data), numpy.ma.getmaskarray(data)

@@ -115,7 +115,7 @@ class Ledger:
         return statement.csv(True) if format == "csv" else statement.json(True)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row an entry."""
+        """A DataFrame with one row per entry."""
         import pandas as pd
 
         names = ("id", "dataset", "cost", "state", "reserved_at", "settled_at", "query", "reason")

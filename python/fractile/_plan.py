@@ -55,11 +55,11 @@ class Plan:
 
     @property
     def interval_widths(self) -> list[float]:
-        """Of intervals that are asked for: the median width, in records between the ends; one a quantile."""
+        """Of intervals that are asked for: the median width, in records between the ends; one per quantile."""
         return list(self._report.interval_widths)
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row a quantile: worst_case, median and nine_in_ten, in records."""
+        """A DataFrame with one row per quantile: worst_case, median and nine_in_ten, in records."""
         import pandas as pd
 
         rows = self.quantiles

@@ -109,8 +109,8 @@ class _Tidy:
         return columns, kind
 
     def to_pandas(self) -> Any:
-        """A DataFrame with a row a value, and the columns of the program's CSV: table, a column for each key column, statistic, quantile
-        (as a fraction), value, lower, upper, mark. What does not apply is missing.
+        """A DataFrame with one row per value, and the columns of the program's CSV: table, a column for each key column, statistic,
+        quantile (as a fraction), value, lower, upper, mark. What does not apply is missing.
 
         Numbers are the nearest doubles, and an open end of an interval is infinite; dates and times are Timestamps, and an open end is
         missing. Where tables hold values of several kinds, these are texts.

@@ -195,7 +195,7 @@ class Group(Mapping[Fraction, Value]):
 
 
 class Release(Mapping[Any, Any]):
-    """Published quantiles: one column's, or one a group. It holds nothing that was not paid for.
+    """Published quantiles: one column's, or one per group. It holds nothing that was not paid for.
 
     A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is what
     `fractile release --receipt` writes, byte for byte. It can be copied and pickled.
@@ -410,7 +410,7 @@ class Release(Mapping[Any, Any]):
         _save(self, path)
 
     def to_pandas(self) -> Any:
-        """A Series indexed by quantile, as Series.quantile gives; with intervals a DataFrame; of groups a DataFrame with a row a key.
+        """A Series indexed by quantile, as Series.quantile gives; with intervals a DataFrame; of groups a DataFrame with one row per key.
 
         Values are floats, or ints when all are whole; dates and times are Timestamps. Exact ones: `quantiles`.
         """
@@ -483,7 +483,7 @@ class Release(Mapping[Any, Any]):
         return pl.DataFrame(columns, schema=typed)
 
     def to_arrow(self) -> Any:
-        """A pyarrow.Table with a row a value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
+        """A pyarrow.Table with one row per value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
 
         With several key columns there is one for each in place of `key`, by its name, as `to_csv` has them.
 
@@ -494,7 +494,7 @@ class Release(Mapping[Any, Any]):
         return pa.table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
-        """The columns of frames with a row a value."""
+        """The columns of frames with one row per value."""
         rows = [(key, quantile, value) for key, group in self._all.items() for quantile, value in group.items()]
         columns: dict[str, Any] = {}
         names = self._key_names(("quantile", "value", "lower", "upper")) if self.is_grouped else []
@@ -515,7 +515,7 @@ class Release(Mapping[Any, Any]):
         return [f"key.{name}" if name in others else name for name in self._core.by]
 
     def plot(self, ax: Any = None) -> Any:
-        """Values against quantiles on matplotlib axes, which are returned; a line a group, and intervals as bars."""
+        """Values against quantiles on matplotlib axes, which are returned; one line per group, and intervals as bars."""
         import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
 
         axes = ax if ax is not None else plt.gca()

@@ -144,7 +144,7 @@ class Channel:
         return self._core.smallest_epsilon(_rows(distances, "distances"))
 
     def expected_loss(self, losses: Iterable[Iterable[Number]], prior: Iterable[Number] | None = None) -> Fraction:
-        """Of an analyst who takes the best action after each observation. `losses`: a row a secret; the prior is uniform."""
+        """Of an analyst who takes the best action after each observation. `losses`: one row per secret; the prior is uniform."""
         size = len(self.secrets)
         beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in prior]
         return self._core.expected_loss(beliefs, _rows(losses, "losses"))

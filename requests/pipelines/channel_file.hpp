@@ -1,4 +1,4 @@
-// A channel in a CSV file, as `fractile flow channel` prints it: a column of secrets, then one an observation.
+// A channel in a CSV file, as `fractile flow channel` prints it: a column of secrets, then one per observation.
 #pragma once
 
 #include <string>

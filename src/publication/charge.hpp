@@ -87,7 +87,7 @@ class ReleaseCharge {
   bool may_be_stored() const { return !payment_.again && !source_.empty(); }
   /// What became of the entries, for an error.
   Words fate() const;
-  /// One a query, where there are queries and all of them were released before.
+  /// One per query, where there are queries and all of them were released before.
   std::optional<std::vector<std::optional<LedgerEntry>>> all_stored(const std::vector<std::string>& queries) const;
   /// "stays" or "stay".
   std::string one_or_more(const char* of_one, const char* of_more) const;

@@ -306,7 +306,7 @@ class TablesRun {
   RandomBits bits_;
   std::optional<ReleaseCharge>& charge_;
   Attendant& attendant_;
-  std::vector<std::optional<LedgerEntry>> held_;  // one a level
+  std::vector<std::optional<LedgerEntry>> held_;  // one per level
   std::optional<RoomForFile> room_ = {};          // for the receipt, where there is no charge
   PublishedTables tables_;
 };

@@ -130,7 +130,7 @@ class Weights {
   }
 
   const Publication& publication_;
-  std::vector<Rational> scales_ = {};  ///< one a table
+  std::vector<Rational> scales_ = {};  ///< one per table
   bool all_expected_ = true;
 };
 

@@ -171,7 +171,7 @@ std::string error_in_short(const Page& page, const Table& table) {
       report_detail::counted_in_words(release.source, *largest), up_to_records(table));
 }
 
-/// A row a level: by how many records its values may be off.
+/// One row per level: by how many records its values may be off.
 std::vector<Row> error_rows(const Page& page, const Table& table) {
   std::vector<Row> rows{{"level"}};
   for (const Rational& quantile : table.finest().query.quantiles) rows[0].push_back(share_of(quantile));

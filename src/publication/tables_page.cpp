@@ -74,7 +74,7 @@ class Cells {
     return word;
   }
 
-  /// A number of the cell of these keys, one a column of the level; a dash where none is listed.
+  /// A number of the cell of these keys, one per column of the level; a dash where none is listed.
   CellTable::Cell number(const KeyLevel& level, const std::vector<std::string>& keys, std::size_t place) {
     const auto& cells = cells_.at(level);
     const auto cell = cells.find(keys.empty() ? GroupKey() : GroupKey(keys));
@@ -186,7 +186,7 @@ CellTable crossed(const Page& page, Cells& cells, const Crossing& crossing, cons
   return table;
 }
 
-/// A line a cell, level by level, the keys first.
+/// One line per cell, level by level, the keys first.
 CellTable listed(const Page& page, Cells& cells, const std::string& name, const std::string& caption) {
   const std::vector<std::string>& by = cells.table().by;
   CellTable table{{name, caption, by.size()}, {}, {}, {}};

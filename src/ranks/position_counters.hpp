@@ -1,4 +1,4 @@
-// Records of a coarse lattice: a counter a position.
+// Records of a coarse lattice: one counter per position.
 #pragma once
 
 #include <cstddef>

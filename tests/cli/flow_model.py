@@ -155,8 +155,9 @@ class Release:
 @dataclasses.dataclass
 class Pipeline:
     """A perturber is ("geometric",), ("randomized-response",), ("wide", reach), ("subset", size), ("hadamard",), ("symmetric-unary",),
-    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); a list, one a participant; or a Release,
-    of which the participants are the records and the values the candidates. A post-processor is "sum", "mode", "identity", "shuffle", "bits", ("count", answers), ("table", outputs) or ("round", unit)."""
+    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); a list, one per participant; or a
+    Release, of which the participants are the records and the values the candidates. A post-processor is "sum", "mode", "identity",
+    "shuffle", "bits", ("count", answers), ("table", outputs) or ("round", unit)."""
 
     participants: int
     values: list

@@ -46,7 +46,7 @@ class Selection {
   virtual std::uint64_t draw(const PreparedRate& rate, RandomBits& bits, Filter filter) const = 0;
 };
 
-/// One member a score, or as many as `lengths` has.
+/// One member per score, or as many as `lengths` has.
 class ScoredSelection : public Selection {
  public:
   explicit ScoredSelection(std::vector<std::uint64_t> scores, std::vector<std::uint64_t> lengths = {})

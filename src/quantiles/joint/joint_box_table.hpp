@@ -40,7 +40,7 @@ class SlidingSum {
   WideReal prefix_;
 };
 
-/// What the tables of a box propose: a group a quantile and a sign a cell.
+/// What the tables of a box propose: one group per quantile and one sign per cell.
 struct BoxChoice {
   std::vector<std::size_t> groups;
   std::vector<int> signs;

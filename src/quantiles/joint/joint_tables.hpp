@@ -81,7 +81,7 @@ struct JointKernel {
   Real beyond;          ///< exp(-rate (corner + 1 - t w))
 };
 
-/// One row a quantile: entries for runs first .. first + size - 1.
+/// One row per quantile: entries for runs first .. first + size - 1.
 template <class Real>
 struct JointRow {
   std::size_t first = 0;

@@ -8,7 +8,7 @@
 
 namespace fractile {
 
-/// The mean rank error, one a quantile, as a share of the records between quantiles: MostlyNoise::share.
+/// The mean rank error, one per quantile, as a share of the records between quantiles: MostlyNoise::share.
 double noise_share(const std::vector<Rational>& quantiles, const std::vector<double>& mean_errors, std::uint64_t rows);
 
 /// Values of a larger share are mostly noise.

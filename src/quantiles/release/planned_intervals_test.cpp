@@ -28,7 +28,7 @@ double middle_of(std::vector<double> values) {
 }
 
 struct Released {
-  std::vector<double> widths;  ///< medians, in records between the ends; one a quantile
+  std::vector<double> widths;  ///< medians, in records between the ends; one per quantile
   double open = 0;             ///< of the two outermost ends
 };
 

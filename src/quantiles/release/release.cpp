@@ -172,7 +172,7 @@ class StageSampler {
   const QuantilePlan& plan() const { return plan_; }
   const PreliminaryOutcome& found() const { return found_; }
   const std::vector<Stage>& stages() const { return stages_; }
-  /// One candidate a quantile of the plan.
+  /// One candidate per quantile of the plan.
   std::vector<std::uint64_t> take_selected() { return std::move(values_); }
   /// Of the cells between cuts_of(what was selected).
   const std::vector<std::int64_t>& counts() const { return counts_; }

@@ -11,7 +11,7 @@ namespace fractile {
 struct TypicalRelease {
   TypicalError errors;
   std::vector<double>
-      interval_widths;  ///< medians, in records between the ends; one a quantile, none without intervals
+      interval_widths;  ///< medians, in records between the ends; one per quantile, none without intervals
 };
 
 /// As typical_error().

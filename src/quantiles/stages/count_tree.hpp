@@ -68,13 +68,13 @@ std::vector<std::int64_t> noisy_counts(const RankProfile& profile, const CountTr
 /// with a root that was not counted).
 std::vector<double> consistent_counts(const std::vector<std::int64_t>& noisy, const CountTreeShape& shape);
 
-/// One candidate a quantile, in order. From the root down, the running sums of a node's children are made increasing
+/// One candidate per quantile, in order. From the root down, the running sums of a node's children are made increasing
 /// (isotonic regression) and clamped to [0, the node's sum]; the quantile's share decides the child. Inside a leaf, and
 /// below a node whose sums are all zero, candidates are taken to hold equal shares.
 std::vector<std::uint64_t> quantiles_of_counts(const std::vector<double>& counts, const CountTreeShape& shape,
                                                const std::vector<Rational>& quantiles);
 
-/// One candidate a quantile, never decreasing when the quantiles are increasing.
+/// One candidate per quantile, never decreasing when the quantiles are increasing.
 /// Proof: docs/proofs/count_tree.md
 std::vector<std::uint64_t> sample_tree_quantiles(const RankProfile& profile, const std::vector<Rational>& quantiles,
                                                  const CountTreeShape& shape, const CountTreeNoise& noise,

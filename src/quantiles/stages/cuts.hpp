@@ -25,7 +25,7 @@ struct PlacedCuts {
 /// their kind may be beyond them. The innermost cut of an end moves to its point when the next of those selected ties with that.
 PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice);
 
-/// One count a cell, one more than there are cuts.
+/// One count per cell, one more than there are cuts.
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);
 
 }  // namespace fractile

@@ -36,7 +36,7 @@ struct IndependentQuantiles {
   SelectionPrice price(std::size_t quantile) const;
 };
 
-/// One candidate a quantile, sorted.
+/// One candidate per quantile, sorted.
 /// Proof: docs/proofs/independent.md
 std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,
                                               PaidPart part);

@@ -43,9 +43,9 @@ class CutScan {
   CutScan(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<int128>& below)
       : lattice_(lattice), cuts_(cuts), below_(below) {}
 
-  /// One a quantile, `ends` of either side in the order of their quantiles. Each is at the last cut up to which all are rejected, from the
-  /// range's own end, which it is without one. A cut counts as rejected only if it is for all quantiles beyond this one as well, so that
-  /// ends never fall from one quantile to the next.
+  /// One per quantile, `ends` of either side in the order of their quantiles. Each is at the last cut up to which all are rejected,
+  /// from the range's own end, which it is without one. A cut counts as rejected only if it is for all quantiles beyond this one as
+  /// well, so that ends never fall from one quantile to the next.
   std::vector<std::uint64_t> lower_ends(const std::vector<std::optional<End>>& ends) const {
     std::vector<std::uint64_t> found(ends.size(), 0);
     std::size_t most = cuts_.size();  // rejected for all that came before

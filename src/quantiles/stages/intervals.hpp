@@ -20,7 +20,7 @@ class CountedCells {
                const std::vector<std::uint64_t>& selected, const std::vector<std::int64_t>& counts,
                CriticalValues& critical);
 
-  /// One interval a quantile of the query. Any level may be asked for, whatever was counted, and several.
+  /// One interval per quantile of the query. Any level may be asked for, whatever was counted, and several.
   std::vector<Interval> intervals(const Rational& level) const { return intervals(level, noisy_records()); }
   /// About the same for simulations: with thresholds for so many noisy records, whatever was counted, so that one computation serves many
   /// releases. Coverage is not proved.

@@ -175,12 +175,12 @@ Rational common_denominator(const std::vector<Rational>& quantiles);
 /// What hangs on the splits that are drawn, beside what further draws see of them: their candidates, or the splits themselves.
 enum class Wanted { candidates, splits };
 
-/// One split a quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has
+/// One split per quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has
 /// of that. A node of level i is paid for by levels[i].
 std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
                                  Wanted wanted);
 
-/// One candidate a quantile.
+/// One candidate per quantile.
 std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
                                             std::vector<PaidPart> levels);
 

@@ -13,7 +13,7 @@
 
 namespace fractile {
 
-/// Output (one candidate a quantile) -> probability.
+/// Output (one candidate per quantile) -> probability.
 template <class Number>
 using LawIn = std::map<std::vector<std::uint64_t>, Number>;
 

@@ -44,7 +44,7 @@ Blocks blocks_of(const AnyPriorReport& report);
 /// Of an analyst: where more epsilon costs them.
 Blocks blocks_of(const flow::Windows& windows);
 
-/// A heading, and a row a point: epsilon, expected loss, change.
+/// A heading, and one row per point: epsilon, expected loss, change.
 std::vector<Row> sweep_rows(const SweepReport& report);
 
 }  // namespace fractile::report_detail

@@ -32,7 +32,7 @@ std::string summary_of(std::size_t rows) {
   return rows <= most_seen ? "" : fmt::format("{} rows", rows);
 }
 
-/// A paragraph a line, a table a table; a line that ends with a colon is the caption of the table after it.
+/// One paragraph per line, one table per table; a line that ends with a colon is the caption of the table after it.
 class BlockWriter {
  public:
   explicit BlockWriter(HtmlPage& page) : page_(page) {}

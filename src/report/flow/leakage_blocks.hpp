@@ -14,7 +14,7 @@ namespace fractile::report_detail {
 /// Whether it was asked for, and something serves.
 inline bool has_answers(const std::optional<LeakageReport>& report) { return report && !report->answers.empty(); }
 
-/// What is guessed, and a row an epsilon.
+/// What is guessed, and one row per epsilon.
 Blocks blocks_of(const LeakageReport& report);
 /// The members of to_json()'s object.
 void write_members(Writer& json, const LeakageReport& report);

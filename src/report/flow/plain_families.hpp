@@ -13,7 +13,7 @@
 
 namespace fractile::report_detail {
 
-/// One a participant, or the one that all share. Not of a release.
+/// One per participant, or the one that all share. Not of a release.
 std::vector<flow::Perturber> perturbers_of(const flow::Pipeline& pipeline);
 /// Whether all participants' channels are the same at several odds.
 bool are_alike(const flow::Pipeline& pipeline);
@@ -28,7 +28,7 @@ bool is_geometric(const flow::Perturber& perturber);
 /// Subset selection, Hadamard response and others in which each answer has odds under some values and 1 under the others, equally many
 /// answers under each value.
 bool is_of_subsets(const flow::Perturber& perturber);
-/// A bit a value, symmetric or optimized.
+/// One bit per value, symmetric or optimized.
 bool is_unary(const flow::Perturber& perturber);
 
 /// Any of these: less epsilon is a refinement.

@@ -22,7 +22,7 @@ const char* to_string(AnalystTrial::Answer answer);
 
 /// A sentence without its end: what serves, and from where on.
 std::string analyst_meaning(const PlannedAnalyst& planned);
-/// A heading, and a row a range.
+/// A heading, and one row per range.
 std::vector<Row> analyst_rows(const PlannedAnalyst& planned);
 
 /// A heading, and a row for each epsilon that was tried.

@@ -68,7 +68,7 @@ std::string round_numbers_in_words(const Release& release) {
                      fmt::join(found, ", and "));
 }
 
-/// A line a value; on pages with figures also of which shares it may be the quantile, when that is drawn.
+/// One line per value; on pages with figures also of which shares it may be the quantile, when that is drawn.
 report_detail::CellTable listed_values(const Page& page, const Release& release) {
   using report_detail::CellTable;
   const bool with_shares = page.has_figures() && report_detail::has_share_bars(release);

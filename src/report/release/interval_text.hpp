@@ -48,7 +48,8 @@ inline std::string upper_text(const Ends& interval, OpenEnds ends) {
   return ends == OpenEnds::infinite ? "inf" : interval.upper + " or above";
 }
 
-/// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and, of numbers, the ratio.
+/// A heading, and one row per comparison: key (with groups), quantile, what it is against, the difference and, of numbers, the
+/// ratio.
 std::vector<Row> comparison_rows(const Release& release, const std::vector<NamedComparison>& comparisons);
 /// How many of their cells are numbers, the last ones of a row.
 std::size_t compared_cells(const Release& release);

@@ -12,11 +12,11 @@
 
 namespace fractile::report_detail {
 
-/// A heading, and a row a quantile: its errors.
+/// A heading, and one row per quantile: its errors.
 std::vector<Row> plan_rows(const ReleasePlan& plan);
 /// What they mean: a first line, then a word at the beginning of a line and its meaning from the 14th column on.
 std::string plan_meaning(const ReleasePlan& plan);
-/// A heading, and a row a number beside the quantiles: how far off it will be; none without statistics.
+/// A heading, and one row per number beside the quantiles: how far off it will be; none without statistics.
 std::vector<Row> planned_statistics_rows(const PlanReport& report);
 /// What these mean: one line.
 std::string planned_statistics_meaning(const PlanReport& report);
@@ -31,14 +31,14 @@ struct Trimming {
 };
 /// Nothing where the largest weight is not much above the mean one.
 std::optional<Trimming> trimming_of(const PlanReport& report);
-/// A heading, and a row a quantile: its errors as weights, and in shares of the total. None without weights.
+/// A heading, and one row per quantile: its errors as weights, and in shares of the total. None without weights.
 std::vector<Row> planned_weights_rows(const PlanReport& report);
 /// What they mean, and whether a smaller largest weight is worth it: sentences.
 std::vector<std::string> planned_weights_meaning(const PlanReport& report);
 
 /// What it costs: lines.
 std::string plan_cost(const ReleasePlan& plan);
-/// A heading, and a row a budget: the worst quantile's errors, and the widest interval.
+/// A heading, and one row per budget: the worst quantile's errors, and the widest interval.
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
 /// Epsilon or rho, with decimals where it has them.
 std::string budget_number(const Budget& budget);

@@ -47,7 +47,7 @@ Row beside(Row quantile) {
   return quantile;
 }
 
-/// A row a value: of groups behind the key.
+/// One row per value: of groups behind the key.
 std::vector<Row> rows_of(const Release& release, OpenEnds ends) {
   std::vector<Row> rows;
   for (const Release::Group& group : release.groups) {

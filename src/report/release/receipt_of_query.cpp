@@ -60,7 +60,7 @@ std::vector<std::string> margin_in(const SourceDescription& source) {
   return margin;
 }
 
-/// One a group: a text, or of several key columns a list of texts.
+/// One per group: a text, or of several key columns a list of texts.
 std::vector<GroupKey> keys_at(const Json& query) {
   std::vector<GroupKey> keys;
   const auto at = query.FindMember("keys");

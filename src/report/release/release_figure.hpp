@@ -27,9 +27,9 @@ struct Shares {
 bool has_share_bars(const Release& release);
 Shares shares_of(const Release& release, std::size_t i);
 
-/// The values of groups, a line a group.
+/// The values of groups, one line per group.
 CellTable wide_table(const Release& release);
-/// Those of one quantile by two key columns: a line a key of the first one, a column a key of the second.
+/// Those of one quantile by two key columns: one line per key of the first one, one column per key of the second.
 CellTable crossed_table(const Release& release);
 
 }  // namespace fractile::report_detail

@@ -10,7 +10,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// A heading, and a row a number.
+/// A heading, and one row per number.
 std::vector<Row> rows_of(const Page& page, const Release& release) {
   const auto typed = [&](Row row) {
     for (std::string& name : row) name = page.typed(name);

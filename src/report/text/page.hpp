@@ -56,7 +56,7 @@ struct CellTable {
 std::string small_print(const CellTable::Cell& cell);
 /// With one row of headings, and small print behind values.
 std::vector<Row> plain_rows(const CellTable& table);
-/// For programs: with one row of headings, and a number a cell.
+/// For programs: with one row of headings, and one number per cell.
 std::vector<Row> number_rows(const CellTable& table);
 
 /// Puts separators of thousands into a number of five digits or more, with which the text begins: "12,600 or above". All else stays,

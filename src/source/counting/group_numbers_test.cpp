@@ -109,7 +109,7 @@ TEST(GroupNumbers, OfOtherKeysAreThoseOfTheOther) {
   EXPECT_EQ(number_of(GroupNumbers(keys, of_none), {"b", "f"}), std::nullopt) << "no group has that key";
 }
 
-/// Many keys leave no room for a slot a pair.
+/// Many keys leave no room for one slot per pair.
 TEST(GroupNumbers, AreFoundAmongManyKeysOfEachColumn) {
   std::vector<Texts> tuples;
   for (int i = 0; i < 30'000; ++i) {

@@ -11,7 +11,7 @@ namespace {
 
 using KeysAndPositions = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
-/// Counted by two at once, and by a builder a key.
+/// Counted by two at once, and by one builder per key.
 void expect_profiles(const Lattice& lattice, std::size_t keys, const KeysAndPositions& records) {
   std::vector<ProfileBuilder> builders;
   for (std::size_t k = 0; k < keys; ++k) builders.emplace_back(lattice);

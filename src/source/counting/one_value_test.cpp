@@ -94,7 +94,7 @@ Rational value_of(PerPerson how, std::vector<std::int64_t> hundredths) {
   return 0;
 }
 
-/// By definition: one profile a key, or one; of persons in no more groups than may count.
+/// By definition: one profile per key, or one; of persons in no more groups than may count.
 std::vector<RankProfile> defined(const std::vector<Row>& rows, const Lattice& lattice, PerPerson how,
                                  const std::vector<std::string>& keys) {
   std::map<std::pair<std::string, std::string>, std::vector<std::int64_t>> of_persons;

@@ -29,8 +29,8 @@ class PersonValues {
   /// Of numbers that are there, one mark each. Not where marks are positions.
   void mark(const ColumnView& numbers, std::vector<std::uint64_t>& marks) const;
 
-  /// All records of a person, each with its mark, in any order, become one a key, each with its position. A sum of infinities of both signs
-  /// is none, and leaves no record.
+  /// All records of a person, each with its mark, in any order, become one per key, each with its position. A sum of infinities of
+  /// both signs is none, and leaves no record.
   void combine(std::vector<KeyedRecord>& records);
 
  private:

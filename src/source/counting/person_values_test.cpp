@@ -35,7 +35,7 @@ struct Record {
 template <class Number>
 constexpr CellType cells = std::is_same_v<Number, double> ? CellType::real : CellType::integer;
 
-/// What ships: marks or positions of all numbers, as RecordSelector has them, and then one a key.
+/// What ships: marks or positions of all numbers, as RecordSelector has them, and then one per key.
 template <class Number>
 Kept combined(PerPerson how, const Lattice& lattice, const std::vector<Record<Number>>& records) {
   PersonValues values(how, lattice, cells<Number>);

@@ -54,7 +54,7 @@ class SharedSample::Sampler {
     records = std::move(kept);
   }
 
-  std::vector<KeyedCounts> counts;  // one a column
+  std::vector<KeyedCounts> counts;  // one per column
   TableByPerson<WrittenRecord> table;
 
  private:

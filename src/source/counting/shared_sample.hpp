@@ -54,7 +54,7 @@ class SharedSample {
                     [&](Part& part) { add_to(part, cells, person_at, key_at); });
   }
 
-  /// One a column, when all records have been added. on_progress(), which may be empty, is called by this thread alone.
+  /// One per column, when all records have been added. on_progress(), which may be empty, is called by this thread alone.
   std::vector<SelectedProfiles> finish(const std::function<void()>& on_progress);
 
  private:
@@ -161,7 +161,7 @@ class SharedSample {
   std::vector<Grouping> groupings_;
   std::size_t bytes_ = 0;             // of a record
   std::size_t unweighted_bytes_ = 0;  // of these, before the weights
-  std::vector<Known> known_;          // one a column
+  std::vector<Known> known_;          // one per column
   RecordsByPerson<WrittenRecordCode> persons_;
   IdleParts<Part> parts_;
 };

@@ -203,7 +203,7 @@ TEST(SharedSample, MemoryChangesNothing) {
 
 const Lattice to_three_hundred_units = Lattice::numbers(301);
 
-/// The units that count of each position, a list a profile.
+/// The units that count of each position, one list per profile.
 std::vector<std::vector<std::uint64_t>> weighted_sample(const SamplingKey& key, std::uint32_t most,
                                                         const WholeRows& rows,
                                                         const std::vector<std::int64_t>& weights) {

@@ -15,7 +15,7 @@ namespace fractile::source_detail {
 /// One column, over the engine's memory; valid as long as the chunk.
 class ColumnView {
  public:
-  /// `validity` has a bit a row, the lowest one first, 0 for NULL; without it nothing is NULL.
+  /// `validity` has one bit per row, the lowest one first, 0 for NULL; without it nothing is NULL.
   ColumnView(const void* values, const std::uint64_t* validity, std::size_t rows)
       : values_(values), validity_(validity), rows_(rows) {}
 

@@ -34,7 +34,7 @@ enum class CellKind {
   text32,  ///< UTF-8 with 32-bit offsets
   text64,  ///< with 64-bit offsets
   text_view,
-  truth,  ///< a bit a row
+  truth,  ///< one bit per row
   none,   ///< a column of NULL
   other,  ///< nothing that is read
 };
@@ -70,7 +70,7 @@ ArrowType number_type(const std::string& format);
 struct ArrowPiece {
   std::size_t rows = 0;
   std::size_t offset = 0;                     ///< of the first row, in values and validity
-  const std::uint8_t* validity = nullptr;     ///< a bit a row; without it nothing is NULL
+  const std::uint8_t* validity = nullptr;     ///< one bit per row; without it nothing is NULL
   const void* values = nullptr;               ///< of texts the offsets or views
   const void* const* text = nullptr;          ///< the buffers with the characters
   std::optional<std::ptrdiff_t> stride = {};  ///< between numbers in bytes; otherwise they are side by side

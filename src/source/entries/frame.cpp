@@ -84,7 +84,7 @@ std::vector<Block> blocks_of(const ArrowColumn& column) {
   return blocks;
 }
 
-/// The same records of several columns, block by block, a list a column: their pieces may be others.
+/// The same records of several columns, block by block, one list per column: their pieces may be others.
 std::vector<std::vector<Block>> blocks_of(const std::vector<const ArrowColumn*>& columns) {
   std::vector<std::vector<Block>> own;
   std::vector<std::uint64_t> begins;

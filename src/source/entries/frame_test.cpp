@@ -216,10 +216,10 @@ class Tables : public ::testing::Test {
   const std::array<std::int32_t, 7> offsets{0, 1, 2, 3, 4, 4, 5};
   const std::string characters = "aabbc";
   std::array<std::int64_t, rows> numbers{10, 20, 30, 40, 50, 60};
-  std::uint8_t present = 0xFF;  // a bit a number
+  std::uint8_t present = 0xFF;  // one bit per number
   std::array<std::int32_t, rows> persons{1, 1, 1, 2, 2, 3};
-  std::uint8_t named = 0xFF;  // a bit a person
-  std::uint8_t there = 0xFF;  // a bit a record
+  std::uint8_t named = 0xFF;  // one bit per person
+  std::uint8_t there = 0xFF;  // one bit per record
 
   std::vector<RankProfile> profiles(const RecordSelection& selection) {
     Laid number{.format = "l", .name = "age", .buffers = {&present, numbers.data()}, .null_count = -1};

@@ -62,8 +62,8 @@ class PostgresCopy {
   /// A longer text is missing.
   static constexpr std::size_t longest_text = 1'000'000;
 
-  /// Takes one view a column, and how many rows each has, at least one and at most `most_rows`: whole numbers (of booleans 0 and 1), doubles
-  /// or texts. They hold until add() is called again.
+  /// Takes one view per column, and how many rows each has, at least one and at most `most_rows`: whole numbers (of booleans 0 and
+  /// 1), doubles or texts. They hold until add() is called again.
   using Take = std::function<void(std::span<const ColumnView>, std::size_t rows)>;
 
   PostgresCopy(const std::vector<PostgresType>& types, Take take);

@@ -412,7 +412,7 @@ void require_delimited(const TableOptions& options, const std::vector<Input>& in
   refuse(!options.encoding.empty(), "an encoding is");
 }
 
-/// Why a pass failed, found by others that keep the order of rows, one a column; `otherwise` when they find nothing.
+/// Why a pass failed, found by others that keep the order of rows, one per column; `otherwise` when they find nothing.
 Error explain(const OpenedTable& source, const Relation& relation, const std::vector<Asked>& all, Error otherwise) {
   try {
     for (const Asked& asked : all) {
