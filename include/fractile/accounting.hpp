@@ -90,7 +90,8 @@ Rational delta_of_pure(const Exponent& epsilon, const Exponent& target);
 /// Proof: docs/proofs/conversions.md
 Rational delta_of_zcdp(const Rational& rho, const Exponent& epsilon);
 /// The epsilon at delta of a rho-zCDP mechanism, as above; never above rho + 2 sqrt(rho ln(1/delta)). Throws `usage`
-/// unless rho >= 0 and 0 < delta < 1. Proof: docs/proofs/conversions.md
+/// unless rho >= 0 and 0 < delta < 1.
+/// Proof: docs/proofs/conversions.md
 Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta);
 /// The largest probability, at most 1, that an event can have under one of two neighbours when it has `probability` under the
 /// other: min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)) of an (epsilon, delta)-DP mechanism. No smaller bound holds
@@ -194,7 +195,8 @@ Rational largest_zcdp(const Exponent& epsilon, const Rational& delta);
 Rational largest_bounded_range_composed(std::uint64_t count, const Exponent& epsilon, const Rational& delta);
 /// The smallest temperature at which an exponential mechanism, whose scores have range distance `range_distance` between
 /// neighbours (in score units), has bounded range epsilon: range_distance/epsilon, in score units. Throws `usage`
-/// unless epsilon > 0 and range_distance >= 0. Proof: docs/proofs/conversions.md
+/// unless epsilon > 0 and range_distance >= 0.
+/// Proof: docs/proofs/conversions.md
 Rational smallest_temperature(const Exponent& epsilon, const Rational& range_distance);
 
 }  // namespace fractile

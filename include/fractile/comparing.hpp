@@ -32,7 +32,8 @@ Estimate estimate_in_pairs(const Release& release, const Release::Group& group, 
 /// Compares two quantiles of one release (an interquartile range), or the same quantile in two groups, chosen before the values
 /// were seen. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the
 /// level that the release's intervals were asked for, each comparison by itself; with `together`, so do all comparisons of the same
-/// two groups, and of one release. Proof: docs/proofs/intervals.md
+/// two groups, and of one release.
+/// Proof: docs/proofs/intervals.md
 Comparison compare(const Estimate& first, const Estimate& second);
 
 }  // namespace fractile

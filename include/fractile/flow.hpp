@@ -190,7 +190,8 @@ struct LossRefinement {
 /// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? One exact linear
 /// program for each way to act on the observations of `to`. When these would take more than seconds, only some are tried,
 /// which can refute; undecided otherwise.
-/// Throws `usage` when secrets are not equally many. Proof: docs/proofs/refinement.md, "One loss, any prior"
+/// Throws `usage` when secrets are not equally many.
+/// Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
 
 /// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above.

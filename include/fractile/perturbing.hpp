@@ -15,8 +15,8 @@ namespace fractile::flow {
 
 /// A participant's program (algorithm 1, for any perturber; of a bar, the first loop of algorithm 3): the index of an answer, drawn from
 /// the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Throws `usage` when there
-/// is no such row, and where participants' perturbers differ: name one of perturber.each(). Proof:
-/// docs/proofs/perturbing.md
+/// is no such row, and where participants' perturbers differ: name one of perturber.each().
+/// Proof: docs/proofs/perturbing.md
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
 
 /// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of the

@@ -16,7 +16,8 @@ namespace fractile {
 
 /// The worst case of all that the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates have no bound, since
 /// records may lie between two of them. Certified: rounded up to whole records. Throws `usage` as QuantileQuery::validate() does,
-/// and unless 0 < confidence < 1. Proof: docs/proofs/rank_error.md
+/// and unless 0 < confidence < 1.
+/// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
 
 /// The bounds of what ran, one per group; the rows are release.public_rows, or else a group's as above.

@@ -148,12 +148,14 @@ struct PublicationPart {
 /// hold. The others make relative errors, those that nine releases in ten have, alike as far as public numbers can: a level's part is in
 /// proportion to its number of cells, or where rows are expected to one over those of its smallest cell (under zCDP to the squares), times
 /// a factor for the table's number of quantiles. Throws `usage` as Publication::validate() does, and for targets that
-/// the budget does not reach. Proof: docs/proofs/publication.md
+/// the budget does not reach.
+/// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> parts(const Publication& publication);
 
 /// The parts at the least budget, of the measure of the publication's own, that reaches all targets; the publication then has this budget. Each
 /// level takes the least in four significant digits. Throws `usage` as parts() does, when a table has no target, and
-/// for a target that no budget reaches. Proof: docs/proofs/publication.md
+/// for a target that no budget reaches.
+/// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> least_parts(Publication& publication);
 
 // --- What it will be worth ---------------------------------------------------------------------------------------------

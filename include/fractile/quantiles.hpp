@@ -99,7 +99,8 @@ struct QuantileQuery {
 
 /// The query, asked of the result of a SQL query of which one record changes at most `stability` rows
 /// (TableOptions::sql_stability): for so many times as many records per person. Throws `usage` for 0 and for more than
-/// 4,294,967,295 in all. Proof: docs/proofs/row_wise_queries.md
+/// 4,294,967,295 in all.
+/// Proof: docs/proofs/row_wise_queries.md
 QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability);
 
 /// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of so many rows, distributed like the table's

@@ -80,7 +80,8 @@ struct NamedComparison {
 };
 
 /// What a release with intervals says of differences and ratios, for no further budget. Throws `usage` as
-/// require_among(), and without intervals. Proof: docs/proofs/intervals.md
+/// require_among(), and without intervals.
+/// Proof: docs/proofs/intervals.md
 std::vector<NamedComparison> comparisons_of(const Release& release, const ComparisonRequest& request);
 
 /// "statistic,quantile,against,value,lower,upper" and one line per value ("value"), a "difference" and a "ratio"; with groups a

@@ -186,14 +186,15 @@ Release release(const CountedColumn& counted, const ReleaseOptions& options, Ran
 /// The query, asked of units of weight: for as many records per person as the units of all of theirs are, and told as many expected rows as
 /// the units of so many records are. Throws `usage` as RecordWeights::validate() does; for a stability of fewer records
 /// than one person may have; for more than 4,294,967,295 units in all; under change-one, as a record's replacement has
-/// another weight; for expected rows without a mean weight; and for intervals of a population. Proof:
-/// docs/proofs/weights.md
+/// another weight; for expected rows without a mean weight; and for intervals of a population.
+/// Proof: docs/proofs/weights.md
 QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weights);
 
 /// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
 /// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
 /// group and enter another. Throws `usage` when no such query is known: an approximate budget unless under add_remove
-/// with one record per person; and as validate(). Proof: docs/proofs/groups.md
+/// with one record per person; and as validate().
+/// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 
 }  // namespace fractile

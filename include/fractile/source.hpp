@@ -203,8 +203,8 @@ class Records {
   /// are of whole records: these have one sample, are all read at once, and say the same of persons. For a selection with persons
   /// and no sampling key, one is drawn from the bits, in the order of the columns, so that reproducible bits give a reproducible
   /// sample. Throws `usage` as above; throws `data` for what cannot be read, and, under NullPolicy::error, for a record without a
-  /// number or a person. `on_progress` is called now and then with nothing but the fact; what it throws ends the counting. Proof:
-  /// docs/proofs/contribution_bounding.md
+  /// number or a person. `on_progress` is called now and then with nothing but the fact; what it throws ends the counting.
+  /// Proof: docs/proofs/contribution_bounding.md
   virtual std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                            const std::function<void()>& on_progress = {}) const = 0;
   /// The columns that there are, in their order. No record is looked at.

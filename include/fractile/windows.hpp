@@ -68,8 +68,8 @@ struct WindowSearch {
 /// The windows within odds from .. to. They are isolated where polynomials are short and few, or there is no other way; and enclosed
 /// where that is quicker or the only way: for a count, or a sum that takes at most some 200,000 values, of one target and of known
 /// others, and for the mode of a perturbed histogram whose true mode is guessed, all histograms being equally likely. Nothing is
-/// known about others. Throws `usage` when from < 1 or to < from, or the analyst does not fit the pipeline. Proofs:
-/// docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
+/// known about others. Throws `usage` when from < 1 or to < from, or the analyst does not fit the pipeline.
+/// Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
 Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
                      const WindowSearch& search = {});
 
