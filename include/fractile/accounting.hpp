@@ -2,7 +2,7 @@
 //
 // Levels: epsilon (pure DP) and eta (bounded range: the log likelihood ratios of two neighbours lie in an interval of
 // length eta) are `Exponent`; rho (zCDP) and delta are `Rational`; all are dimensionless (nats, nats, nats, probability).
-// What is rational is returned exactly. Anything else is a certified bound, a dyadic rational on the safe side of the true
+// A rational result is exact. Any other result is a certified bound, a dyadic rational on the safe side of the true
 // value (costs rounded up, allowances rounded down) with relative slack at most 2^-40. Deltas below 2^-1024 are reported as
 // 2^-1024. Inputs too extreme to be enclosed (thousands of digits) throw `usage` instead of looping.
 #pragma once
@@ -82,7 +82,7 @@ Rational zcdp_of_bounded_range(const Exponent& eta);
 /// Proof: docs/proofs/conversions.md
 Rational zcdp_of_bounded_range_tight(const Exponent& eta);
 /// The delta at `target` of an epsilon-DP mechanism: (e^epsilon - e^target)/(e^epsilon + 1), and 0 when target >= epsilon.
-/// The best there is (randomized response attains it).
+/// No smaller delta holds for all of them (randomized response attains it).
 /// Proof: docs/proofs/conversions.md
 Rational delta_of_pure(const Exponent& epsilon, const Exponent& target);
 /// The delta at epsilon of a rho-zCDP mechanism, at most 1: the least over Renyi orders of Prop. 12 of Canonne, Kamath and

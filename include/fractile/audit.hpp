@@ -16,8 +16,8 @@
 namespace fractile {
 
 /// What to audit: all tables of at most `records` records of `values` values (change_one and scores of known size: of exactly
-/// that many), and all pairs of neighbours. Mechanisms of a release are audited by running the release: with every draw in turn,
-/// and sizes from which it does what (docs/proofs/audit.md) so small that all of it runs on such tables.
+/// that many), and all pairs of neighbours. Mechanisms of a release are audited by running the release with every draw in turn. The
+/// sizes at which it takes further steps (docs/proofs/audit.md) are so small here that all steps run on such tables.
 struct AuditRequest {
   std::string mechanism;     ///< one of audited_mechanisms()
   int records = 4;           ///< 1..6
@@ -27,13 +27,13 @@ struct AuditRequest {
   std::vector<Rational> quantiles =
       {};  ///< empty: the median, or two to five evenly spaced ones where several can be asked for
   std::optional<Budget> claim = {};  ///< what is to be certified, in the budget's measure; empty: the budget
-  // Of mechanisms of a release:
+  // For mechanisms of a release:
   std::uint32_t records_per_person = 1;
   Base base = Base::by_mechanism;
   std::optional<std::uint64_t> expected_rows =
       {};  ///< with intervals, as how many records none are taken; any more count for 16 times as many
   std::optional<Lattice> lattice =
-      {};               ///< `values` of its values are tried, evenly spread; empty: 0, 1, ..., values - 1
+      {};               ///< `values` of its points are tried, evenly spread; empty: 0, 1, ..., values - 1
   bool groups = false;  ///< two groups with public keys, every record in either
   /// Bounds are found privately with `bounds_share` of the budget, among 0 and +-1, +-2, ..., +-2^doublings.
   std::optional<int> doublings = {};
@@ -60,7 +60,7 @@ struct AuditedMechanism {
 /// Every mechanism of the library.
 std::vector<AuditedMechanism> audited_mechanisms();
 
-/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget that the mechanism does not speak.
+/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget in a measure that the mechanism does not support.
 AuditReport audit(const AuditRequest& request);
 
 }  // namespace fractile

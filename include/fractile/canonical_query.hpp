@@ -1,5 +1,5 @@
-// What determines a release beside its query: where the records came from, and what else was typed. And the text in which equal
-// releases are equal, for ledgers.
+// What determines a release besides its query: where the records came from, and what else was typed. Also the text by which a
+// ledger recognizes equal releases.
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace fractile {
 
 /// What else determines a release, as the user typed it.
 struct ReleaseDetails {
-  std::string input_format = {};  ///< of a text file; empty: found out, and so its delimiter
+  std::string input_format = {};  ///< of a text file; empty: detected, as is its delimiter
   std::string delimiter = {};
   bool single_line_records = false;  ///< as in TableOptions
   bool public_rows = false;
   GroupKeys keys = {};                        ///< one per group
   std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
-  /// What the table is: the canonical path of a file, which begins with a slash, or a name that was declared; empty when
-  /// nothing is known, and then equal queries need not be about the same table.
+  /// What the table is: the canonical path of a file, which begins with a slash, or a declared name. It is empty when nothing is
+  /// known; then equal queries need not be about the same table.
   std::string source = {};
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};

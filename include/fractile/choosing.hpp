@@ -12,15 +12,16 @@
 
 namespace fractile::flow {
 
-/// Odds from .. to, both included: throughout, the analyst is served (the expected loss is at most the target), or is not, or neither is
-/// known.
+/// Odds from .. to, both included, throughout which the analyst is served (the expected loss is at most the target), is not served,
+/// or it is unknown whether they are.
 struct ServedRange {
   enum class Answer { served, not_served, unknown };
   Rational from;
   Rational to;
   Answer answer;
 
-  /// An unknown range between the other two that is no wider than this share of its odds is where one ends and the other begins.
+  /// An unknown range between a served one and another, no wider than this share of its odds, is where one ends and the other
+  /// begins.
   static const Rational& narrow();
   bool is_narrow() const { return to - from <= from * narrow(); }
 };
@@ -35,14 +36,14 @@ struct Wanted {
   Windows windows;
 };
 
-/// All of odds from .. to, in order; neighbours have different answers. What is unknown and not narrow lies in ranges in which it is unknown
-/// whether the loss rises, where the loss is too near to the target for enclosures to tell, or where `stop` ended the search.
-/// Throws `usage` when from < 1 or to <= from, or the analyst does not fit the pipeline.
+/// All of odds from .. to, in order; neighbours have different answers. A wider unknown range is one in which it is unknown whether
+/// the loss rises, in which the loss is too near to the target for enclosures to decide, or that the search had not reached when
+/// `stop` ended it. Throws `usage` when from < 1 or to <= from, or the analyst does not fit the pipeline.
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
                                        const Rational& from, const Rational& to,
                                        const std::function<bool()>& stop = {});
 
-/// Where everyone is served: of several analysts over one range. Nothing of none.
+/// Where all of several analysts are served, over one range. Empty without analysts.
 std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRange>>& each);
 
 }  // namespace fractile::flow

@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// A number that was published, and where what it estimates lies; in the column's unit, or without one (ratios).
+/// A published number with the interval of what it estimates; in the column's unit, or without a unit (ratios).
 struct Estimate {
   Rational value;
   Rational lower;
@@ -20,7 +20,7 @@ struct Estimate {
   friend bool operator==(const Estimate&, const Estimate&) = default;
 };
 
-/// What a second quantile is against a first.
+/// A second quantile compared with a first.
 struct Comparison {
   Estimate difference;            ///< second - first
   std::optional<Estimate> ratio;  ///< second / first; absent unless the first and all of its interval are above 0

@@ -43,12 +43,12 @@ class CountedColumn {
   CountedColumn in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const;
 
   const Lattice& lattice() const { return profiles_.front().lattice(); }
-  /// There is one for each key, and a single one without groups.
+  /// One profile for each key, and a single one without groups.
   const std::vector<RankProfile>& profiles() const& { return profiles_; }
   std::vector<RankProfile> profiles() && { return std::move(profiles_); }
   bool has_groups() const { return !keys_.empty(); }
   const std::vector<GroupKey>& keys() const { return keys_; }
-  /// No person has more records of the table; rows of a query's result may be more.
+  /// No person has more records of the table than this; they may have more rows in a query's result.
   std::uint32_t records_per_person() const { return records_per_person_; }
   std::uint32_t sql_stability() const { return sql_stability_; }
   const std::optional<std::uint64_t>& public_rows() const { return public_rows_; }

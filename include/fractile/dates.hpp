@@ -1,5 +1,5 @@
 // Dates and times as whole numbers: what is read, and how it is written. Proleptic Gregorian calendar, years 0001 to 9999, no leap
-// seconds; instants are in UTC. Source: ISO 8601 and RFC 3339, of which this is a part.
+// seconds; instants are in UTC. Source: a subset of ISO 8601 and RFC 3339.
 // Proof: docs/proofs/rank_profile.md
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
@@ -22,7 +22,7 @@ std::string to_string(ValueKind kind);
 /// The kind of that name; nothing for another text.
 std::optional<ValueKind> value_kind_of(std::string_view name);
 
-/// A time in ticks since the beginning of 1970: days of a date, else microseconds. A leap second is no time.
+/// A time in ticks since the beginning of 1970: days of a date, else microseconds. Leap seconds are not times here.
 struct Moment {
   ValueKind kind;  ///< not a number
   std::int64_t ticks;
@@ -38,8 +38,8 @@ constexpr std::int64_t last_day = 2'932'896;
 /// for an instant. Digits beyond microseconds are cut off. Nothing for any other text. How one text is read depends on it alone.
 std::optional<Moment> read_moment(std::string_view text);
 
-/// Where a record with this time enters a lattice of this kind, in the lattice's ticks: a timestamp counts as its day, and a day as its
-/// first moment. Nothing where one has an offset from UTC and the other has none.
+/// Where a record with this time counts on a lattice of this kind, in the lattice's ticks: a timestamp counts as its day, and a day
+/// as its first moment. Nothing where one has an offset from UTC and the other has none.
 std::optional<std::int64_t> ticks_on(ValueKind lattice, const Moment& moment);
 
 /// A cell of text as ticks_on() a lattice: read_moment(), or inf or infinity in any case with an optional sign, which are the first and the
@@ -56,19 +56,19 @@ std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit);
 /// instant. Throws `internal` outside the years above, and of a number.
 std::string moment_text(ValueKind kind, std::int64_t ticks);
 
-/// Reads a whole number and w, d, h, min, s, ms or us: "7d", "15min"; in microseconds. Nothing for any other text, "1m" among them, which
-/// might be a month, and beyond 64 bits.
+/// Reads a whole number and w, d, h, min, s, ms or us: "7d", "15min"; in microseconds. Nothing for any other text and beyond 64
+/// bits; "1m" is not read either, since it might mean a month.
 std::optional<std::int64_t> read_span(std::string_view text);
 
-/// So many ticks of a kind, in the largest unit of which they are a whole number: "7d", "36h", "-15min"; read_span() reads what is not
-/// below 0. Throws `internal` unless whole.
+/// A number of ticks of a kind, in the largest unit of which it is a whole multiple: "7d", "36h", "-15min"; read_span() reads what
+/// is not below 0. Throws `internal` unless whole.
 std::string span_text(ValueKind kind, const Rational& ticks);
 
 /// A value of a kind in a lattice's ticks, as it is printed: the decimals of a number, moment_text(), and nothing else.
 std::string value_text(ValueKind kind, const Rational& value);
 /// The step of a lattice, or a multiple of it: decimals, or span_text().
 std::string distance_text(ValueKind kind, const Rational& distance);
-/// The difference of two values: decimals, or of times the days, hours, minutes and seconds of which it is made: "-12d 3h 0.250s".
+/// The difference of two values: decimals, or for times the days, hours, minutes and seconds that it consists of: "-12d 3h 0.250s".
 std::string duration_text(ValueKind kind, const Rational& duration);
 /// What value_text() wrote. Throws `data` for anything else.
 Rational read_value(ValueKind kind, const std::string& text);

@@ -1,4 +1,4 @@
-// Room on a disk, taken before something is paid for that will be written there.
+// Room on a disk, reserved before something is paid for that will be written there.
 // Thread-safety: not for two threads at once.
 #pragma once
 
@@ -7,16 +7,16 @@
 
 namespace fractile {
 
-/// A file without a name in a folder, whose bytes no other program gets meanwhile. However the process ends, they are free again.
+/// A nameless file in a folder; no other program gets its bytes meanwhile. They are free again however the process ends.
 class DiskRoom {
  public:
-  /// Takes them; none for 0, and none where the folder can have no such file, which the writing itself will report.
+  /// Reserves the bytes: none for 0, and none where the folder cannot have such a file, which the later writing will report.
   DiskRoom(const std::string& folder, std::uint64_t bytes);
   DiskRoom(const DiskRoom&) = delete;
   DiskRoom& operator=(const DiskRoom&) = delete;
   ~DiskRoom();
 
-  /// What is missing, in words: so many bytes, and why there are not. Empty when they are there.
+  /// What is missing, in words: how many bytes, and why they could not be reserved. Empty when they are reserved.
   const std::string& missing() const { return missing_; }
 
  private:

@@ -60,7 +60,7 @@ template <Atom T>
 class AtomDomain {
  public:
   using Carrier = T;
-  /// Every value; of floating-point types NaN, too.
+  /// Every value; for floating-point types also NaN.
   static AtomDomain all() { return {std::floating_point<T>, {}}; }
   /// Every value but NaN.
   static AtomDomain non_null() { return {false, {}}; }
@@ -101,7 +101,7 @@ class AtomDomain {
   std::optional<std::pair<T, T>> bounds_;
 };
 
-/// A value or none: nulls of types that have no NaN.
+/// A value or none: the nulls of types that have no NaN.
 template <class Element>
 struct OptionDomain {
   using Carrier = std::optional<typename Element::Carrier>;

@@ -10,17 +10,17 @@
 
 namespace fractile {
 
-/// Who may read a new file: its owner alone, or all whom the process's umask lets.
+/// Who may read a new file: its owner alone, or everyone whom the process's umask allows.
 enum class Readers { owner, all };
 
-/// Throws `usage` unless a new file can be created at `path`; leaves nothing behind. A name that SQLite may use beside a database
-/// that is there (with -journal, -wal or -shm after it) cannot. `what`: how messages call it.
+/// Throws `usage` unless a new file can be created at `path`; leaves nothing behind. A name that SQLite may use beside an existing
+/// database (with -journal, -wal or -shm after it) cannot be used. `what`: how messages call it.
 void require_writable(const std::string& path, const std::string& what = "receipt");
 
 /// The path of a file that may not be there yet, in a folder that is: absolute, without links and dots.
 std::string canonical_new_file(const std::string& path);
 
-/// Room on the disk of a file to come, of at most so many bytes. Throws `data`, which says how many there must be.
+/// Reserves room on the disk for a file of at most this many bytes. Throws `data`, which says how many there must be.
 class RoomForFile {
  public:
   RoomForFile(const std::string& path, std::uint64_t bytes, const std::string& what = "receipt");
@@ -45,7 +45,7 @@ struct FileToWrite {
   std::string text;
 };
 
-/// Creates all of the files, each as write_durably(), or none of them.
+/// Creates all of the files, each as write_durably() does, or none of them.
 void write_all_durably(const std::vector<FileToWrite>& files, const std::string& what, Readers readers);
 
 }  // namespace fractile

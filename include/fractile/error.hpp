@@ -22,7 +22,7 @@ enum class ErrorCode {
   internal = 70,       ///< a defect, or the system failed (no random bits)
 };
 
-/// In whose syntax words name a field and its value.
+/// The syntax in which words name a field and its value.
 enum class Wording {
   library,  ///< records_per_person = 1, bounds = {0, 125}
   program,  ///< --records-per-person 1, --bounds 0 125
@@ -31,7 +31,7 @@ enum class Wording {
   file,     ///< records_per_person = 1, bounds = [0, 125]: a TOML file
 };
 
-/// What can be asked for by name, as words mention it: alone, or with a value to give it. The name is in snake_case.
+/// An option or argument as words mention it: alone, or with a value to give it. The name is in snake_case.
 /// Thread-safety: as that of a standard container.
 class Field {
  public:
@@ -69,8 +69,8 @@ class Field {
   std::vector<std::string> values_;
 };
 
-/// A sentence that may mention fields. Only fields are worded in one syntax or another; all other text, a column's name
-/// for example, stays what it is. A space alone between two fields with values separates them as the syntax wants it.
+/// A sentence that may mention fields. Only fields are worded in one syntax or another; all other text, such as a column's name,
+/// stays as it is. A space alone between two fields with values separates them as the syntax wants it.
 /// Thread-safety: as that of a standard container.
 class Words {
  public:
@@ -99,13 +99,13 @@ class Words {
 /// replaced to make one of the other. Time O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Every failure of the library but one: where memory is not to be had, std::bad_alloc passes, unless something was charged already.
-/// `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a value of the data. Both are worded for who calls
-/// the library; what_words() and hint_words() can be worded for others.
+/// Every failure of the library except one: when memory runs out, std::bad_alloc passes, unless something was charged already.
+/// `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a value of the data. Both are worded for
+/// callers of the library; what_words() and hint_words() can be worded for others.
 /// Thread-safety: as that of std::runtime_error.
 class Error : public std::runtime_error {
  public:
-  /// `field` as field() has it: unless it is given, the one that `what` begins with.
+  /// `field`: what field() returns; if it is not given, the field that `what` begins with.
   Error(ErrorCode code, const Words& what, const Words& hint = {}, std::optional<std::string> field = {});
   ErrorCode code() const noexcept { return code_; }
   const std::string& hint() const noexcept { return hint_; }

@@ -20,7 +20,7 @@ concept WholeNumber = std::integral<T> && sizeof(T) <= sizeof(std::int64_t) && !
                       !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
 /// An exact rational number, always in lowest terms. Powers that would have more than 2^31 binary digits are refused before they are formed.
-/// What is moved from is some valid number.
+/// A moved-from Rational is some valid number.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Rational {
  public:
@@ -38,7 +38,7 @@ class Rational {
   Rational(Numerator numerator, Denominator denominator) : Rational(numerator) {
     *this /= Rational(denominator);
   }
-  /// A floating-point number is rarely the one that was meant: see parse(), or from_double().
+  /// A floating-point number is rarely the number that was meant: use parse(), or from_double().
   template <std::floating_point Real>
   Rational(Real value) = delete;
   Rational(const Rational& other);
@@ -114,7 +114,7 @@ class Exponent {
   Exponent(Rational c);  // NOLINT(google-explicit-constructor): a rational is an exponent
   Exponent(const Exponent& other) = default;
   Exponent& operator=(const Exponent& other) = default;
-  /// What is moved from is some valid exponent.
+  /// A moved-from Exponent is some valid exponent.
   Exponent(Exponent&& other) noexcept;
   Exponent& operator=(Exponent&& other) noexcept;
   ~Exponent() = default;

@@ -22,8 +22,8 @@ struct Analyst {
   Goal goal = Goal::bayes_risk;
   std::optional<Matrix> losses = {};  ///< for Goal::matrix: one row per row of the channel, one column per action
   Rational scale = 1;
-  /// A count, sum or mode of the true values, which is what is guessed, by Bayes risk or either error: the linear error of a mode is the
-  /// distance from it (section 9.1). Nothing: the secret.
+  /// The analyst guesses this count, sum or mode of the true values, by Bayes risk or either error; the linear error of a mode is
+  /// the distance from it (section 9.1). Nothing: they guess the secret.
   std::optional<PostProcessor> about = {};
 };
 
@@ -55,8 +55,8 @@ RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst
 /// expected_loss() does.
 RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst);
 
-/// From one epsilon to a larger one: enclosures that do not meet tell whether a loss rises or falls, equal exact numbers that it is
-/// flat; everything else leaves it open.
+/// From one epsilon to a larger one: disjoint enclosures show that a loss rises or falls, equal exact numbers that it is flat;
+/// anything else leaves this open.
 enum class Change { falls, rises, flat, undecided };
 Change change_between(const RealBounds& before, const RealBounds& here);
 /// "falls", "rises", "flat" or "undecided".
@@ -65,7 +65,7 @@ const char* to_string(Change change);
 struct LossPoint {
   Exponent epsilon;
   RealBounds loss;
-  Change change;  ///< since the point before; of the first, since epsilon = 0
+  Change change;  ///< since the point before; for the first point, since epsilon = 0
 };
 
 /// The expected loss at these increasing epsilons, to some 40 digits. The pipeline and the analyst are looked at once;

@@ -91,13 +91,13 @@ enum class Frame { page, file };
 std::string to_svg(const Figure& figure, Frame frame);
 std::string to_svg(const RangeFigure& figure, Frame frame);
 
-/// The rules for both, for light and dark pages.
+/// The style rules for both, for light and dark pages.
 std::string style();
 
 /// Text between tags and in quoted attributes of HTML, SVG and XML: the five characters that mean something there as entities.
 std::string escaped(const std::string& text);
 
-/// How wide a line of text is drawn, in parts of the font's size: of sans-serif fonts rather too much than too little.
+/// How wide a line of text is drawn, in parts of the font's size; for sans-serif fonts this errs on the wide side.
 double text_width(const std::string& text);
 
 }  // namespace fractile::figures

@@ -88,7 +88,7 @@ Matrix line_metric(std::size_t size);
 /// The analyst's beliefs before the release.
 class Prior {
  public:
-  /// Throws `usage` unless non-negative and adding up to 1.
+  /// Throws `usage` unless the probabilities are non-negative and add up to 1.
   explicit Prior(std::vector<Rational> probabilities);
   static Prior uniform(std::size_t secrets);
 
@@ -125,11 +125,11 @@ Loss linear_error(const std::vector<Rational>& values);
 /// (w - x)^2 (equation 5).
 Loss squared_error(const std::vector<Rational>& values);
 
-/// The expected loss without a release: of the best action under the prior (section 2.1.1, which calls it the prior
+/// The expected loss without a release: that of the best action under the prior (section 2.1.1, which calls it the prior
 /// uncertainty).
 Rational expected_loss(const Prior& prior, const Loss& loss);
 /// The expected loss of an analyst who takes the best action after each observation (Definition 2.2, the posterior
-/// uncertainty). Throws `usage` when prior, channel and loss have not the same number of secrets; so below.
+/// uncertainty). Throws `usage` when prior, channel and loss have different numbers of secrets, here and below.
 Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss);
 /// A best action after each observation, the first of several.
 std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss);
@@ -165,7 +165,7 @@ struct Refinement {
 
 /// Is `from` refined by `to`: is `from` worth at least as much to every analyst (Definition 2.3, Theorem 2.4)? Decided by
 /// exact elimination when the columns of `from` are independent; otherwise a linear program suggests and exact arithmetic
-/// decides, so that "undecided" is possible. Throws `usage` when the secrets are not equally many.
+/// decides, so that "undecided" is possible. Throws `usage` when the numbers of secrets differ.
 /// Proof: docs/proofs/refinement.md
 Refinement refines(const Channel& from, const Channel& to);
 
@@ -190,7 +190,7 @@ struct LossRefinement {
 /// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? One exact linear
 /// program for each way to act on the observations of `to`. When these would take more than seconds, only some are tried,
 /// which can refute; undecided otherwise.
-/// Throws `usage` when secrets are not equally many.
+/// Throws `usage` when the numbers of secrets differ.
 /// Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
 

@@ -1,4 +1,4 @@
-// What was found out about pipelines and channels, as JSON, CSV, tables and pages; and certificates, checked again.
+// What was found about pipelines and channels, as JSON, CSV, tables and pages; and certificates, checked again.
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
@@ -46,7 +46,7 @@ struct AnyPriorReport {
   std::optional<flow::Loss> loss = {};       ///< of a pair that is proved for everybody with it
 };
 
-/// What is said of it: "stable", "unstable" or "undecided" of a range, and of a pair "worth-as-much", "worth-less" or "undecided".
+/// The verdict: "stable", "unstable" or "undecided" for a range; "worth-as-much", "worth-less" or "undecided" for a pair.
 std::string verdict_of(const AnyPriorReport& report);
 
 /// Is one channel worth at least as much to every analyst as another with the same secrets?
@@ -58,7 +58,7 @@ struct ComparisonReport {
   flow::Refinement answer;
 };
 
-/// A certificate as it was printed by to_json() of one of the above, looked at again.
+/// A certificate as to_json() of one of the above printed it, checked again.
 struct CertificateReport {
   enum class Outcome {
     holds,
@@ -69,19 +69,19 @@ struct CertificateReport {
   std::string claim;  ///< what it is to show, or why there is nothing: "the second channel can be drawn from the first"
   std::string about = {};                   ///< whose channels they are, as it says
   std::string trouble = {};                 ///< why it fails
-  std::vector<std::string> unchecked = {};  ///< what it says beside, and was not looked at
+  std::vector<std::string> unchecked = {};  ///< what else it says, which was not checked
 };
 
-/// What a certificate is said to be of.
+/// What a certificate is claimed to be about.
 struct CertifiedPipeline {
   flow::Pipeline pipeline;
   std::optional<flow::Analyst> analyst = {};
 };
 
-/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates. Alone, it is checked
-/// against the channels that are written in it; with what it is of, these are multiplied out again, and everything else that it
-/// says is compared: names, epsilons, whose it is, and the proofs of windows.
-/// Throws `data` when the text is no such document.
+/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates. Alone, a
+/// certificate is checked against the channels that are written in it. With `of`, these channels are multiplied out again, and
+/// everything else that the certificate says is compared: names, epsilons, whose it is, and the proofs of windows. Throws `data`
+/// when the text is no such document.
 CertificateReport checked_certificate(const std::string& json);
 CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of);
 /// The same for a comparison, which may still be undecided.
@@ -92,7 +92,7 @@ struct ComparedFiles {
   std::string from;
   std::string to;
 };
-/// Nothing when it is of one pipeline. Throws `data` as above.
+/// Nothing when it is about one pipeline. Throws `data` as above.
 std::optional<ComparedFiles> compared_in(const std::string& json);
 
 /// An analyst's expected loss.
@@ -119,7 +119,7 @@ struct AnswerCost {
 /// What a pipeline costs a participant at an epsilon that it is called by.
 struct CostReport {
   Exponent called;
-  std::vector<AnswerCost> answers;  ///< none of releases, and of a histogram's bars one: a bar's
+  std::vector<AnswerCost> answers;  ///< none for releases; for a histogram's bars one, that of a bar
   std::optional<Exponent> release;  ///< what is released in the end; nothing: no epsilon
 };
 
@@ -133,7 +133,7 @@ struct ChoosingAnalyst {
   std::optional<LeakageReport> guess = {};
 };
 
-/// At which epsilons between these ends the analysts lose at most what they bear.
+/// At which epsilons between these ends the analysts lose at most what they accept.
 struct ChoiceReport {
   Exponent low;
   Exponent high;
@@ -142,7 +142,8 @@ struct ChoiceReport {
 
   /// The first range in which all are served.
   const flow::ServedRange* least() const;
-  /// Whether it is known that all below it serves somebody less; or, without one, that nothing serves all.
+  /// Whether it is known that every smaller epsilon leaves some analyst unserved; or, without such a range, that no epsilon serves
+  /// all.
   bool is_least_certain() const;
 };
 
@@ -202,7 +203,7 @@ std::string windows_to_csv(const SweepReport& report);
 std::string curve_to_table(const SweepReport& report);
 std::string windows_to_table(const SweepReport& report);
 
-/// Pages with figures, of the reports that have any.
+/// Pages with figures, for the reports that have any.
 WebPage to_html(const RefinementReport& report, const PageOptions& options);
 WebPage to_html(const StabilityReport& report, const PageOptions& options);
 WebPage to_html(const AnyPriorReport& report, const PageOptions& options);

@@ -13,8 +13,8 @@
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 
-// Their untyped pointers (void*) are the specification's: whoever hands over memory and whoever reads it were compiled apart.
-// NOLINTBEGIN(google-global-names-in-headers): the specification's own names
+// Their untyped pointers (void*) are the specification's: the program that hands over memory and the one that reads it were
+// compiled apart. NOLINTBEGIN(google-global-names-in-headers): the specification's own names
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 #define ARROW_FLAG_DICTIONARY_ORDERED 1
@@ -58,7 +58,7 @@ struct ArrowArrayStream {
 
 namespace fractile {
 
-/// Numbers that lie at equal distances in memory; of times the smallest integer is none (NaT).
+/// Numbers that lie at equal distances in memory; for times the smallest integer is no time (NaT).
 struct NumberBuffer {
   const std::byte* first;  ///< of number 0
   std::string format;      ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
@@ -69,20 +69,20 @@ struct NumberBuffer {
       nullptr;  ///< one bit per number, from the lowest on: 0 where there is none; without it all are
 };
 
-/// Columns in memory. What one of them is read as, its type says, never its values: integers, decimals and times exactly, floating-point
-/// numbers as they are, text (also in dictionaries) only as persons and keys. Its columns are known from the start; records are asked for
-/// when they are counted, and no sooner.
+/// Columns in memory. A column's type says what it is read as, never its values: integers, decimals and times exactly,
+/// floating-point numbers as they are, text (also in dictionaries) only as persons and keys. The columns are known from the start;
+/// records are requested when they are counted, and no sooner.
 /// Thread-safety: not for two threads at once. Its own work uses several.
 class Frame final : public Records {
  public:
   /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over, and reads nothing
-  /// of it but its schema: what counts records throws `data` when the stream fails. A record that is NULL as a whole
+  /// of it but its schema: functions that count records throw `data` when the stream fails. A record that is NULL as a whole
   /// has a NULL in each column.
   static Frame of(ArrowArrayStream& stream, const std::string& name = {});
-  /// The same of one array, which is taken over, and so is its schema.
+  /// The same for one array, which is taken over together with its schema.
   static Frame of(ArrowSchema& schema, ArrowArray& array, const std::string& name = {});
   /// Records that are not there yet: `columns` says what they will be, and `records` gives them, in one frame or in several, when they are
-  /// first counted. Several are counted one by one, each by its own types; they have neither persons nor keys.
+  /// first counted. Several frames are counted one by one, each by its own types; they have neither persons nor keys.
   static Frame later(Frame columns, std::function<std::vector<Frame>()> records);
   /// One column of numbers. Throws `usage` for a format that is no number's.
   static Frame of(const NumberBuffer& numbers, const std::string& name);
@@ -92,7 +92,7 @@ class Frame final : public Records {
 
   /// On how many threads records are counted, as in TableOptions.
   void use_threads(std::uint32_t threads);
-  /// How many bytes the records that are sorted by person may take, as TableOptions::memory.
+  /// How many bytes the records that are sorted by person may take, as in TableOptions::memory.
   void use_memory(std::uint64_t bytes);
   /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
   /// as TableOptions::missing. Throws `usage` as TableOptions does.
@@ -115,9 +115,9 @@ class Frame final : public Records {
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
-  /// The profile of values that somebody has counted, such as the result of GROUP BY value: the k-th stands for as many records as the
-  /// k-th number says of the column `counts` of a frame, which may be this one. As profile(). Throws `usage` unless
-  /// both are as long; throws `data` unless the counts are whole numbers, none negative or NULL.
+  /// The profile of values that were counted before, such as the result of GROUP BY value: the k-th value stands for as many
+  /// records as the k-th number in the column `counts` of a frame, which may be this one. Otherwise as profile(). Throws `usage`
+  /// unless both columns are equally long; throws `data` unless the counts are whole numbers, none negative or NULL.
   RankProfile profile_of_counts(const std::string& column, const Frame& counted, const std::string& counts,
                                 const Lattice& lattice, NullPolicy null_policy) const;
   /// How many records there are.

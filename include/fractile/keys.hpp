@@ -16,7 +16,7 @@ namespace fractile {
 class KeyColumns {
  public:
   KeyColumns() = default;
-  /// One, or with "" none.
+  /// One column, or none for "".
   KeyColumns(std::string name);  // NOLINT(google-explicit-constructor): the usual case is one name
   KeyColumns(const char* name) : KeyColumns(std::string(name)) {}  // NOLINT(google-explicit-constructor): the same
   KeyColumns(std::initializer_list<std::string> names) : names_(names) {}
@@ -59,7 +59,7 @@ class GroupKey {
   std::vector<std::string> texts_;
 };
 
-/// For people: the texts with commas between them. Two keys may read the same, so nothing is looked up by it.
+/// For people: the texts with commas between them. Two keys may read the same, so never look anything up by this text.
 std::string to_string(const GroupKey& key);
 
 /// The keys of all groups, in their order. They are public, and never come from the data.
@@ -73,12 +73,12 @@ class GroupKeys {
   /// The keys of one key column.
   GroupKeys(std::vector<std::string> keys);  // NOLINT(google-explicit-constructor): the usual case is one column
   GroupKeys(std::initializer_list<std::string> keys) : GroupKeys(std::vector<std::string>(keys)) {}
-  /// Every combination of a key of each column; those of the last column change first. Throws `usage` for more than `most`.
+  /// Every combination of the columns' keys; the last column's keys change first. Throws `usage` for more than `most`.
   static GroupKeys crossed(std::vector<std::vector<std::string>> lists);
-  /// These combinations and no others: a text for each column. Throws `usage` unless all have as many.
+  /// These combinations and no others, each with a text for each column. Throws `usage` unless all have equally many texts.
   static GroupKeys tuples(const std::vector<std::vector<std::string>>& tuples);
-  /// Group by group and column by column the number of a key in the column's list. Throws `usage` unless each list has what its column
-  /// names, in the order in which it is first named.
+  /// Group by group and column by column the number of a key in the column's list. Throws `usage` unless each list has exactly its
+  /// column's keys, in the order in which groups first name them.
   static GroupKeys numbered(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers);
 
   bool empty() const { return numbers_.empty(); }
@@ -87,7 +87,7 @@ class GroupKeys {
   std::size_t columns() const { return lists_.size(); }
   /// The keys of a column, in the order in which groups first name them.
   const std::vector<std::string>& list(std::size_t column) const { return lists_[column]; }
-  /// Which of them a group has.
+  /// Which of the column's keys a group has.
   std::uint32_t number(std::size_t group, std::size_t column) const { return numbers_[group * lists_.size() + column]; }
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
   GroupKey operator[](std::size_t group) const;

@@ -38,8 +38,8 @@ struct LeakageQuestion {
       {};  ///< as of an Analyst: of the rows of the channel; nothing: all secrets are equally likely
   Guess guess = {};
 
-  /// Throws `usage` when the pipeline is not valid, or the guess does not fit it: presence is of one among others, and neither of
-  /// histograms nor of a post-processor that is written as a table.
+  /// Throws `usage` when the pipeline is not valid, or the guess does not fit it: presence can be guessed for one participant among
+  /// others, and neither for histograms nor with a post-processor that is written as a table.
   void validate() const;
 };
 
@@ -57,19 +57,19 @@ struct Leakage {
   RealBounds after;   ///< the posterior vulnerability
   RealBounds
       capacity;  ///< the multiplicative Bayes capacity of the channel: of all secrets, whatever is guessed and the prior
-  /// What `after` is at most where no more than the promise is known; nothing where it bounds nothing.
+  /// An upper bound of `after` from the promise alone; nothing where the promise bounds nothing.
   std::optional<RealBounds> allowed = {};
   std::optional<RealBounds> capacity_allowed = {};  ///< likewise
 };
 
-/// What the promise is that `allowed` rests on, or why it bounds nothing, in words.
+/// In words, the promise that `allowed` rests on, or why it bounds nothing.
 std::string promise_of(const LeakageQuestion& question);
 
 /// At one epsilon. Exact where exp(epsilon) is rational, the channel is small and there are at most 1,000 participants.
 /// Throws `usage` as validate() does, and when the channel is too large.
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon);
 
-/// Enclosed, at each of these: the question is looked at once; progress(points done) is called after each.
+/// Enclosed, at each of these epsilons. The question is prepared once; progress(points done) is called after each epsilon.
 std::vector<Leakage> leakage_curve(const LeakageQuestion& question, const std::vector<Exponent>& epsilons,
                                    const std::function<void(std::size_t done)>& progress = {});
 

@@ -17,7 +17,7 @@
 
 namespace fractile {
 
-/// How a source is read, by the names of the options that say so ("delimiter", "person", "table", ...), each with its value as a
+/// How a source is read: the names of the options that determine it ("delimiter", "person", "table", ...), each with its value as a
 /// text. An option that holds its default is left out.
 using LedgerReading = std::map<std::string, std::string>;
 
@@ -27,7 +27,7 @@ struct LedgerDataset {
   Budget budget;     ///< for all releases together, for one unit
   Neighbors neighbors = Neighbors::add_remove;
   std::string unit = "person";  ///< whose records are protected together, in words; not empty, of one line
-  // What no release may weaken, so that whoever asks cannot choose a cheaper unit. A line of text each, empty: not pinned.
+  // What no release may weaken, so that an asker cannot choose a cheaper unit. Each is one line of text; empty: not pinned.
   std::string person = {};               ///< the column by which every release must bound persons' records
   std::uint32_t records_per_person = 1;  ///< no release may be for persons of fewer records; at least 1
   /// What every release must read: the canonical path of a file, which begins with a slash, or a name that the asker
@@ -39,7 +39,7 @@ struct LedgerDataset {
   /// a ledger which was put back to an earlier state is detected; empty: none.
   std::string witness = {};
 
-  /// Throws `usage` unless they are what they should be.
+  /// Throws `usage` unless the members are as said above.
   void validate() const;
 };
 
@@ -55,14 +55,14 @@ struct LedgerRequest {
   std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most so many records
   std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
   LedgerReading reading = {};            ///< what this release is read with
-  /// Whether `person` contributes one value, or one in a group, however many records there are: then no bound of records is too small
-  /// where the dataset pins that column. Not stored.
+  /// Whether `person` contributes one value, or one in each group, however many records they have: then no bound of records is too
+  /// small where the dataset pins that column. Not stored.
   bool one_value_a_person = false;
   /// Bytes of the receipt at most, for which there must be room before anything is charged; not stored.
   std::uint64_t receipt_size = 0;
 };
 
-/// An entry, and what shows that it is this one: a ledger that was put back to an earlier state may have given its number to
+/// An entry with a token that identifies it: a ledger that was put back to an earlier state may have given the entry's number to
 /// another release.
 struct LedgerReservation {
   std::int64_t id = 0;
@@ -78,8 +78,9 @@ struct LedgerCommitment {
   std::string receipt;
 };
 
-/// All but void entries count as spent. Nothing of a reserved one has left the process that drew it, unless a program of an
-/// older format wrote its receipt first. A drawn one was about to be stored when something stopped it: it counts for good.
+/// All but void entries count as spent. Nothing of a reserved entry's release has left the process that drew it, unless a program
+/// of an older format wrote its receipt first. A drawn entry was about to be stored when something stopped that: it counts for
+/// good.
 enum class EntryState { reserved, drawn, committed, voided };
 
 /// "reserved", "drawn", "committed", "void".
@@ -117,7 +118,7 @@ struct Spending {
   Rational rho = {};
   Rational delta = {};
 
-  /// So many equal charges on a budget of this measure.
+  /// The sum of this many equal charges on a budget of this measure.
   void add(const Budget& charge, std::int64_t count = 1);
   /// True when neither of them exceeds that of the budget, decided exactly.
   bool is_within(const Budget& budget) const;
@@ -141,7 +142,7 @@ struct LedgerEvent {
   std::string hash;        ///< of this line and, through the hash before it, of all lines before it
 };
 
-/// How a source is read since its first release that counts.
+/// How a source is read, as its first release that counts fixed it.
 struct LedgerSource {
   std::string dataset;
   std::string source;
@@ -180,7 +181,8 @@ struct LedgerAcceptance {
 };
 
 struct LedgerOptions {
-  /// How long to wait for another process's lock, or a server, before anything is charged; from there on as long as it takes.
+  /// How long to wait for another process's lock, or a server, before anything is charged; after that the ledger waits as long as
+  /// it takes.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
   std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
   std::function<bool()> stop = {};  ///< asked while it waits and nothing is drawn: true ends the wait
@@ -192,17 +194,17 @@ struct LedgerOptions {
 /// durably (synced to the disk) or not at all, whenever the process or the machine stops. Not for two threads at once: let
 /// each open its own.
 ///
-/// A path is a file's, or the address of a PostgreSQL database: "postgres://user@host:port/database". Where a connection is
-/// lost, a function begins anew when nothing had happened, and asks the server what did when that was in doubt.
+/// A path is a file's, or the address of a PostgreSQL database: "postgres://user@host:port/database". When a connection is lost, a
+/// function begins anew if nothing had happened, and asks the server what happened if that is in doubt.
 ///
-/// A release reserves, reads its rows, commits with its receipt, and only then is published. What was reserved and not
+/// A release reserves, reads its rows, commits with its receipt, and only then is published. An entry that was reserved and not
 /// committed stays spent until a person voids it.
 ///
-/// Every function reads the tables from end to end and recomputes the log's hashes: no index and no row that was changed
-/// decides what was spent. It throws `ledger` when the file is not a ledger, is damaged, of a newer format, locked for
-/// longer than `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it
-/// reserved. When a connection is lost during a change and the server cannot be asked what became of it, the error says so: what
-/// was to be reserved may then count.
+/// Every function reads the tables from end to end and recomputes the log's hashes: neither an index nor an altered row decides
+/// what was spent. It throws `ledger` when the file is not a ledger, is damaged, of a newer format, locked for longer than
+/// `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it reserved. When a
+/// connection is lost during a change and the server cannot be asked what became of it, the error says so: what was to be reserved
+/// may then count.
 /// Thread-safety: not for two threads at once; open the ledger for each. Processes and threads that did so may write at once.
 class Ledger {
  public:
@@ -213,8 +215,8 @@ class Ledger {
   /// Older formats are migrated.
   static Ledger open(const std::string& path, LedgerOptions options = {});
   static Ledger open_or_create(const std::string& path, LedgerOptions options = {});
-  /// To look only: any format as it is, also where nothing may be written. Throws `ledger` where what was written last
-  /// stands in a file beside the ledger and cannot be read from there.
+  /// Opens a ledger for reading only: any format as it is, also where nothing may be written. Throws `ledger` where the last
+  /// changes stand in a file beside the ledger and cannot be read from there.
   static Ledger open_to_read(const std::string& path, LedgerOptions options = {});
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
@@ -228,14 +230,14 @@ class Ledger {
   /// Throws `usage` unless the request's dataset is there, has its neighbour relation, pins nothing that the request
   /// does not keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and,
   /// in what that leaves open, as the first release of the source that counts was (with at least its records per
-  /// person). A source of which nothing is known is read as declared, or as by default. No number of the cost has more
+  /// person). A source of which nothing is known is read as declared, and otherwise by default. No number of the cost has more
   /// than 50 digits above or below its line. Throws `ledger` when the ledger is behind the dataset's witness, or that
   /// cannot be used. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an approximate one as they are, without a
   /// delta. Nothing else mixes. Throws `usage`, too, when a reserved entry has the request's receipt_path: settle that
   /// entry first.
   void require_fit(const LedgerRequest& request) const;
-  /// Charges the request and returns the entry's id. Errors: usage, as require_fit; budget_refused, which says what
-  /// remains, and nothing is spent.
+  /// Charges the request and returns the entry's id. Throws `usage` as require_fit() does, and `budget_refused`, which says what
+  /// remains; then nothing is spent.
   LedgerReservation reserve(const LedgerRequest& request);
   /// Looks up what is held of each query, as find_committed() does, and charges what `wanted` then asks for, each request as
   /// reserve() does, all of it in one transaction: every request or none. `wanted` may be called again, when a transaction begins
@@ -246,8 +248,8 @@ class Ledger {
   /// Throws `usage` when it was committed already; throws `ledger` when it was voided meanwhile, or when the ledger has
   /// no entry of this number with this token: publish nothing.
   void commit(const LedgerReservation& reservation, const std::string& receipt);
-  /// Stores the releases of several entries: one transaction makes all of them drawn ones, and a second one stores them all. Errors as
-  /// above, and then none of them was stored.
+  /// Stores the releases of several entries: one transaction makes all of them drawn ones, and a second one stores them all. Throws
+  /// as above, and then none of them was stored.
   void commit(std::span<const LedgerCommitment> releases);
   /// A person declares that a reserved entry's release was never published: the entry no longer counts. Throws `usage`
   /// without a reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at
@@ -255,11 +257,11 @@ class Ledger {
   /// `ledger` when the ledger is behind the dataset's witness: the entry may have been published since.
   void void_entry(std::int64_t id, const std::string& reason);
 
-  /// All that datasets declare.
+  /// All witnesses that datasets declare.
   std::vector<LedgerWitness> witnesses() const;
-  /// For who has put the ledger back to an earlier state, and for good: where it is behind a witness, it charges what that has seen
-  /// and the ledger does not have, and what is reserved counts for good. Makes witnesses that are not there. It may be stopped
-  /// anywhere, and called again. Throws `ledger` where that cannot be charged.
+  /// For an owner who has put the ledger back to an earlier state for good. Where the ledger is behind a witness, this charges what
+  /// the witness has seen and the ledger does not have, and what is reserved counts for good. Makes witnesses that are not there.
+  /// It may be stopped anywhere, and called again. Throws `ledger` where that cannot be charged.
   LedgerAcceptance accept_witnesses();
 
   /// The last committed entry of this query, when its receipt was kept; throws `ledger` when that is not what was
@@ -267,22 +269,21 @@ class Ledger {
   std::optional<LedgerEntry> find_committed(const std::string& dataset, const std::string& query) const;
   /// Throws `usage` when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
-  /// What is spent of it and what remains, from the log's last line; without what of it is reserved. Throws `usage` as
-  /// balance().
+  /// What is spent of the budget and what remains, from the log's last line; it does not say how much is only reserved. Throws
+  /// `usage` as balance().
   LedgerAccount account(const std::string& dataset) const;
-  /// The account as it would be with the request charged; nothing is charged. Errors as require_fit(), and as reserve() for what exceeds the
-  /// budget.
+  /// The account as it would be with the request charged; nothing is charged. Throws as require_fit() does, and as reserve() does
+  /// for a cost that exceeds the budget.
   LedgerAccount account_with(const LedgerRequest& request) const;
   LedgerStatement statement() const;
-  /// The same of what can still be read of a damaged ledger, and what is wrong with it.
+  /// The same for what can still be read of a damaged ledger, and what is wrong with it.
   LedgerStatement salvaged() const;
   /// Throws `usage` when there is none of this id.
   LedgerEntry entry(std::int64_t id) const;
 
-  /// Compares receipts with their hashes, sums with budgets, and the log with the witnesses that are there, too, and has SQLite
-  /// check its pages.
-  /// Throws `ledger`, which names the first thing that is wrong. The ledger alone cannot show that lines are missing at
-  /// its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Returns the
+  /// Also compares receipts with their hashes, sums with budgets, and the log with the witnesses that are there, and has SQLite
+  /// check its pages. Throws `ledger`, which names the first thing that is wrong. The ledger alone cannot show that lines are
+  /// missing at its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Returns the
   /// last line's hash.
   std::string verify(const std::string& head = {}) const;
 
@@ -292,7 +293,7 @@ class Ledger {
   std::unique_ptr<State> state_;
 };
 
-/// A ledger's path as messages show it: of an address, without its password.
+/// A ledger's path as messages show it: an address without its password.
 std::string shown_ledger(const std::string& path);
 
 }  // namespace fractile

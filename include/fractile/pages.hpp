@@ -1,6 +1,6 @@
 // Pages to look at: one self-contained HTML file each, without scripts, requests or anything that depends on a clock. Their
-// figures are SVG, with a table of the same numbers beneath. Equal inputs give equal bytes. to_html() of a report stands beside
-// its to_json(). And what an explanation in words is written as.
+// figures are SVG, with a table of the same numbers beneath. Equal inputs give equal bytes. A report's to_html() stands beside its
+// to_json(). Also the formats in which an explanation in words is written.
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
@@ -28,16 +28,16 @@ struct About {
   std::string author = {};        ///< who fills in the registry's record; the curator unless said
 };
 
-/// What a page is made of beside its report.
+/// What a page is made of besides its report.
 struct PageOptions {
   About about = {};
-  /// For everybody: without paths, queries, columns of persons and the names of ledgers' datasets, all of which a receipt has.
+  /// A public page: without paths, queries, columns of persons and the names of ledgers' datasets, all of which a receipt has.
   bool is_public = false;
   std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
   /// A limit: a release's page says how often a guess is right whether a person's value is above it, if the limit lies between the least
   /// and the greatest published value.
   std::string guess_above = {};
-  std::string command = {};  ///< what was typed, one line: pages of plans and pipelines end with it
+  std::string command = {};  ///< the command that was typed, one line: pages of plans and pipelines end with it
 };
 
 /// A file beside a page: a figure or its table.

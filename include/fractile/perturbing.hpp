@@ -20,8 +20,7 @@ namespace fractile::flow {
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
 
 /// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of the
-/// participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is an answer for each of them, of
-/// those that there are.
+/// participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is a valid answer for each of them.
 std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 /// Both together (algorithms 2 and 3): the name of an observation, drawn from the secret's row of the pipeline's channel. `secret` is one

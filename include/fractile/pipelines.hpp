@@ -32,8 +32,8 @@ struct Release {
   Neighbors neighbors = Neighbors::add_remove;         ///< between whom epsilon is promised
 };
 
-/// A family of channels from one participant's K values to their answers, one for every epsilon; one such family a participant; or a
-/// release. Families take odds = exp(epsilon) >= 1, which is rational for epsilon = "ln r".
+/// A family of channels from one participant's K values to their answers, one for every epsilon; or one such family for each
+/// participant; or a release. Families take odds = exp(epsilon) >= 1, which is rational for epsilon = "ln r".
 /// Thread-safety: a value; threads may share it while none changes it.
 class Perturber {
  public:
@@ -49,7 +49,7 @@ class Perturber {
   /// The same at every epsilon; of any shape (Definition 3.1).
   static Perturber fixed(const Channel& channel);
   /// A uniform subset of `size` values, with odds for the subsets that hold the value and 1 for the others; answers are the subsets, in
-  /// lexicographic order. 1 <= size < values. Less epsilon is a refinement; so of the next three.
+  /// lexicographic order. 1 <= size < values. Less epsilon is a refinement, for this and the next three.
   static Perturber subset_selection(std::size_t values, std::size_t size);
   /// From a Hadamard matrix of the least size above the values: the columns in which the value's own row has a 1 have odds, the
   /// others 1. Answers are the columns.
@@ -70,17 +70,18 @@ class Perturber {
   /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 
-  /// The same with odds^by in place of odds, by > 0: it costs by times the epsilon that it is called by. Throws `usage`
-  /// of a release.
+  /// The same with odds^by in place of odds, by > 0: it costs `by` times the epsilon at which it is called. Throws `usage` for a
+  /// release.
   Perturber with_epsilon_times(const Rational& by) const;
 
   std::size_t values() const;
-  /// As many as the values, unless said otherwise above.
+  /// The number of answers: that of the values, unless said otherwise above.
   std::size_t answers() const;
   bool depends_on_epsilon() const;
   bool is_randomized_response() const;
   bool is_geometric() const;  ///< truncated anywhere
-  /// Whether less epsilon is a refinement, of one participant's channel (Definition 2.6): known of the families above, and of no other.
+  /// Whether less epsilon is a refinement of one participant's channel (Definition 2.6): known for the families above, and for no
+  /// others.
   bool is_refinement_preserving() const;
   /// Nothing for families of channels.
   const Release* release() const { return release_ ? &*release_ : nullptr; }
@@ -114,8 +115,8 @@ std::vector<Rational> unary_answers(std::size_t values);
 Matrix truncated_answers(std::size_t values, std::size_t reach);
 Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds);
 
-/// What is made of the participants' answers (section 3.1.2), which are values unless the pipeline says otherwise; or of the released
-/// quantiles.
+/// What is computed from the participants' answers (section 3.1.2), which are values unless the pipeline says otherwise; or from
+/// the released quantiles.
 struct PostProcessor {
   enum class Kind {
     identity,  ///< all of them
@@ -132,7 +133,7 @@ struct PostProcessor {
   std::vector<std::size_t> image = {};    ///< 0, 1, 2, ..., each at least once
   Rational unit = 1;                      ///< positive
 
-  /// Whether it makes the same of all arrangements of the same values.
+  /// Whether the result is the same for all arrangements of the same values.
   bool is_symmetric() const {
     return kind == Kind::count || kind == Kind::sum || kind == Kind::mode || kind == Kind::shuffle ||
            kind == Kind::bits;
@@ -163,7 +164,7 @@ struct Secret {
 };
 
 /// Participants' values are perturbed one by one and then combined; or a curator releases quantiles of them, which are then
-/// post-processed. Throws `usage` from validate() says which member is wrong.
+/// post-processed. validate() throws `usage`, which says which member is wrong.
 struct Pipeline {
   std::size_t participants;
   std::vector<Rational> values;  ///< what a participant may have; increasing when they are a release's candidates

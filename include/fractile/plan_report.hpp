@@ -20,12 +20,12 @@ namespace fractile {
 struct PlannedGuess {
   PersonGuess guess;
   std::string limit = {};  ///< as it is printed, of a value above it
-  std::string reference;   ///< what the public table is called that stands for the one nobody may look at
+  std::string reference;   ///< the name of the public table that stands for the secret one
   std::uint64_t rows = 0;  ///< how many records that has
   PersonLeakage leakage;
 };
 
-/// Which epsilons serve an analyst. The plan is of the least one that is certain to, or of the largest one asked about.
+/// Which epsilons serve an analyst. The plan is for the least epsilon that is certain to serve, or for the largest one asked about.
 struct PlannedAnalyst {
   ReleaseAnalyst analyst;
   ServedEpsilons served;
@@ -42,18 +42,19 @@ struct PlanReport {
   std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
   std::optional<PlannedGuess> guess = {};    ///< where it was asked for
   std::optional<PlannedAnalyst> analyst = {};
-  /// Of weighted records: the plan's own query is asked of units of weight, of so many as are expected.
+  /// For weighted records: the plan's query is about units of weight, as many as are expected.
   std::optional<WeightsDescription> weights = {};
 };
 
-/// That intervals are expected to end at the range for want of records; else, that values are mostly noise; nothing where neither is so.
+/// A warning that intervals are expected to end at the range for want of records, or else that values are mostly noise; nothing
+/// where neither is so.
 std::optional<NoiseInWords> noise_in_words(const PlanReport& report);
 
 /// One JSON object, with `guess` `analyst` and `weights` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
 std::string to_json(const PlanReport& report);
 /// "quantile,worst_case,median,nine_in_ten" and one line per quantile.
 std::string to_csv(const PlanReport& report);
-/// The same in aligned columns, what it all means, and a chart of the errors against the budget.
+/// The same in aligned columns, with an explanation and a chart of the errors against the budget.
 std::string to_table(const PlanReport& report);
 /// The same as a page, with figures.
 WebPage to_html(const PlanReport& report, const PageOptions& options);

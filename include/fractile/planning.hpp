@@ -28,12 +28,12 @@ std::vector<WorstCase> worst_cases(const Release& release, const Rational& confi
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const Release& release, const Rational& confidence);
 
-/// From how many records on bounds that a release has found hold all its quantiles, with probability at least `confidence`: of the
-/// records on its search's lattice. Nothing where no number makes that sure, of groups, and of declared bounds.
+/// The number of records (on the search's lattice) from which on the bounds that a release has found hold all its quantiles with
+/// probability at least `confidence`. Nothing where no number makes that sure, for groups, and for declared bounds.
 /// Proof: docs/proofs/rank_error.md
 std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, const Rational& confidence);
 
-/// Public tables that stand for the one nobody may look at; over bounds [a, b] of width w = b - a.
+/// Public tables that stand for the secret one, over bounds [a, b] of width w = b - a.
 enum class Shape {
   uniform,     ///< evenly from a to b
   normal,      ///< mean in the middle, standard deviation w/8
@@ -63,48 +63,48 @@ struct TypicalError {
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases);
 
-/// Of a query that tells how many rows to expect; nothing when it does not, or when its values are more than noise. Nothing where
-/// intervals are asked for, since they tell how wrong a value may be, nor of more than 200 quantiles, which are read together, nor where
-/// simulating one release would take some tenth of a second, by a count that is known beforehand; nor is a budget that would do named
-/// where finding it would take longer. It reads no record. Throws `usage` as QuantileQuery::validate() does.
+/// A warning for a query that says how many rows to expect. Nothing when the query does not say that, when its values are more than
+/// noise, with intervals (they show how wrong a value may be), for more than 200 quantiles (they are read together), and where
+/// simulating one release would take some tenth of a second, by a count that is known beforehand. A sufficient budget is not named
+/// where finding it would take longer. No record is read. Throws `usage` as QuantileQuery::validate() does.
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
-/// The same of each group, in order: from what is public or published alone. Its rows are those that the table has when that
-/// is public, else those of the branch that a count with noise chose (`used.rows`), else those that were told.
+/// The same for each group, in order, from public and published numbers alone. A group's rows are the table's when that number is
+/// public, else those of the branch that a noisy count chose (`used.rows`), else the expected ones.
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 
-/// The errors of a few simulated releases like this one. The table is the normal reference table, with as many records as are known of the
-/// largest group, but at most 10,000, and 10,000 where nothing is known. Nothing with intervals, of more than 200 quantiles, and where ten
-/// such releases would take longer than a tenth of a second, by a count that is known beforehand. Reads what is public or published alone,
-/// and says the same of a release and of its receipt read back.
+/// The errors of a few simulated releases like this one. The table is the normal reference table. It has as many records as the
+/// largest group is known to have, but at most 10,000, and 10,000 where nothing is known. Nothing with intervals, for more than 200
+/// quantiles, and where ten such releases would take longer than a tenth of a second, by a count that is known beforehand. Only
+/// public and published numbers are read, and a release gives the same result as its receipt read back.
 std::optional<TypicalError> typical_error(const Release& release);
 
-/// What is published beside the quantiles, and how far off it is.
+/// What is published besides the quantiles, and how far off it is.
 struct PlannedStatistics {
   StatisticsTerms terms;
   StatisticsErrors errors;
 };
 
-/// That intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
+/// A warning that intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
 struct UnsettledEnds {
   std::uint64_t rows;            ///< as many as there are believed to be
   std::uint64_t settled_from;    ///< among so many, all but about one end in a hundred are inside the range
-  std::optional<Budget> enough;  ///< with which so few rows do; empty where none up to 1000 does
+  std::optional<Budget> enough;  ///< with which this few rows suffice; empty where none up to 1000 does
 };
 
-/// From about how many records on the ends of the query's intervals are inside the range, all but about one in a hundred; nothing without
-/// intervals, and where no number does. Two digits. Throws `usage` as QuantileQuery::validate() does.
+/// About how many records it takes for the ends of the query's intervals to be inside the range, all but about one in a hundred;
+/// nothing without intervals, and where no number suffices. Two digits. Throws `usage` as QuantileQuery::validate() does.
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 
-/// Nothing where the ends of intervals among so many rows are settled, where no number of rows settles them, and without intervals. Throws
-/// `usage` as QuantileQuery::validate().
+/// Nothing where the ends of intervals among so many rows are settled, where no number of rows settles them, and without intervals.
+/// Throws `usage` as QuantileQuery::validate() does.
 std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows);
 
-/// Describes the group with the fewest rows, by its noisy count, among those that have an end at the range. Nothing where that was not for
-/// want of records.
+/// Describes the group with the fewest rows, by its noisy count, among the groups with an interval that ends at the range. Nothing
+/// where no interval ends there for want of records.
 std::optional<UnsettledEnds> unsettled_ends(const Release& release);
 
-/// What intervals that are asked for will be.
+/// What the requested intervals will be like.
 struct PlannedIntervals {
   std::uint64_t rows;                         ///< of the table that widths are of
   std::vector<double> widths;                 ///< medians, in records between the ends; one per quantile
@@ -124,7 +124,7 @@ struct ReleasePlan {
   std::optional<PlannedStatistics> statistics = {};
 };
 
-/// What `plan_release` is to find out.
+/// What `plan_release` is to find.
 struct PlanOptions {
   Rational confidence = Rational(19, 20);
   Shape shape = Shape::normal;
@@ -134,7 +134,7 @@ struct PlanOptions {
   std::optional<StatisticsRequest> statistics = {};  ///< beside the quantiles
 };
 
-/// Errors: usage, as QuantileQuery::validate() and StatisticsRequest::validate().
+/// Throws `usage` as QuantileQuery::validate() and StatisticsRequest::validate() do.
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options = {});
 
 /// The query with the smallest budget, of its own measure, in four significant digits, whose worst-case rank error is at most
@@ -143,10 +143,11 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
                                    const Rational& confidence);
 
-/// The query with about the smallest budget, of its own measure, in two significant digits, at which the intervals are expected to be so narrow:
-/// of a public normal table of so many rows, half of those of each quantile have at most this share of the records between their ends. It is
-/// found by formulas in floating point and a few simulated releases; nothing is promised of other tables. Throws `usage` when the query has
-/// no intervals, unless 0 < share < 1 and rows > 0, and when no epsilon up to 1000 makes them so narrow.
+/// The query with about the smallest budget, of its own measure, in two significant digits, at which the intervals are expected to
+/// be this narrow: for a public normal table of `rows` rows, half of each quantile's intervals have at most this share of the
+/// records between their ends. The budget is found by formulas in floating point and a few simulated releases; nothing is promised
+/// for other tables. Throws `usage` when the query has no intervals, unless 0 < share < 1 and rows > 0, and when no epsilon up to
+/// 1000 makes them so narrow.
 QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
                                        const Rational& share);
 

@@ -12,7 +12,7 @@ namespace fractile {
 /// dropped as null counts as absent, so a replacement may also add or remove one).
 enum class Neighbors { add_remove, change_one };
 
-/// In what the privacy loss is measured.
+/// The unit in which privacy loss is measured.
 enum class Measure { pure, zcdp, approximate };
 
 /// "add-remove", "change-one".

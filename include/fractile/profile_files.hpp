@@ -16,7 +16,7 @@
 
 namespace fractile {
 
-/// What is known of the profiles of a file without their counts: what was asked when they were counted. No record decides any of it.
+/// What is known of a file's profiles without their counts: the request with which they were counted. No record decides any of it.
 struct ProfileHeader {
   Lattice lattice;
   std::string column = {};
@@ -25,7 +25,7 @@ struct ProfileHeader {
   std::uint32_t records_per_person = 1;
   /// The column of persons by which that bound was kept, each person's records being a random sample; empty: it was declared.
   std::string person = {};
-  /// The columns of the groups' keys, and the keys, one per profile; both empty of a single profile.
+  /// The columns of the groups' keys, and the keys, one per profile; both empty for a single profile.
   KeyColumns by = {};
   GroupKeys keys = {};
   /// The query whose result was counted; empty: the sources themselves.
@@ -33,24 +33,24 @@ struct ProfileHeader {
   /// What was counted, one text per counting, sorted; and how persons' records were chosen, once each, sorted.
   std::vector<std::string> sources = {};
   std::vector<std::string> samplers = {};
-  /// Whether profiles were merged as those of persons none of whom is in two of them.
+  /// Whether the profiles were merged with the declaration that no person is in two of them.
   bool disjoint_persons = false;
   /// What was declared to be missing, in the column and in that of persons, as TableOptions::missing; no text has a comma. And what was
   /// done with a cell that is no number.
   std::vector<std::string> missing = {};
   Unreadable unreadable = Unreadable::error;
-  /// What read the sources, with the settings that could decide about a value, once each, sorted: as Table::reader(). None is said of
-  /// columns in memory, nor in files of format 1.
+  /// What read the sources, with the settings that could decide about a value, once each, sorted: as Table::reader(). Empty for
+  /// columns in memory, and in files of format 1.
   std::vector<std::string> readers = {};
-  /// What each person's records became, where persons count by one value each.
+  /// What each person's records became, where each person counts with one value.
   std::optional<PerPerson> per_person = {};
-  /// Whether the query made one row of each person's records: what was counted are such rows, of `person`.
+  /// Whether the query made one row of each person's records: then such rows of `person` were counted.
   bool one_row_a_person = false;
-  /// Where records were weighted: what was counted are units of their weight. Their column and their grid; what is declared or expected of
-  /// them is said when they are released.
+  /// The weights' column and grid, where records were weighted: then units of weight were counted. What is declared or expected of
+  /// the weights is given with the release.
   std::optional<RecordWeights> weights = {};
 
-  /// Throws `usage` for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
+  /// Throws `usage` for a header that no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
   void validate() const;
   /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
   void require_bound(std::uint64_t asked) const;
@@ -68,16 +68,17 @@ struct CountedProfiles {
 /// The bytes of a file. Equal countings have equal bytes. Throws `usage` as validate() does, and unless there is a
 /// profile a key, on the lattice.
 std::string to_bytes(const CountedProfiles& counted);
-/// Throws `data` unless these are the bytes of one file, whole and undamaged; `name` tells where they are from.
+/// Throws `data` unless these are the bytes of one file, whole and undamaged; `name` says where the bytes come from.
 CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name);
 
 /// Whether a person may have records in several of the profiles that are merged: then bounds of records per person add up.
 enum class Persons { may_overlap, are_disjoint };
 
-/// What files of equal contents are: nearly always one counting that is named twice, whose every record would count double.
+/// How to treat files with equal contents: nearly always they are one counting named twice, each of whose records would count
+/// double.
 enum class EqualFiles { one_counting, different_records };
 
-/// A file that is read piece by piece: first what was asked, later the counts.
+/// A file that is read piece by piece: first the header, later the counts.
 /// Thread-safety: not for two threads at once.
 class ProfileFile final : public Records {
  public:
@@ -99,16 +100,16 @@ class ProfileFile final : public Records {
                                    const std::function<void()>& on_progress = {}) const override;
   std::vector<TableColumn> columns() const override;
   std::string person_of_rows() const override;
-  /// From how many countings it was added up, and of what, where these are few.
+  /// How many countings were added up in it, and of what, where these are few.
   std::string engine() const override;
-  /// count() throws so, too. No count is looked at.
+  /// count() throws in the same way. No count is looked at.
   void require_unchanged() const override;
 
   /// All records of all files, in any order. Throws as merged() below does (what headers decide, before a count is
   /// read), and as open() and count() do. Throws `usage`, which names both files, when two files that hold records have
-  /// equal contents and `equal_files` says that they are one counting. A file is open while it is read, at two times;
-  /// one that is another one at the second was changed. (What cannot be opened once more, a pipe, stays open.)
-  /// `on_file` is called for each file, and then for each again.
+  /// equal contents and `equal_files` says that they are one counting. Each file is opened and read twice, and must be the same
+  /// file both times. (A pipe, which cannot be opened again, stays open.) `on_file` is called for each file, and then for each
+  /// again.
   static CountedProfiles merge(const std::vector<std::string>& paths, Persons persons,
                                EqualFiles equal_files = EqualFiles::one_counting,
                                const std::function<void(const ProfileHeader&)>& on_file = {});
@@ -120,7 +121,7 @@ class ProfileFile final : public Records {
 };
 
 /// The header of merged profiles. Throws `usage` unless lattices, columns, null policies, persons, keys, queries, what
-/// counts as missing, what is done with unreadable cells and, of queries, the readers are the same.
+/// counts as missing, what is done with unreadable cells and, for queries, the readers are the same.
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons);
 /// All records of both. Associative and commutative, bit for bit, among merges with the same `persons`. Throws as
 /// above, and `data` beyond RankProfile::max_records.

@@ -34,13 +34,13 @@ struct NumberStyle {
   friend bool operator==(const NumberStyle&, const NumberStyle&) = default;
 };
 
-/// What to do with a cell that is no number (or time): refuse the table, or take it for one that is empty.
+/// What to do with a cell that is not a number (or time): refuse the table, or treat the cell as empty.
 enum class Unreadable { error, missing };
 /// "error", "missing".
 inline std::string to_string(Unreadable unreadable) { return unreadable == Unreadable::error ? "error" : "missing"; }
 
-/// What a person's records become before anything else is done with them: one value, of the person or of the person in a group. A function
-/// of these records as a multiset, decided exactly. Proof: docs/proofs/one_value_per_person.md
+/// What a person's records become before anything else is done with them: one value for the person, or for the person in each
+/// group. A function of these records as a multiset, decided exactly. Proof: docs/proofs/one_value_per_person.md
 enum class PerPerson {
   sum,    ///< of integers, decimals and doubles: the exact sum; of doubles its nearest double
   count,  ///< how many of these records hold something in the column, whatever its type
@@ -73,7 +73,7 @@ struct MarginOf {
   std::vector<std::string> others = {};  ///< as RecordSelection::others, of these columns
 };
 
-/// Of weighted records: the release's own query is asked of units of weight.
+/// For weighted records: the release's query is about units of weight.
 struct WeightsDescription {
   RecordWeights how;
   std::uint32_t records_per_person = 1;  ///< how many records of one person count, or rows of a query
@@ -103,21 +103,22 @@ struct SourceDescription {
   std::string person = {};              ///< the column by which persons' records were bounded, if one was named
   KeyColumns by = {};                   ///< the columns of the groups' keys, if there are groups
   std::vector<NamedTable> tables = {};  ///< what else the query could read
-  /// Declared of the query; nothing when it is row-wise. The release was asked for by over_query().
+  /// The stability that was declared for the query; nothing when the query is row-wise. The release was made with over_query().
   std::optional<std::uint32_t> sql_stability = {};
-  /// Declared and never checked: no person has records in two of the countings that were merged.
+  /// A declaration that is never checked: no person has records in two of the countings that were merged.
   bool disjoint_persons = false;
   std::vector<std::string> missing = {};  ///< declared to count as missing
-  /// What is done with a cell that is no number; where nothing was said of it, it is an error.
+  /// What is done with a cell that is not a number; unless it was given, such a cell is an error.
   std::optional<Unreadable> unreadable = {};
   std::optional<MarginOf> margin_of = {};
   std::optional<PerPerson> per_person = {};  ///< what each person's records became, if persons count by one value each
   bool one_row_a_person = false;             ///< whether the query made one row of each person's records
   std::optional<WeightsDescription> weights = {};
   bool whole_records = false;  ///< whether a person's records were sampled whatever they held, once for several columns
-  /// Of a table in several files the name of each, in order; `file` is then all names that were typed, sorted, with commas between.
+  /// The name of each file of a table in several files, in order; `file` then has all names that were typed, sorted, with commas
+  /// between.
   std::vector<std::string> files = {};
-  /// As RecordSelection::others: none, or for each column of `by` the key under which records count that have no listed one.
+  /// As RecordSelection::others: none, or for each column of `by` the key under which records without a listed key count.
   std::vector<std::string> others = {};
 };
 

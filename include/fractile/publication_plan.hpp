@@ -1,5 +1,5 @@
-// A publication: several tables of quantiles, counts and means under one budget, and how that is split among tables and levels. All of it is
-// public: nothing here reads a record.
+// A publication: several tables of quantiles, counts and means under one budget, and how the budget is split among tables and
+// levels. All of it is public: nothing here reads a record.
 // Thread-safety: values, and functions of their arguments, for any number of threads.
 #pragma once
 
@@ -37,8 +37,8 @@ struct PublicationTarget {
     ranks,  ///< rank error, in records
     share,  ///< rank error, as a share of the cell's expected records
     value,  ///< distance in value, as if the cell's expected records were spread evenly between the bounds
-    /// Width of the table's intervals, as a share of the cell's expected records that lie between their ends: what half of the intervals of
-    /// each quantile stay within, of a public normal table. It is expected and not promised.
+    /// Width of the table's intervals: the share of the cell's expected records between their ends within which half of each
+    /// quantile's intervals stay, for a public normal table. This is expected and not promised.
     interval,
   };
   Of of = Of::ranks;
@@ -62,12 +62,15 @@ struct PublicationTable {
   /// What each person's records become: one value in each cell, at every level anew. Needs Publication::person; not with weights.
   std::optional<PerPerson> per_person = {};
   std::vector<std::string> by = {};  ///< columns of Publication::keys
-  /// None, or a text for each of these: a further key, after the column's own, of all records with none of them; or an empty text.
+  /// None, or a text for each column of `by`: a further key, after the column's own keys, for all records without one of these; an
+  /// empty text for no such key.
   std::vector<std::string> other = {};
   std::vector<KeyLevel> levels = {{}};  ///< the first one is all of `by`, the finest; then margins, each once
-  /// The cells of the finest level that there can be, each once: records of others are left out of all levels. None: all tuples of the keys.
+  /// The cells that the finest level can have, each once: records of other cells are left out of all levels. None: all tuples of
+  /// the keys.
   std::vector<KeyTuple> possible = {};
-  /// About how many records each cell of the finest level has, as is publicly known, in the order of cells_of(). None: nothing is known.
+  /// About how many records each cell of the finest level has, by public knowledge, in the order of cells_of(). None: nothing is
+  /// known.
   std::vector<std::uint64_t> expected_rows = {};
   /// The table's share of the publication's budget, in proportion to other tables'. Where one table has a share, one without has a share of 1.
   std::optional<Rational> share = {};
@@ -77,29 +80,29 @@ struct PublicationTable {
   std::optional<PublicationTarget> target = {};  ///< instead of a share
   std::vector<std::string> quantile_names = {};  ///< as QuantileQuery::names
 
-  /// Whether counts with noise are drawn: at the finest level, or where these do not add up at every level.
+  /// Whether noisy counts are drawn: at the finest level, or at every level where they do not add up.
   bool has_counts() const { return count || mean || !below.empty(); }
-  /// Whether a total is of the records of its cells. A person with values in two cells has another value in their total.
+  /// Whether a total has the records of its cells. A person with values in two cells has another value in their total.
   bool adds_up() const { return !per_person; }
   /// How many levels draw something, from the finest on.
   std::size_t drawn_levels() const { return quantiles.empty() && adds_up() ? 1 : levels.size(); }
 };
 
-/// What is marked or left out, decided from released values alone.
+/// Which values are marked or left out, decided from released values alone.
 struct PublicationMarks {
   std::optional<Rational> unreliable =
       {};  ///< an interval that is wider than this share of its value's distance from 0
   std::optional<std::uint64_t> hidden = {};  ///< a released count that is below this
 };
 
-/// Several tables under one budget. What is read, and which texts are missing there, is the source's.
+/// Several tables under one budget. The source says what is read, and which texts count as missing.
 struct Publication {
   std::string title;
   Budget budget;  ///< what all tables together cost one person
   Neighbors neighbors = Neighbors::add_remove;
   std::string person = {};  ///< the column that identifies the person; empty: a record is one
-  /// With `person` at most this many of their records are sampled; of a table of persons' values it says in how many cells of a level one
-  /// person counts.
+  /// With `person`, at most this many of each person's records are sampled. For a table of persons' values, in how many cells of a
+  /// level one person counts.
   std::uint32_t records_per_person = 1;
   std::optional<RecordWeights> weights = {};  ///< of the records of all tables, which then count in units of weight
   NullPolicy null_policy = NullPolicy::drop;
@@ -110,7 +113,7 @@ struct Publication {
 
   /// The columns of a table's `by`. Throws `usage` when one is not among `keys`.
   std::vector<const KeyColumn*> columns_of(const PublicationTable& table) const;
-  static constexpr std::size_t most_cells = GroupKeys::most;  // of a level: they are the groups of a release
+  static constexpr std::size_t most_cells = GroupKeys::most;  // in a level: they are the groups of a release
   static constexpr std::size_t most_parts = 10'000;
   /// Throws `usage` unless all that is said above holds, each table's query can be answered, and there are at most `most_cells` and `most_parts`.
   void validate() const;
@@ -119,8 +122,9 @@ struct Publication {
   void validate_keys() const;
 };
 
-/// The cells of a level, in order: of the finest the possible tuples as they are listed, or all tuples of the keys, the one of other keys
-/// among them, with the last column's changing first; of a margin those of its columns that the finest level's cells have, in the order in which these come.
+/// The cells of a level, in order. The finest level has the possible tuples as they are listed, or all tuples of the keys, the one
+/// for other keys among them, with the last column's keys changing first. A margin has the tuples of its columns that occur in the
+/// finest level's cells, in the order in which these come.
 struct LevelCells {
   std::vector<KeyTuple> cells;         ///< one key per column of the level
   std::vector<std::size_t> of_finest;  ///< of each cell of the finest level, in which of these it lies
@@ -136,25 +140,26 @@ struct PublicationPart {
   std::size_t level;  ///< in PublicationTable::levels
   Rational share;     ///< of the publication's budget
   Budget cost;        ///< which is this: what the level costs one person, in whichever of its cells their records are
-  /// The part of `cost` that pays for counts, shares and means, at the finest level of a table that has them; 1 where it has no quantiles. It is
-  /// 0 at margins that add up: their counts and sums are those of the finest level's cells, which costs nothing.
+  /// The part of `cost` that pays for counts, shares and means, at the finest level of a table that has them; 1 where the table has
+  /// no quantiles. It is 0 at margins that add up: their counts and sums come from the finest level's cells, which costs nothing.
   Rational counts_share;
-  /// What is asked of each cell, before over_query(), over_weights() and group_query(): its budget is `cost`, of which counts_share is not for quantiles.
+  /// The query for each cell, before over_query(), over_weights() and group_query(): its budget is `cost`, of which counts_share is
+  /// not for quantiles.
   QuantileQuery query;
 };
 
 /// One part for each level of each table that draws something, in their order: margins of a table without quantiles draw nothing. The
 /// shares add up to exactly 1, and so the costs to exactly the publication's budget. The same on every machine. Shares that are stated
-/// hold. The others make relative errors, those that nine releases in ten have, alike as far as public numbers can: a level's part is in
-/// proportion to its number of cells, or where rows are expected to one over those of its smallest cell (under zCDP to the squares), times
-/// a factor for the table's number of quantiles. Throws `usage` as Publication::validate() does, and for targets that
-/// the budget does not reach.
+/// hold. The other shares make the relative errors within which nine releases in ten stay as equal as public numbers allow: a
+/// level's part is in proportion to its number of cells, or, where rows are expected, to one over the rows of its smallest cell
+/// (under zCDP to the squares), times a factor for the table's number of quantiles. Throws `usage` as Publication::validate() does,
+/// and for targets that the budget does not reach.
 /// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> parts(const Publication& publication);
 
-/// The parts at the least budget, of the measure of the publication's own, that reaches all targets; the publication then has this budget. Each
-/// level takes the least in four significant digits. Throws `usage` as parts() does, when a table has no target, and
-/// for a target that no budget reaches.
+/// The parts at the least budget, in the measure of the publication's own budget, that reaches all targets; the publication then
+/// has this budget. Each level takes the least in four significant digits. Throws `usage` as parts() does, when a table has no
+/// target, and for a target that no budget reaches.
 /// Proof: docs/proofs/publication.md
 std::vector<PublicationPart> least_parts(Publication& publication);
 
@@ -162,7 +167,7 @@ std::vector<PublicationPart> least_parts(Publication& publication);
 
 /// Whether a cell's quantiles will say something.
 enum class CellWorth {
-  unknown,  ///< how many records it has is not said
+  unknown,  ///< it is not stated how many records it has
   useful,
   noise,  ///< with this part of the budget its values are mostly noise, as MostlyNoise has it
   lost,   ///< with the whole budget they would be, too, or less than one record lies between two of its quantiles
@@ -178,7 +183,8 @@ struct PlannedCell {
       {};  ///< in which errors are: these rows or, with weights, how many units they are
   /// Units: with the publication's confidence no quantile misses by more, whatever the data.
   std::optional<std::uint64_t> worst = {};
-  /// Units: what half of the simulated releases of a reference table of so many rows miss every quantile by at most, and what nine in ten do.
+  /// Units: what half of the simulated releases of a reference table of this many rows miss every quantile by at most, and what
+  /// nine in ten do.
   std::optional<double> typical = {};
   std::optional<double> nine_in_ten = {};
   CellWorth worth = CellWorth::unknown;

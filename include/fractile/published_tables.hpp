@@ -1,4 +1,5 @@
-// A publication, from its source to its tables: all of it refused, charged, counted in one reading, drawn, committed and written as a whole.
+// A publication, from its source to its tables: it is refused, charged, counted in one reading, drawn, committed and written as a
+// whole.
 // Thread-safety: as fractile/publication.hpp.
 #pragma once
 
@@ -48,12 +49,12 @@ struct PublishedTables {
 
 /// All tables of a publication, in the order of publish() of a release: every column is counted in one reading, all levels are charged in one
 /// transaction, each as an entry of its own, and all of them are committed in one. A level's profiles are sums of those of the table's
-/// finest cells. With Publication::person, of each person the same records count in all tables that are drawn: they are sampled as whole
-/// records, whatever they hold (RecordSelection::whole_records). A profile file's were sampled when it was counted.
-/// A level that the ledger holds, whatever it cost, is taken as it is: its cost counts in the publication's budget, and the other levels
-/// share the rest of it in their proportions. Throws `budget_refused` where nothing is left for them, and where the ledger does not have
-/// enough, before a record is read. With Payment::again all of it is drawn anew, at the full price.
-/// Errors otherwise as those of publish() and parts().
+/// finest cells. With Publication::person, the same records of each person count in all tables that are drawn: they are sampled as
+/// whole records, whatever they hold (RecordSelection::whole_records). The records of a profile file were sampled when it was
+/// counted. A level that the ledger holds, whatever it cost, is taken as it is: its cost counts in the publication's budget, and
+/// the other levels share the rest of it in their proportions. Throws `budget_refused` where nothing is left for them, and where
+/// the ledger does not have enough, before a record is read. With Payment::again all of it is drawn anew, at the full price.
+/// Otherwise throws as publish() and parts() do.
 /// Proof: docs/proofs/publication.md
 PublishedTables publish(Source source, const PublicationRequest& request, const std::optional<Payment>& payment,
                         Attendant& attendant);
@@ -63,17 +64,18 @@ PublishedTables publish(Source source, const PublicationRequest& request, const 
 std::vector<const PublishedLevel*> levels_of(const PublishedTables& tables);
 std::vector<const PublishedLevel*> levels_of(PublishedTables&& tables) = delete;
 
-/// What a table's counts, shares and means have in common; nothing of a table without any.
+/// What a table's counts, shares and means have in common; nothing for a table without any.
 std::optional<StatisticsTerms> statistics_terms(const PublishedTables& tables, std::size_t table);
 /// The statistics of each cell of a level, in the order of its release's groups: those that were released beside its quantiles, or at a margin
 /// the sums of the released numbers of its finest cells, so that rows and columns add up. Empty for a table without any.
 std::vector<Statistics> statistics_of(const PublishedTables& tables, const PublishedLevel& level);
 
-/// The receipt: what the publication is, and the receipts of its levels, each as it is by itself. One JSON object; docs/receipt.md lists its members.
+/// The receipt: a description of the publication, and the receipts of its levels, each as it is by itself. One JSON object;
+/// docs/receipt.md lists its members.
 std::string receipt_of(const PublishedTables& tables);
-/// What such a receipt holds. Throws `data` for what is none; `name` is how messages call it.
+/// Reads such a receipt. Throws `data` for a text that is none; `name` is how messages call it.
 PublishedTables read_publication_receipt(const std::string& text, const std::string& name);
-/// Whether a text is one, and not the receipt of a release.
+/// Whether a text is a publication's receipt, and not that of a release.
 bool is_publication_receipt(const std::string& text);
 
 /// One line per value, in the order of tables, levels, cells and statistics: "table", the names of all key columns, "statistic",
@@ -88,7 +90,8 @@ std::string explain(const PublishedTables& tables, Prose prose, const PageOption
 /// The same as a page: each table as readers know it, rows by columns where it has two key columns, with labels, totals, marks and intervals;
 /// and, unless it is public, the receipt. A function of the receipt and of the options.
 WebPage to_html(const PublishedTables& tables, const PageOptions& options = {});
-/// A record for the public registry of deployments, as that of a release: of all tables together. Throws `usage` likewise.
+/// A record of all tables together for the public registry of deployments, as to_registry() makes one for a release. Throws
+/// `usage` likewise.
 std::string to_registry(const PublishedTables& tables, const About& about);
 
 }  // namespace fractile

@@ -19,18 +19,18 @@ namespace fractile {
 /// approximate: ApproximateQuantiles, a recursion of single quantiles over floor(log2 m) + 1 levels.
 /// joint: all quantiles in one exponential mechanism (JointExp). joint_total: the same with the total selected as well,
 /// which doubles the slope. joint_tree: a recursion whose nodes are joint_total.
-/// independent: one exponential mechanism a quantile. tree: noisy counts on a tree of intervals, made consistent.
+/// independent: one exponential mechanism per quantile. tree: noisy counts on a tree of intervals, made consistent.
 /// automatic: one of these, chosen from what is public.
 enum class Mechanism { automatic, exponential, approximate, joint, joint_total, joint_tree, independent, tree };
 inline constexpr Mechanism all_mechanisms[] = {Mechanism::automatic,   Mechanism::exponential, Mechanism::approximate,
                                                Mechanism::joint,       Mechanism::joint_total, Mechanism::joint_tree,
                                                Mechanism::independent, Mechanism::tree};
 
-/// How a budget becomes rates. tight: from the true number of levels and, for zCDP, from range^2 / 8 a level. as_published:
-/// approximate-quantiles 2021 to the letter: log2 m + 1 levels, and for zCDP epsilon^2 / 2 a level (Theorem 3.10).
+/// How a budget becomes rates. tight: from the true number of levels and, for zCDP, from range^2 / 8 per level. as_published:
+/// approximate-quantiles 2021 to the letter: log2 m + 1 levels, and for zCDP epsilon^2 / 2 per level (Theorem 3.10).
 enum class Rates { tight, as_published };
 
-/// Which outputs a selection prefers before it looks at the records. uniform: none. adaptive: round numbers (multiples of
+/// Which outputs a selection prefers before it looks at the records. uniform: all alike. adaptive: round numbers (multiples of
 /// powers of ten, and what records are found to heap on), and where earlier selections of the same release show the range to
 /// be filled. by_mechanism: adaptive for automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the
 /// same either way.
@@ -53,7 +53,7 @@ std::string to_string(IntervalOf of);
 struct IntervalRequest {
   Rational level;  ///< with at least this probability, in (0, 1), an interval holds its quantile
   IntervalOf of = IntervalOf::population;
-  bool together = false;  ///< all intervals of a release at once do; otherwise each by itself
+  bool together = false;  ///< all intervals of a release hold at once; otherwise each by itself
 };
 
 /// The level at which each of two intervals fails half as often, so that both hold with the level that was asked for.
@@ -69,7 +69,7 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// What is asked of a column; public through and through.
+/// What is asked of a column. All of it is public.
 struct QuantileQuery {
   std::vector<Rational> quantiles;  ///< strictly increasing, in [0, 1]
   Budget budget;                    ///< for all quantiles together, for one person
@@ -79,11 +79,11 @@ struct QuantileQuery {
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
   std::optional<std::uint64_t> expected_rows =
-      {};  ///< about how many records, as is publicly known: a hint to automatic, and what worst cases are told for
+      {};  ///< about how many records, by public knowledge: a hint to automatic, and what worst cases are stated for
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
-  /// With intervals. About how many records there are is counted for them, whatever expected_rows says.
+  /// The intervals to release, if any. For them, the number of records is counted approximately, whatever expected_rows says.
   std::optional<IntervalRequest> intervals = {};
-  /// How tables call each quantile, as a fraction or in decimals; none: all as fractions. Nothing else depends on it.
+  /// The names of the quantiles in tables, as fractions or in decimals; none: all as fractions. Nothing else depends on them.
   std::vector<std::string> names = {};
 
   /// What tables call the i-th quantile.
@@ -93,13 +93,13 @@ struct QuantileQuery {
 
   /// Throws `usage` unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;
-  /// The same, and that its mechanism takes so many candidates: joint selections and adaptive bases take at most 2^46.
+  /// The same, and throws `usage` unless its mechanism takes this many candidates: joint selections and adaptive bases take at most
+  /// 2^46.
   void validate(const Lattice& lattice) const;
 };
 
-/// The query, asked of the result of a SQL query of which one record changes at most `stability` rows
-/// (TableOptions::sql_stability): for so many times as many records per person. Throws `usage` for 0 and for more than
-/// 4,294,967,295 in all.
+/// The query over the result of a SQL query of which one record changes at most `stability` rows (TableOptions::sql_stability): for
+/// `stability` times as many records per person. Throws `usage` for 0 and for more than 4,294,967,295 in all.
 /// Proof: docs/proofs/row_wise_queries.md
 QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability);
 
@@ -113,8 +113,8 @@ struct MechanismUsed {
   std::vector<std::size_t> widths = {};      ///< of recursions: at most how many quantiles a node of each level decides
   std::size_t selected = 0;                  ///< how many quantiles were selected; the others are interpolated linearly
   std::string reason = {};                   ///< of automatic's choice; empty otherwise
-  std::optional<std::uint64_t> rows = {};    ///< about how many records there are, as was counted privately
-  std::optional<Rational> granularity = {};  ///< of the values, as was found privately, when it was looked for
+  std::optional<std::uint64_t> rows = {};    ///< about how many records there are, by a private count
+  std::optional<Rational> granularity = {};  ///< of the values, found privately, when it was looked for
   std::optional<Rational> heaping = {};      ///< that many values are multiples of this, when it was found privately
 
   friend bool operator==(const MechanismUsed&, const MechanismUsed&) = default;

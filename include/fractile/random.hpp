@@ -17,7 +17,7 @@ class RandomBits {
   /// The operating system's cryptographic generator through OpenSSL (RAND_priv_bytes), 4 KiB at a time. Bits are wiped
   /// as they are used; after a fork the child starts from fresh ones. Throws `internal` when the system has none.
   static RandomBits system();
-  /// A reproducible ChaCha20 stream: whoever knows the seed can undo the privacy. For tests and demonstrations only.
+  /// A reproducible ChaCha20 stream: anyone who knows the seed can undo the privacy. For tests and demonstrations only.
   static RandomBits unsafe_seeded(std::uint64_t seed);
   /// Bits from `fill`, which must fill the whole span or throw: for tests that place bits or make the supply fail.
   static RandomBits from_source(std::function<void(std::span<std::byte>)> fill);
@@ -26,8 +26,9 @@ class RandomBits {
   RandomBits& operator=(RandomBits&&) noexcept;
   ~RandomBits();
 
-  /// A stream of its own, independent of what this one still has: of the system's bits, or keyed by the next 256 bits of a reproducible one,
-  /// and then as unsafe. Nothing for bits from a function, which may not be called by two threads at once.
+  /// A separate stream, independent of what this one still has: it has the system's bits, or is keyed by the next 256 bits of a
+  /// reproducible stream, and is then equally unsafe. Nothing for bits from a function, which may not be called by two threads at
+  /// once.
   std::optional<RandomBits> split();
   /// 64 independent uniform bits.
   std::uint64_t next64();

@@ -35,7 +35,7 @@ class Lattice {
                          ValueKind kind = ValueKind::number);
   /// Strictly increasing finite decimals, at least one; throws `usage` otherwise, and as above.
   static Lattice explicit_points(std::vector<Rational> points, ValueKind kind = ValueKind::number);
-  /// 0, 1, ..., count - 1: of candidates that are only numbered. Throws `usage` unless 1 <= count <= 2^62.
+  /// 0, 1, ..., count - 1, for candidates that are only numbered. Throws `usage` unless 1 <= count <= 2^62.
   static Lattice numbers(std::uint64_t count);
 
   Lattice(const Lattice& other) = default;
@@ -55,12 +55,12 @@ class Lattice {
   Rational upper() const { return at(size() - 1); }
   /// Only for regular lattices.
   const Rational& step() const;
-  /// The candidates lowest .. highest. Throws `usage` unless lowest <= highest, both of them candidates.
+  /// The candidates lowest .. highest. Throws `usage` unless lowest <= highest and both are candidates.
   Lattice between(std::uint64_t lowest, std::uint64_t highest) const;
-  /// Whether values enter both alike and are called alike: equal candidates, of one kind, regular ones or listed ones.
+  /// Whether values have the same positions and the same names on both: equal candidates, of one kind, regular or listed.
   friend bool operator==(const Lattice& a, const Lattice& b);
 
-  /// Where a record enters, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
+  /// The position of a record, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
   /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
   /// when equal to it (a double: when equal to the point's nearest double), otherwise between two.
   /// For times, values are ticks, and on a regular lattice a value counts at the last point that is not after it: the day it is on.
@@ -83,12 +83,12 @@ class Lattice {
   ValueKind kind_ = ValueKind::number;
 };
 
-/// All that the mechanisms may know of a column: how many records lie at each position of a lattice. Runs of candidates that see
+/// All that the mechanisms may know about a column: how many records lie at each position of a lattice. Runs of candidates that see
 /// the same data follow from it. Sensitive: it is the data.
 /// Thread-safety: a value; threads may share it while none changes it.
 class RankProfile {
  public:
-  /// A profile has at most so many records: 2^48 - 1.
+  /// A profile has at most this many records: 2^48 - 1.
   static constexpr std::uint64_t max_records = (std::uint64_t{1} << 48) - 1;
 
   /// Counts at strictly increasing positions on the lattice. Throws `data` when they are more than max_records in all.
@@ -111,7 +111,7 @@ class RankProfile {
 
   /// Throws `usage` when it was counted on another lattice.
   void require_on(const Lattice& lattice) const;
-  /// The profile of the two columns together; throws `usage` unless both were counted on one lattice.
+  /// The profile of both columns together; throws `usage` unless both were counted on one lattice.
   static RankProfile merge(const RankProfile& a, const RankProfile& b);
   friend bool operator==(const RankProfile&, const RankProfile&) = default;
   friend RankProfile relabeled(RankProfile profile, const Lattice& lattice);
@@ -125,23 +125,24 @@ class RankProfile {
   std::vector<std::uint64_t> cumulative_;
 };
 
-/// The same positions on a lattice that calls its candidates otherwise, such as in other units. Throws `internal`
-/// unless both have equally many, regular ones or listed ones.
+/// The same positions on a lattice with other names for its candidates, such as in other units. Throws `internal` unless both
+/// lattices have equally many candidates and both are regular or both listed.
 RankProfile relabeled(RankProfile profile, const Lattice& lattice);
 
 /// The same records on lattice().between(lowest, highest): those outside on the nearest candidate. Throws `usage` as
 /// there.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
-/// The same of profiles on one lattice, which share their new one. Throws `usage` also when they are on several.
+/// The same for profiles on one lattice, which share their new one. Throws `usage` also when they are on several lattices.
 std::vector<RankProfile> clamped(std::span<const RankProfile> profiles, std::uint64_t lowest, std::uint64_t highest);
 
 /// Builds a profile from records in any order, or from counts. On at most 2^20 candidates every position has a counter, of 4
-/// to 8 bytes, for each thread that counts; on more, the positions of all records are kept and sorted by their digits: 8 bytes
-/// a record, 16 while they are sorted. Not for use from two threads at once.
+/// to 8 bytes, for each thread that counts; on more, the positions of all records are kept and sorted by their digits: 8 bytes per
+/// record, 16 while they are sorted. Not for use from two threads at once.
 class ProfileBuilder {
  public:
-  /// Works on at most so many threads, 0 for as many as the machine runs at once: spans in add(), and the sorting in finish(),
-  /// take one for every 131,072 records, below twice that the calling one alone. The profile is the same, bit for bit.
+  /// Uses at most this many threads, 0 for as many as the machine runs at once. Spans in add(), and the sorting in finish(), take
+  /// one thread for every 131,072 records, and below twice that number only the calling thread. The profile is the same, bit for
+  /// bit.
   explicit ProfileBuilder(Lattice lattice, std::size_t threads = 1);
   ProfileBuilder(ProfileBuilder&&) noexcept;
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
@@ -150,7 +151,7 @@ class ProfileBuilder {
   /// Throws `data` for NaN, and beyond RankProfile::max_records.
   void add(double value);
   void add(std::int64_t value);
-  /// Many at once, which takes a fraction of the time.
+  /// Adds many at once, which takes a fraction of the time.
   void add(std::span<const double> values);
   void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
@@ -177,7 +178,7 @@ struct QuantileFraction {
 /// limit times the denominator must fit 64 bits.
 std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,
                          std::uint64_t size_limit);
-/// interval_score() is at most so large; a candidate that is farther off counts as this far.
+/// interval_score() is at most this large; a candidate that is farther off counts as this far.
 inline constexpr std::uint64_t farthest_score = ~std::uint64_t{0} / 2;
 /// max(0, den * below - num * n, num * n - den * (below + equal)): zero on every true alpha-quantile, however tied.
 std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n);

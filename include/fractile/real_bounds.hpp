@@ -1,4 +1,4 @@
-// Real numbers that are known between two rationals.
+// Real numbers that are enclosed by two rationals.
 // Thread-safety: values; threads may share them while none changes one.
 #pragma once
 

@@ -13,13 +13,13 @@
 
 namespace fractile {
 
-/// The release with all that its receipt says beside what was drawn: how wrong its values may be, the program, and the receipt itself.
-/// As it is when it has one. Worst cases take their time.
+/// The release with all that its receipt says besides what was drawn: how wrong its values may be, the program, and the receipt
+/// itself. A release that has a receipt stays as it is. Computing worst cases takes a while.
 Release with_receipt(Release release);
 
 /// The receipt: one JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
-/// decimals (dates and times as strings), and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or
-/// declared public. For a release that was read back, this is what was read, byte for byte.
+/// decimals (dates and times as strings), and last the SHA-256 of the rest. It reveals nothing about the data that was not paid for
+/// or declared public. For a release that was read back, this is what was read, byte for byte.
 std::string to_json(const Release& release);
 
 /// A receipt read back, of this version of the format or an older one. Throws `data` unless `text` is a receipt, byte for byte as it was
@@ -32,10 +32,10 @@ std::string sha256_of(const std::string& receipt);
 struct LedgerEntry;
 struct LedgerStatement;
 
-/// Throws `usage` unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
+/// Throws `usage` unless all that a receipt says of its query agrees with this canonical query; `name` as above.
 void require_receipt_of(const std::string& query, const Release& release, const std::string& name);
-/// Throws `usage` unless it is that of this entry: it has its number and token, if the entry has one, and column,
-/// quantiles, cost and neighbors of its query.
+/// Throws `usage` unless the receipt is that of this entry: it has the entry's number and token, if the entry has one, and the
+/// column, quantiles, cost and neighbors of the entry's query.
 void require_own_receipt(const LedgerEntry& entry, const Release& release, const std::string& name);
 /// Throws `ledger`, which names the first committed entry with a token whose receipt is not its own. This is for releases, which
 /// have the queries of canonical_query().
@@ -53,11 +53,11 @@ struct NoiseInWords {
   std::string what;
   std::string hint;
 };
-/// With intervals, that some end at the range for want of records; without, that the values are mostly noise, of all groups or of some.
-/// Nothing where neither is so.
+/// With intervals, a warning that some end at the range for want of records; without, that the values of all or some groups are
+/// mostly noise. Nothing where neither is so.
 std::optional<NoiseInWords> noise_in_words(const Release& release);
-/// That the released counts of some groups do not tell them from groups without records; nothing where all do, and where none were
-/// released. A key with a slip in it has no records.
+/// A warning that the released counts of some groups do not distinguish them from groups without records; nothing where all counts
+/// do, and where no counts were released. A mistyped key has no records.
 std::optional<NoiseInWords> empty_groups_in_words(const Release& release);
 
 /// What is to be compared: two keys of one key column, quantile by quantile, between groups that have the same keys otherwise; or else two
@@ -66,8 +66,8 @@ struct ComparisonRequest {
   std::string first;
   std::string second;
 
-  /// Throws `usage` unless these are two different ones of the quantiles, or of the keys of one column, and of no other
-  /// one, by which two groups differ.
+  /// Throws `usage` unless these are two different quantiles of the release, or two different keys of one column, and of no other,
+  /// by which two groups differ.
   void require_among(const std::vector<GroupKey>& keys, const std::vector<Rational>& quantiles) const;
 };
 
@@ -79,24 +79,24 @@ struct NamedComparison {
   Comparison comparison;
 };
 
-/// What a release with intervals says of differences and ratios, for no further budget. Throws `usage` as
-/// require_among(), and without intervals.
+/// What a release with intervals says about differences and ratios, at no further cost. Throws `usage` as require_among() does, and
+/// without intervals.
 /// Proof: docs/proofs/intervals.md
 std::vector<NamedComparison> comparisons_of(const Release& release, const ComparisonRequest& request);
 
 /// "statistic,quantile,against,value,lower,upper" and one line per value ("value"), a "difference" and a "ratio"; with groups a
 /// column "key" before the quantile. Ratios are rounded to six digits, their ends outwards.
 std::string to_csv(const Release& release, const std::vector<NamedComparison>& comparisons);
-/// The comparisons alone in aligned columns, and what they are.
+/// Only the comparisons, in aligned columns, with an explanation.
 std::string to_table(const Release& release, const std::vector<NamedComparison>& comparisons);
 
-/// Whether it can be said of such a release how often a guess is right whether a person's value is above this limit (PageOptions::guess_above):
-/// whatever its values will be. Throws `usage` for groups, for several records a person, and when the limit is not written as its
-/// values are.
+/// Checks, whatever the values will be, that a page of such a release can say how often a guess is right about whether a person's
+/// value is above this limit (PageOptions::guess_above). Throws `usage` for groups, for several records a person, and when the
+/// limit is not written as its values are.
 void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped);
 
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
-/// be, what was assumed. Says nothing that the proofs do not. Throws `usage` when PageOptions::guess_above is not
+/// be, what was assumed. It claims nothing that the proofs do not. Throws `usage` when PageOptions::guess_above is not
 /// written as the values are.
 std::string explain(const Release& release, Prose prose, const std::vector<NamedComparison>& comparisons = {},
                     const PageOptions& options = {});
@@ -105,12 +105,12 @@ std::string explain(const Release& release, Prose prose, const std::vector<Named
 /// the budget, if the options have an account.
 WebPage to_html(const Release& release, const std::vector<NamedComparison>& comparisons, const PageOptions& options);
 
-/// The receipt that a page holds; empty when it holds none.
+/// The receipt in a page; empty when the page has none.
 std::string receipt_of_page(const std::string& html);
 
-/// The headings of a page's parts that are not as they are `made_again`, by to_html() of its receipt without options; parts that options add
-/// are not compared, nor is what stands before the first heading. Empty when all that is compared is the same. A page of another version may
-/// differ, too.
+/// The headings of those parts of a page that differ from the page `made_again` by to_html() from its receipt without options.
+/// Parts that options add are not compared, nor is anything before the first heading. Empty when all compared parts are equal. A
+/// page of another version may differ, too.
 std::vector<std::string> altered_parts(const std::string& html, const WebPage& made_again);
 
 /// A record for the public registry of deployments of differential privacy (github.com/opendp/deployments-registry-data), as

@@ -21,16 +21,16 @@
 
 namespace fractile {
 
-/// That a release's bounds were found with a part of its budget.
+/// Says that a release's bounds were found with a part of its budget.
 struct PrivateBounds {
   Rational share;  ///< of the budget, for the bounds; the rest paid for the quantiles
   Budget cost;     ///< which is this
-  /// From how many records on they hold all quantiles, at the confidence of the release's worst case; nothing where no number makes
-  /// that sure.
+  /// The number of records from which on the bounds hold all quantiles, at the confidence of the release's worst case; nothing
+  /// where no number makes that sure.
   std::optional<std::uint64_t> enough_records = {};
 };
 
-/// Worst cases hold for tables of at most so many records where nothing says how many there are.
+/// Worst cases hold for tables of at most this many records where nothing says how many there are.
 inline constexpr std::uint64_t any_number_of_rows = 4'294'967'295;
 
 /// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the
@@ -38,7 +38,7 @@ inline constexpr std::uint64_t any_number_of_rows = 4'294'967'295;
 /// count, each at the possible value that it counts at (Lattice::position_of): rounding is no rank error.
 struct ErrorTerms {
   Rational confidence;
-  std::uint64_t rows = 0;  ///< for tables of at most so many records
+  std::uint64_t rows = 0;  ///< for tables of at most this many records
   /// With probability at least `confidence` no quantile's rank error is larger.
   std::optional<std::uint64_t> together = {};
   std::string without = {};  ///< why some have no bound; empty when all have one
@@ -56,13 +56,14 @@ struct WorstCase : ErrorTerms {
   std::optional<std::uint64_t> largest() const;
 };
 
-/// Values that say little: on releases of the normal reference table of so many rows their mean rank error, as a share of the rows
-/// from a quantile to the nearest other one that is wanted (or to an end of the table, if that is nearer), is above a quarter. A value
-/// between two quantiles that is drawn blindly has about that.
+/// Values that say little: on releases of the normal reference table with `rows` rows, their mean rank error is above a quarter of
+/// the rows from a quantile to the nearest other requested one (or to an end of the table, if that is nearer). A value drawn
+/// blindly between two quantiles has about this error.
 struct MostlyNoise {
-  std::uint64_t rows = 0;        ///< as told, declared or counted with noise; of one group where there are groups
-  double share = 0;              ///< the mean over the quantiles, above 1/4
-  std::optional<Budget> enough;  ///< about the least with which it is not, in two significant digits; up to 1000
+  std::uint64_t rows = 0;  ///< as expected, declared or counted with noise; of one group where there are groups
+  double share = 0;        ///< the mean over the quantiles, above 1/4
+  std::optional<Budget>
+      enough;  ///< about the least with which the share is not above 1/4, in two significant digits; up to 1000
 };
 
 /// The entry of a ledger that paid for a release.
@@ -85,14 +86,14 @@ struct Release {
     MechanismUsed used;
     std::vector<PartCost> spent = {};      ///< part by part, in order; determined by what is public or published
     std::vector<Interval> intervals = {};  ///< one per quantile, when they were asked for
-    /// The same at level_in_pairs(): two of them, of one release or of two groups, hold at once with the level asked for. For
-    /// compare(), fractile/comparing.hpp.
+    /// The same at level_in_pairs(): two of these intervals, of one release or of two groups, hold at once with the level asked
+    /// for. For compare(), fractile/comparing.hpp.
     std::vector<Interval> intervals_in_pairs = {};
     /// As WorstCase::ranks; empty until with_receipt().
     std::vector<std::optional<std::uint64_t>> rank_errors = {};
     std::optional<MostlyNoise> noise = {};      ///< nothing until with_receipt()
     std::optional<Statistics> statistics = {};  ///< when they were asked for
-    /// How it ran, which worst_case() reads; public, as `used` is. Nothing in what was read back.
+    /// How it ran, which worst_case() reads; public, as `used` is. Nothing in a release that was read back.
     std::shared_ptr<const detail::Course> course = {};
   };
 
@@ -100,12 +101,12 @@ struct Release {
       query;  ///< as asked, without quantiles where statistics alone were: its budget is the cost of the whole, of all groups together and of bounds that were found
   Lattice lattice;
   std::vector<Group> groups;                       ///< one without a key, or one for each key
-  std::optional<PrivateBounds> bounds = {};        ///< when nobody declared them
+  std::optional<PrivateBounds> bounds = {};        ///< when none were declared
   std::optional<StatisticsTerms> statistics = {};  ///< of all groups' statistics, when they were asked for
   std::optional<std::uint64_t> public_rows =
       {};  ///< how many rows the table has, with or without a number, when declared public
   std::optional<std::uint64_t> unsafe_seed = {};  ///< set when the bits were reproducible: not private
-  SourceDescription source = {};                  ///< what its publisher says of where the records came from
+  SourceDescription source = {};                  ///< what its publisher says about where the records came from
   std::optional<Charge> charge = {};              ///< when a ledger paid for it
   std::optional<ErrorTerms> errors = {};          ///< of all groups' rank errors; nothing until with_receipt()
   std::string program = {};                       ///< which made it, with its version
@@ -115,7 +116,7 @@ struct Release {
   bool is_grouped() const { return !groups.front().key.empty(); }
   /// The groups' keys, in order; empty without groups.
   std::vector<GroupKey> keys() const;
-  /// Whether the same was run for all groups; round numbers are looked for in each.
+  /// Whether the same was run for all groups; each group is searched for round numbers separately.
   bool ran_alike() const;
 
   /// The one group of a release without groups. Throws `usage` when there are keys.
@@ -128,7 +129,7 @@ struct Release {
 };
 
 /// Bounds that may be found: 0 and plus or minus step, 2 step, 4 step, ..., 2^doublings step.
-/// Source: ours; smaller kin of Algorithm 1 of approximate-quantiles 2021 on a geometric lattice.
+/// Source: ours; a smaller relative of Algorithm 1 of approximate-quantiles 2021 on a geometric lattice.
 struct BoundsSearch {
   Rational step;
   int doublings = 60;
@@ -136,23 +137,23 @@ struct BoundsSearch {
   /// As many doublings as the query's mechanism has room for: 60, or 44 for joint selections.
   static BoundsSearch widest(const Rational& step, const QuantileQuery& query);
 
-  /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Throws `usage`
-  /// as Lattice::regular, and unless 1 <= doublings <= 60.
+  /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Throws `usage` as
+  /// Lattice::regular() does, and unless 1 <= doublings <= 60.
   Lattice lattice() const;
 };
 
-/// Bounds that nobody knows, and what may be spent on them.
+/// Bounds that are not known, and what may be spent on finding them.
 struct BoundsToFind {
   BoundsSearch search;
   Rational share;  ///< of the budget, in (0, 1), for the bounds; the rest pays for the quantiles
 };
 
-/// What a release is asked for. A query alone is one within the bounds of the lattice that was counted on.
+/// What a release is asked for. A query alone asks for a release within the bounds of the lattice that was counted on.
 struct ReleaseOptions {
   QuantileQuery query;
-  /// To be found before the quantiles, with a share of the query's budget, when nobody declared any.
+  /// Bounds to be found before the quantiles, with a share of the query's budget, when none were declared.
   std::optional<BoundsToFind> bounds;
-  /// To be published beside the quantiles, with a share of the query's budget.
+  /// Statistics to be published besides the quantiles, with a share of the query's budget.
   std::optional<StatisticsRequest> statistics;
   /// On how many threads groups are drawn, at least 1. A release from reproducible bits is the same for any number.
   std::size_t threads = 1;
@@ -162,19 +163,18 @@ struct ReleaseOptions {
       : query(std::move(asked)), bounds(std::move(to_find)), statistics(std::move(beside)) {}
 };
 
-/// Releases the query's quantiles of what was counted, among the candidates of its lattice; of groups those of every one, an empty one
-/// too. The output's law is exactly the mechanism's. The promise is made to persons of query.records_per_person records of the table; over
-/// a query of a declared stability the release's `query` says of how many rows that is. Time O(distinct log m) and a few passes per level;
-/// independent of the lattice's size.
-/// With groups, query.expected_rows are those of one group, and bounds are found once, among the records of all groups, for all of them.
-/// With bounds to find, the column was counted on the lattice of their search, and the bounds are meant to hold the quantiles asked
-/// for, not all records: those outside count as the nearest bound. The whole keeps the query's budget.
-/// Statistics are of the records as they were counted, before bounds are found.
-/// For a query without quantiles, statistics alone are released, for all of its budget.
-/// Errors: usage, as query.validate() of the lattice, and of groups as group_query(); when one person may have more records in what was
-/// counted than the query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when
-/// the column was counted on another lattice; with statistics, as StatisticsRequest::validate(); internal when random bits fail or draws
-/// cost more than the budget, before anything is returned.
+/// Releases the query's quantiles of what was counted, among the candidates of its lattice; with groups, those of every group, even
+/// an empty one. The output's law is exactly the mechanism's. The promise is made to persons of query.records_per_person records of
+/// the table; over a query of a declared stability, the release's `query` says how many rows these are. Time: O(distinct log m) and
+/// a few passes per level, independent of the lattice's size. With groups, query.expected_rows is the number of one group, and
+/// bounds are found once, among the records of all groups, for all of them. With bounds to find, the column was counted on the
+/// lattice of their search, and the bounds are meant to hold the quantiles asked for, not all records: those outside count as the
+/// nearest bound. The whole release keeps the query's budget. Statistics are of the records as they were counted, before bounds are
+/// found. For a query without quantiles, statistics alone are released, for all of its budget. Throws `usage` as query.validate()
+/// does for the lattice, and with groups as group_query() does; when one person may have more records in what was counted than the
+/// query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when the column
+/// was counted on another lattice; with statistics, as StatisticsRequest::validate() does. Throws `internal` when random bits fail
+/// or draws cost more than the budget, before anything is returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
 /// Proof: docs/proofs/odometer.md
@@ -183,17 +183,17 @@ struct ReleaseOptions {
 /// Proof: docs/proofs/counts.md
 Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits);
 
-/// The query, asked of units of weight: for as many records per person as the units of all of theirs are, and told as many expected rows as
-/// the units of so many records are. Throws `usage` as RecordWeights::validate() does; for a stability of fewer records
-/// than one person may have; for more than 4,294,967,295 units in all; under change-one, as a record's replacement has
-/// another weight; for expected rows without a mean weight; and for intervals of a population.
+/// The query over units of weight: the records of a person, and the expected rows, become as many records as they have units.
+/// Throws `usage` as RecordWeights::validate() does; for a stability of fewer records than one person may have; for more than
+/// 4,294,967,295 units in all; under change-one, as a record's replacement has another weight; for expected rows without a mean
+/// weight; and for intervals of a population.
 /// Proof: docs/proofs/weights.md
 QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weights);
 
-/// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
-/// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
-/// group and enter another. Throws `usage` when no such query is known: an approximate budget unless under add_remove
-/// with one record per person; and as validate().
+/// The query that every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any
+/// of them: add_remove as it is; change_one as add_remove with twice the records per person, since a replaced record may leave one
+/// group and enter another. Throws `usage` as validate() does, and when no such query is known: for an approximate budget, unless
+/// under add_remove with one record per person.
 /// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 

@@ -12,10 +12,10 @@
 
 namespace fractile {
 
-/// What an analyst loses by the published values, and how much of it they bear in the mean.
+/// What an analyst loses by the published values, and how large a mean loss they accept.
 struct ReleaseAnalyst {
   enum class Loss {
-    missed_records,  ///< by how many records a value misses its quantile; of several, their mean
+    missed_records,  ///< by how many records a value misses its quantile; the mean of several
     missed_by_more,  ///< 1 when any value misses its quantile by more than `than` records, and 0 otherwise
   };
   Loss loss = Loss::missed_records;
@@ -23,7 +23,7 @@ struct ReleaseAnalyst {
   Rational most;
 };
 
-/// An expected loss lies between them.
+/// Bounds of an expected loss.
 struct LossBounds {
   Rational lower;
   Rational upper;
@@ -33,7 +33,7 @@ struct LossBounds {
 struct AnalystTrial {
   enum class Answer { served, not_served, unknown };
   Rational epsilon;
-  std::optional<LossBounds> loss;  ///< nothing where what runs is not looked at
+  std::optional<LossBounds> loss;  ///< nothing where the mechanism that runs is not examined
   Answer answer;
 };
 
@@ -49,9 +49,9 @@ struct ServedEpsilons {
   std::vector<AnalystTrial> tried = {};   ///< in order
 };
 
-/// For `rows` records spread as the reference's. The query's budget is not looked at, but for being pure. Throws `usage` when it is not, when
-/// at no epsilon one quantile is selected, or several at once, and nothing is counted; when there are no records, and when 0 < low < high
-/// does not hold.
+/// For `rows` records spread as the reference's. Of the query's budget, only the measure matters. Throws `usage` when the budget is
+/// not pure; when at no epsilon one quantile, or several at once, are selected without counting anything; when there are no
+/// records; and unless 0 < low < high.
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                                std::uint64_t rows, const ReleaseAnalyst& analyst, const Rational& low,
                                const Rational& high);

@@ -16,8 +16,8 @@
 
 namespace fractile {
 
-/// What stands for a group in the ranks of its records: with one key column the key; with several, for each of them its key behind the key's
-/// size as 4 bytes, lowest byte first. So different groups of the same columns are told apart, whatever their keys hold.
+/// What stands for a group in the ranks of its records. With one key column it is the key; with several, each column's key after
+/// the key's size as 4 bytes, lowest byte first. So different groups of the same columns are distinct, whatever their keys hold.
 std::string sampled_group(const GroupKey& key);
 
 /// One of a person's records. Those that are equal in position and group are told apart by their ordinals 0, 1, ...
@@ -27,13 +27,13 @@ struct SampledRecord {
   std::uint64_t ordinal;
 };
 
-/// By which each person's sample is chosen: the `most` records of the smallest ranks. The bound on records per person holds whatever the
-/// key is, so it need not be secret; that it is drawn at random, and for one release, makes the samples uniform.
+/// The key that chooses each person's sample: the `most` records of the smallest ranks. The bound on records per person holds
+/// whatever the key is, so it need not be secret; that it is drawn at random, and for one release, makes the samples uniform.
 /// Thread-safety: a value; threads may share it while none changes it.
 class SamplingKey {
  public:
   static constexpr std::size_t size = 32;  ///< bytes
-  /// Compared as unsigned bytes, the first one first.
+  /// Ranks are compared as unsigned bytes, the first byte first.
   using Rank = std::array<unsigned char, 32>;
 
   /// Four draws of 64 bits, each with its lowest byte first.
@@ -42,7 +42,7 @@ class SamplingKey {
   static SamplingKey of_bytes(std::string_view bytes);
 
   const std::array<std::byte, size>& bytes() const { return bytes_; }
-  /// 32 hexadecimal digits by which a key is known without being told: the first 16 bytes of HMAC-SHA-256(key, "key").
+  /// 32 hexadecimal digits that identify a key without revealing it: the first 16 bytes of HMAC-SHA-256(key, "key").
   std::string id() const;
   /// HMAC-SHA-256(key, position, ordinal, size of the group, group, person): the first two as 8 bytes and the size as 4, each
   /// lowest byte first; texts as their bytes.

@@ -31,7 +31,7 @@ std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rat
                            Optimize optimize = Optimize::minimize);
 
 /// Permute-and-flip (McKenna and Sheldon 2020): indices in uniformly random order, each kept with probability
-/// exp(-rate * gap), gap its distance from the best score; the first kept one is drawn. Another law than softmax.
+/// exp(-rate * gap), gap its distance from the best score; the first kept one is drawn. This is another law than softmax.
 /// Proof: docs/proofs/permute_and_flip.md
 std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                                     Optimize optimize = Optimize::minimize);

@@ -26,12 +26,13 @@ struct OddsRange {
   Rational low;
   Rational high;
 };
-/// The odds of a range, exp(epsilon), and where they are not rational next to nothing more.
+/// The odds of a range, exp(epsilon); where these are not rational, a slightly wider range.
 OddsRange odds_around(const EpsilonRange& range);
-/// Next to nothing less.
+/// A slightly narrower range.
 OddsRange odds_within(const EpsilonRange& range);
 
-/// Counting again: whoever was counted stays so with probability offset + slope, whoever was not becomes so with offset.
+/// Counting again: a counted participant stays counted with probability offset + slope, and one who was not becomes counted with
+/// probability offset.
 struct Recount {
   Rational offset;
   Rational slope;
@@ -50,23 +51,24 @@ struct PipelineRefinement {
   /// True for a counter-example among so many people that exact losses are too long: the loss at `from` is at least loss_from, and
   /// at `to` at most loss_to, both enclosed with proof.
   bool are_losses_bounds = false;
-  /// Whose channels the certificate leads from and to: where there is one, and not always the pipeline that was asked about.
+  /// The pipeline whose channels the certificate leads from and to, where there is a certificate. It is not always the pipeline
+  /// that was asked about.
   std::optional<Pipeline> about = {};
   std::string part = {};  ///< of the pipeline asked about, where `about` alone does not say it: "one bar"
 };
-/// A post-processor that tells the same in a simpler way may decide; observations are the outputs of the pipeline's own, in their order.
+/// A simpler post-processor that reveals the same may decide; observations are the outputs of the pipeline's own, in their order.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
-/// By what a pipeline is stable, of docs/proofs/stability.md, "Stable".
+/// Why a pipeline is stable, by docs/proofs/stability.md, "Stable".
 enum class Theorem {
-  none,        ///< it is not, or no theorem is known that says so
+  none,        ///< it is not stable, or no theorem is known that says so
   no_epsilon,  ///< (i) the perturber does not depend on epsilon
-  side_by_side,  ///< (ii) all answers are told apart, and the perturbers are families in which less epsilon is a refinement
+  side_by_side,  ///< (ii) all answers are distinguished, and the perturbers are families in which less epsilon is a refinement
   nothing_told,       ///< all values are counted alike
   counted_responses,  ///< (iii) a count of randomized responses
   two_kinds,          ///< (iv) values are counted with one of two probabilities
   lumping,            ///< (v) theorem 5.1 for every witness between randomized responses
-  small_steps,        ///< (vii) every small step is noise on top
+  small_steps,        ///< (vii) every small step adds noise
   counted_bits,       ///< (viii) how many have a 1 in each place, of one unary encoding
 };
 /// "counted-responses".
@@ -94,7 +96,7 @@ LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& ana
 
 /// Is the pipeline l-stable over all odds from .. to, l the analyst's loss (Definition 3.3): does more epsilon never cost anybody with this
 /// loss, whatever their prior? Stable where check_stability() says so; unstable with a pair of odds and a prior, which is verified;
-/// undecided otherwise, with how many pairs were tried, all of which may well hold.
+/// undecided otherwise, with the number of pairs that were tried, all of which may well hold.
 struct LossStability {
   Stability::Verdict verdict;
   std::string reason;
@@ -109,15 +111,18 @@ struct LossStability {
 };
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                   const Rational& to);
-/// The same of a range of epsilons. What is unstable is so within it, and what is stable to every analyst is so around it.
+/// The same for a range of epsilons. An unstable verdict holds within the range; a verdict of stable to every analyst holds on a
+/// range around it.
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range);
 
-/// Stable, where a theorem says so: what check_stability() asks first, which takes no search. Nothing where none is known to apply.
+/// Stable, where a theorem says so: check_stability() asks this first, since it takes no search. Nothing where no theorem is known
+/// to apply.
 std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
-/// Over all epsilons of a range. What is stable is so around it, and what is unstable is so within it; undecided between the two.
+/// Over all epsilons of a range. A verdict of stable holds on a range around it, and one of unstable within it; undecided between
+/// the two.
 Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range);
 
 }  // namespace fractile::flow

@@ -1,4 +1,4 @@
-// Counts, shares and means beside quantiles: what is asked, what is published, and counts of several groups added up.
+// Counts, shares and means beside quantiles: what is asked, what is published, and the sums of several groups' counts.
 // Proof: docs/proofs/counts.md
 // Thread-safety: values; threads may share them while none changes one.
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace fractile {
 
-/// What is published beside the quantiles, of every group: how many records count, and what else is asked. Counts are of records with a
-/// value in the column, of sampled persons where there are any: of people only where each has one record.
+/// What is published besides the quantiles, for every group: how many records count, and what else is asked. Counts are of records
+/// with a value in the column, of sampled persons where there are any: of people only where each has one record.
 struct StatisticsRequest {
-  /// The values for each of which it is published how many records lie below it, and which share of the records that is. A record lies where
-  /// it counts. They are possible values above the smallest one, strictly increasing.
+  /// For each of these values it is published how many records lie below it, and which share of the records that is. A record lies
+  /// at the value at which it counts. They are possible values above the smallest one, strictly increasing.
   std::vector<Rational> below = {};
   /// The mean of the values at which records count: clamped to the bounds, and rounded to the step.
   bool mean = false;
@@ -32,17 +32,17 @@ struct StatisticsRequest {
   /// 1/10, and with the mean 1/5.
   static Rational usual_share(bool mean) { return mean ? Rational(1, 5) : Rational(1, 10); }
 
-  /// At most so many values to lie below, and so many possible values for a mean.
+  /// At most this many values in `below`, and this many possible values for a mean.
   static constexpr std::size_t most_below = 100;
   static constexpr std::uint64_t largest_mean_lattice = std::uint64_t{1} << 32;
 
-  /// Throws `usage` when the lattice, the query, of groups group_query(), or `bounds_share`, that of bounds to be found (0 of others), does
-  /// not go with this, and when the noise is too wide for intervals.
+  /// Throws `usage` when the lattice, the query (with groups, group_query()) or `bounds_share` does not go with this, and when the
+  /// noise is too wide for intervals. `bounds_share` is that of bounds to be found, 0 for others.
   void validate(const Lattice& lattice, const QuantileQuery& query, const Rational& bounds_share = 0) const;
 };
 
-/// The noise of a count: discrete Laplace under pure privacy, discrete Gaussian under zCDP. That of the sum of lattice positions is of the
-/// same kind, in half steps.
+/// The noise of a count: discrete Laplace under pure privacy, discrete Gaussian under zCDP. The noise of the sum of lattice
+/// positions is of the same kind, in half steps.
 struct CountNoise {
   Measure measure = Measure::pure;
   Exponent rate = {};           ///< of pure privacy: P(k) is proportional to exp(-rate |k|)
@@ -50,7 +50,7 @@ struct CountNoise {
   friend bool operator==(const CountNoise&, const CountNoise&) = default;
 };
 
-/// A number of records lies in it with at least the probability that was asked for.
+/// An interval that holds a number of records with at least the probability that was asked for.
 struct CountInterval {
   std::uint64_t lower;
   std::uint64_t upper;
@@ -68,7 +68,7 @@ class ReleasedCount {
   const CountNoise& noise() const { return noise_; }
   std::uint64_t draws() const { return draws_; }
 
-  /// Adds a count of other records, whose noise is independent. Throws `usage` unless both have one law of noise.
+  /// Adds a count of other records, whose noise is independent. Throws `usage` unless both have the same law of noise.
   ReleasedCount& operator+=(const ReleasedCount& other);
   friend ReleasedCount operator+(ReleasedCount a, const ReleasedCount& b) { return a += b; }
   friend bool operator==(const ReleasedCount&, const ReleasedCount&) = default;
@@ -79,7 +79,7 @@ class ReleasedCount {
   std::uint64_t draws_;
 };
 
-/// Adds up all of these, for a margin of a table. Throws `usage` for none, and as +=.
+/// Adds up all of these, for a margin of a table. Throws `usage` for none, and as += does.
 ReleasedCount sum_of(std::span<const ReleasedCount> counts);
 
 /// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the sum of
@@ -87,7 +87,7 @@ ReleasedCount sum_of(std::span<const ReleasedCount> counts);
 /// Proof: docs/proofs/counts.md
 std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
 
-/// What was published beside the quantiles of one group, or of the whole column.
+/// What was published besides the quantiles of one group, or of the whole column.
 struct Statistics {
   /// A number of records as it was drawn: it may be below 0, so that counts add up.
   struct Records {
@@ -123,7 +123,8 @@ struct StatisticsTerms {
   std::optional<CountNoise> sum_noise = {};  ///< of centered_sum
 };
 
-/// How far what will be published of so many records is off at most, each with the probability of the level.
+/// By how much each number that will be published about a given number of records is off at most, each with the probability of the
+/// level.
 struct StatisticsErrors {
   std::uint64_t rows;
   std::uint64_t count;                        ///< in records, whatever the table
@@ -140,8 +141,9 @@ ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& t
 
 class StatisticsIntervals;
 
-/// The statistics of several groups of a release together, such as a total: sums of what was drawn for each, for no further budget, and
-/// what follows from them, each interval with the level's probability. For one thread at a time: it keeps the laws that it has computed.
+/// The statistics of several groups of a release together, such as a total: sums of what was drawn for each, at no further cost,
+/// and what follows from them, each interval with the level's probability. Only one thread may use it at a time: it keeps the laws
+/// that it has computed.
 /// Proof: docs/proofs/counts.md
 class Margins {
  public:

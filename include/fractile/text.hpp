@@ -17,11 +17,11 @@ bool is_utf8(std::string_view text);
 /// `\xff`. The joiners U+200C and U+200D stay: some scripts spell with them.
 std::string shown_text(std::string_view text);
 
-/// The same of a text of several lines: line feeds stay.
+/// The same for a text of several lines: line feeds stay.
 std::string shown_lines(std::string_view text);
 
-/// A name of arbitrary bytes as UTF-8, so that different names have different texts. UTF-8 stays as it is, but for a
-/// backslash before "x" and two digits of 0-9 and a-f, which becomes `\x5c`; any other byte becomes `\xNN`.
+/// A name of arbitrary bytes as UTF-8, so that different names have different texts. UTF-8 stays as it is, except for a backslash
+/// before "x" and two digits of 0-9 and a-f, which becomes `\x5c`; any other byte becomes `\xNN`.
 std::string name_text(std::string_view name);
 
 /// The one of `words` nearest to what was typed, "" when none is near: for "did you mean".

@@ -12,21 +12,22 @@
 
 namespace fractile {
 
-/// How records are weighted; public through and through. A record's weight is a function of that record alone: clamped to the bounds, then
+/// How records are weighted. All of it is public. A record's weight is a function of that record alone: clamped to the bounds, then
 /// rounded to the nearest multiple of the step, the upper one when two are equally near.
 struct RecordWeights {
-  /// A finest grid has so many steps up to the largest weight, so that no total of weights reaches what can be counted.
+  /// The finest grid has this many steps up to the largest weight, so that every total of weights can be counted.
   static constexpr std::uint32_t most_units = 4096;
 
   std::string column;  ///< which holds the weights
   Rational lower;      ///< a smaller weight counts as this one
-  Rational upper;      ///< a larger one as this
+  Rational upper;      ///< a larger weight counts as this one
   Rational step;       ///< the distance between weights, and that of which a record of weight `step` is one unit
   /// The owner declares, and Fractile does not check, how many of the records that count differ by one person's presence: each comes, goes or
-  /// has another weight, and differs in nothing else. Where weights are calibrated to totals, a joiner moves the weights of others. The promise
-  /// is made to persons of so many records. Nothing: neighbors are weighted files, one weighted record more or less, all weights as they are.
+  /// has another weight, and differs in nothing else. Where weights are calibrated to totals, a joiner moves the weights of others.
+  /// The promise is made to persons with this many records. Nothing: neighbors are weighted files, one weighted record more or
+  /// less, all weights as they are.
   std::optional<std::uint32_t> stability = {};
-  /// About how large the weights are on average, as is publicly known: with it, how many records are expected says how many units are.
+  /// About how large the weights are on average, by public knowledge: with it, the expected number of records gives that of units.
   std::optional<Rational> mean = {};
 
   /// Throws `usage` unless there is a column, 0 <= lower <= upper and 0 < upper, both are multiples of the step, which is above 0, there are
@@ -39,7 +40,7 @@ struct RecordWeights {
   /// The same for the largest weight.
   std::uint32_t most_units_of_record() const;
 
-  /// What decides as how many units a record counts, and nothing else.
+  /// Only what decides how many units a record counts as.
   RecordWeights as_counted() const { return {column, lower, upper, step}; }
 
   friend bool operator==(const RecordWeights&, const RecordWeights&) = default;

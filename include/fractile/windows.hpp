@@ -13,7 +13,7 @@
 
 namespace fractile::flow {
 
-/// More epsilon and more loss: exact losses, where they can be written down.
+/// Two points at which more epsilon means more loss; exact losses, where they can be written down.
 struct Rise {
   Rational odds_from;
   Rational odds_to;
@@ -26,8 +26,8 @@ struct Rise {
 struct UnstableWindow {
   RealBounds from;
   RealBounds to;
-  /// Exact losses of up to 1,000 participants, and of more where enclosed ones are too near to each other to tell; enclosed losses
-  /// where exact ones would take minutes.
+  /// Exact losses for up to 1,000 participants, and for more where enclosed losses are too close to each other to decide; enclosed
+  /// losses where exact ones would take minutes.
   std::optional<Rise> proof = {};
 };
 
@@ -36,7 +36,8 @@ struct Windows {
   enum class Method {
     isolated,  ///< All windows: the loss is a piecewise rational function of odds, whose pieces and turning points are roots of integer
                ///< polynomials. Without windows and undecided ranges, l-stable for this prior (Definition 3.3).
-    enclosed,  ///< All windows but for what is undecided: the loss is a sum of minima of analytic functions, each of which is enclosed
+    enclosed,  ///< All windows except for what is undecided: the loss is a sum of minima of analytic functions, each of which is
+               ///< enclosed
     ///< with its slope on whole ranges of odds.
     proved,  ///< There are none: the pipeline is stable, to every analyst.
     none,    ///< Nothing is known.
@@ -47,9 +48,9 @@ struct Windows {
   /// the largest loss, where modes or sums of more than 20,000 values are
   /// released). Wide bounds of a window's end are listed as well. Everything, where nothing is known.
   std::vector<RealBounds> undecided = {};
-  bool is_stopped = false;  ///< WindowSearch::stop said so: some of what is undecided was not looked at
+  bool is_stopped = false;  ///< WindowSearch::stop ended the search: some of what is undecided was not examined
 
-  /// Outside of the windows and of what is undecided, the loss does not rise.
+  /// Outside the windows and the undecided ranges, the loss does not rise.
   bool are_all() const { return method != Method::none; }
 };
 
@@ -57,11 +58,11 @@ struct Windows {
 std::string to_string(Windows::Method method);
 
 struct WindowSearch {
-  /// Called with odds up to which all is done: enclosing the windows of modes takes minutes for hundreds of participants, on all
-  /// processors of the machine.
+  /// Called with the odds up to which the search is done: enclosing the windows of modes takes minutes for hundreds of
+  /// participants, on all processors of the machine.
   std::function<void(const Rational& odds)> progress = {};
-  /// Asked between pieces of the range, where windows are enclosed: once it says so, all the rest is undecided, and windows have no
-  /// proofs.
+  /// Asked between pieces of the range, where windows are enclosed: once it returns true, the rest is undecided, and windows have
+  /// no proofs.
   std::function<bool()> stop = {};
 };
 
