@@ -27,7 +27,7 @@ SPREAD = 0.61  # of the logarithm: 700 records beside the outer deciles of the s
 
 
 def incomes(seed):
-    """Of each group, on the step."""
+    """The incomes of each group, on the step."""
     law = random.Random(seed)
     table = {}
     for place, (group, size) in enumerate(SIZES.items()):

@@ -36,7 +36,8 @@ def seconds(call):
 
 
 def median_seconds(call, most=30, enough=1.0):
-    """Of so many calls, or as many as fit into `enough` seconds; the first one, which warms up, only counts alone."""
+    """The times of this many calls, or of as many as fit into `enough` seconds; the first one, which warms up, counts only if it is
+    alone."""
     runs = [seconds(call)]
     while len(runs) <= most and sum(runs) < enough:
         runs.append(seconds(call))

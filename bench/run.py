@@ -178,7 +178,7 @@ MANY = {
 
 
 def numpy_rows():
-    """Of the rival in numpy, when there is one; in its own process, same run."""
+    """The line of the rival in numpy, when there is one; in its own process, same run."""
     python = os.environ.get("FRACTILE_BENCH_PYTHON", sys.executable)
     done = subprocess.run([python, "-B", HOUSE / "bench" / "approximate_numpy.py", "30"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)

@@ -69,7 +69,7 @@ class Weighted:
         return self.values[min(len(self.values) - 1, bisect.bisect_left(self.up_to, share * self.up_to[-1], 1) - 1)]
 
     def missed_by(self, value, share):
-        """Of the weights, signed: 0 on a value that is a quantile of this share."""
+        """The error in shares of the weights, signed: 0 on a value that is a quantile of this share."""
         below = self.up_to[bisect.bisect_left(self.values, value)] / self.up_to[-1]
         up_to = self.up_to[bisect.bisect_right(self.values, value)] / self.up_to[-1]
         return max(0.0, below - share) + min(0.0, up_to - share)

@@ -74,7 +74,7 @@ Printed printed_as(const Typed& typed, Format fallback) {
   return printed;
 }
 
-/// Of a question that has no curve of losses.
+/// For a question that has no curve of losses.
 Printed printed_without_figure(const Typed& typed, Format fallback) {
   if (typed.has("figure")) {
     usage({Field("figure"), " draws the losses of a file's analyst over a range"},

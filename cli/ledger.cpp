@@ -50,7 +50,7 @@ int run_init(const Typed& typed) {
   return 0;
 }
 
-/// Of one dataset, when --dataset names one. Of a damaged ledger what can still be read, and its error.
+/// What is shown: one dataset, when --dataset names one; for a damaged ledger what can still be read, and its error.
 struct Shown {
   LedgerStatement statement;
   std::optional<Error> damage;

@@ -82,7 +82,7 @@ HelpLine help_line(const OptionSpec& spec) {
   return {synopsis(spec), spec.help + fallback};
 }
 
-/// Of what is said of these words.
+/// The indent of what is said of these words.
 std::size_t help_indent(std::span<const VerbSpec* const> words) {
   std::size_t indent = word_indent;
   for (const VerbSpec* const word : words) indent = std::max(indent, last_word(*word).size() + 4);

@@ -40,7 +40,7 @@ struct Plan {
 /// The paper's range of m, thinned out.
 const std::vector<std::uint64_t>& default_quantile_counts();
 
-/// Of releases of profiles that are already counted. What else the machine does moves the median less than the mean.
+/// The times of releases of profiles that are already counted. What else the machine does moves the median less than the mean.
 struct Times {
   double mean = 0;
   double median = 0;

@@ -56,7 +56,7 @@ struct Cell {
   std::vector<QuantileResult> results = {};
   std::optional<TableWidths> widths = {};  ///< of intervals of the table
 
-  /// Of the quantile that is held least often.
+  /// The coverage of the quantile that is held least often.
   Estimate least_covered() const;
   /// How many times as wide as the non-private intervals, all quantiles together; 0 where those have no width.
   double width_ratio() const;
@@ -78,7 +78,7 @@ std::uint64_t most_missed(const Plan& plan, const std::vector<Cell>& cells);
 /// combination of the table; and laws/NAME.csv.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells);
 
-/// Of the population: coverage and width of quartiles against the rows, one panel per budget. Of the table: half widths against the
+/// For the population: coverage and width of quartiles against the rows, one panel per budget. For the table: half widths against the
 /// records between two quantiles, one panel per number of quantiles.
 std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells);
 

@@ -22,7 +22,7 @@ std::string title_of(const Budget& budget) {
                                            : "rho = " + budget.rho().to_string();
 }
 
-/// Of one budget, one line per law; `point_of` yields a point, or one with y = 0 where there is none.
+/// For one budget, one line per law; `point_of` yields a point, or one with y = 0 where there is none.
 template <class PointOf>
 std::vector<Line> lines_of(const Plan& plan, const std::vector<Cell>& cells, const Budget& budget,
                            const PointOf& point_of) {
@@ -77,7 +77,7 @@ double most_of(const std::vector<Line>& lines) {
   return most;
 }
 
-/// Of the table and so many quantiles: one line per law, in the order of the records between two quantiles.
+/// For the table and so many quantiles: one line per law, in the order of the records between two quantiles.
 std::vector<Line> half_widths(const Plan& plan, const std::vector<Cell>& cells, std::uint64_t quantiles) {
   constexpr double least = 0.1;  // what less is drawn at, on a logarithmic axis
   std::vector<Line> lines;

@@ -23,7 +23,7 @@ std::vector<double> atoms(const std::vector<std::pair<std::size_t, double>>& all
   return masses;
 }
 
-/// Of a density, up to a factor, at the candidates from 0.1 on.
+/// The law with this density, up to a factor, at the candidates from 0.1 on.
 template <class LogDensity>
 std::vector<double> smooth(const LogDensity& log_density) {
   std::vector<double> masses(candidates);

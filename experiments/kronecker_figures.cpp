@@ -74,7 +74,7 @@ Axis y_axis(const std::vector<Line>& lines, double least_x, double most_x) {
   return {false, std::max(0.0, least - room), most + room};
 }
 
-/// Of curves that start where nothing is released, up to some epsilon.
+/// For curves that start where nothing is released, up to some epsilon.
 Panel panel_up_to(std::string title, const std::vector<const LossCurve*>& curves, double most_epsilon) {
   std::vector<Line> lines;
   lines.push_back(level_line(curves.front()->without_release.to_double(), 0, most_epsilon));

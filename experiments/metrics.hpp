@@ -11,7 +11,7 @@
 
 namespace fractile::experiments {
 
-/// Of one release of m quantiles of n records; in records.
+/// The errors of one release of m quantiles of n records; in records.
 struct Errors {
   double gap = 0;       ///< mean over j of Gap(o_j, v_j) = #{x in [min(o_j, v_j), max(o_j, v_j))}
   double missed = 0;    ///< Err = max over j of |#{x < v_j} - floor(q_j n)|
@@ -53,7 +53,8 @@ class Average {
   double squares_ = 0;  // of the distances from the mean
 };
 
-/// Of all ends of all tables of one combination. Records are in units of the noise: D / epsilon, or D / sqrt(2 rho), D the records a person.
+/// The widths of all ends of all tables of one combination. Records are in units of the noise: D / epsilon, or D / sqrt(2 rho), D
+/// the records a person.
 struct TableWidths {
   double between = 0;      ///< records between two quantiles
   double half = 0;         ///< from a quantile to an end of its interval: the median
@@ -77,7 +78,7 @@ class TableEnds {
 
   /// `alone`: what a release without intervals gave.
   void add(const RankProfile& table, std::span<const Interval> intervals, std::span<const std::uint64_t> alone);
-  /// Of a table at least.
+  /// Takes at least one table.
   TableWidths widths() const;
 
  private:

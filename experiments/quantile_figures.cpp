@@ -103,7 +103,7 @@ std::vector<double> decade_tics(double ratio) {
   return tics;
 }
 
-/// Of the means, with room for the bands at which they are not too wide.
+/// For the means, with room for the bands at which they are not too wide.
 Axis y_axis(const std::vector<Line>& lines) {
   double least = 1e300;
   double most = 0;

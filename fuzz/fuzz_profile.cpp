@@ -1,4 +1,4 @@
-// Whatever a profile file holds: refused, or profiles that are written as the same bytes. Of the first format, they are written in
+// Whatever a profile file holds: refused, or profiles that are written as the same bytes. Those of the first format are written in
 // today's, and from then on are the same bytes.
 #include <cstddef>
 #include <cstdint>

@@ -49,7 +49,7 @@ void add_release(const Typed& typed, AuditRequest& request) {
   }
 }
 
-/// Of the budget's measure; with a delta, the budget's epsilon stays.
+/// A claim in the budget's measure; with a delta, the budget's epsilon stays.
 Budget budget_claimed(const std::string& text, const Budget& budget) {
   switch (budget.measure()) {
     case Measure::approximate:

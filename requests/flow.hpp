@@ -50,7 +50,7 @@ flow::Windows unknown_windows(const StabilityReport& asked);
 /// As many points over the range as a figure shows.
 std::vector<Exponent> points_to_draw(const StabilityReport& asked);
 flow::Stability stability_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch);
-/// Of the file's analyst, who must be there, when the stability is known.
+/// The windows of the file's analyst, who must be there, when the stability is known.
 flow::Windows windows_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch);
 
 /// `any_prior`, with either of them.
@@ -77,7 +77,7 @@ std::vector<Exponent> points_asked(const Typed& typed);
 SweepReport sweep_asked(const Typed& typed);
 std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const std::vector<Exponent>& points,
                                            const Watch& watch);
-/// Of the file's analyst, who must be there, from the prior alone.
+/// The loss of the file's analyst, who must be there, from the prior alone.
 flow::RealBounds loss_without_release(const PipelineFile& file);
 /// Where it rises over a range: nowhere, where a theorem says that the pipeline is stable.
 flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch);

@@ -9,7 +9,7 @@
 
 namespace fractile::requests {
 
-/// Of one column: what stands between commas, spaces around it dropped. Of several: COLUMN=LIST for each of them, in any order; all
+/// For one column: what stands between commas, spaces around it dropped. For several: COLUMN=LIST for each of them, in any order; all
 /// combinations are groups. Throws `usage` for an empty item, and unless each column has its list.
 GroupKeys listed_keys(const KeyColumns& by, const std::vector<std::string>& texts);
 
@@ -19,7 +19,7 @@ class KeysFile {
   KeysFile(std::string path, std::string contents) : path_(std::move(path)), contents_(std::move(contents)) {}
   const std::string& contents() const { return contents_; }
 
-  /// Of one column: one key per line, exactly; a byte order mark and the line ends of any system are not part of them. Of several:
+  /// For one column: one key per line, exactly; a byte order mark and the line ends of any system are not part of them. For several:
   /// CSV whose first line names these columns, in any order, and whose others are a group each. Throws `usage` for a line that is
   /// empty, not UTF-8 or there before, and of CSV for one that has an empty cell or another number of them. No message holds
   /// anything of a line but the first.

@@ -148,7 +148,7 @@ bool is_number(const std::string& entry) {
   }
 }
 
-/// Of numbers, or of fractions in odds; `size`: of the values that are perturbed.
+/// A matrix of numbers, or of fractions in odds; `size`: the number of values that are perturbed.
 Perturber matrix_perturber(const Item& item, std::size_t size) {
   const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
   if (entries.size() != size) {
@@ -437,7 +437,7 @@ flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
   return pipeline;
 }
 
-/// Of matrices that are written in odds: nothing makes them cost what they are called by.
+/// Remarks on matrices that are written in odds: nothing makes them cost the epsilon that they are called with.
 std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
   constexpr std::size_t most = 64;
   std::vector<Perturber> each = pipeline.perturber.each();

@@ -24,7 +24,7 @@ struct PlanRequest {
   std::string reference = {};  ///< among the values of this public file; empty: of the plan's shape
   std::string reference_column = {};
   std::string library = {};  ///< as TableOptions has it, to read that
-  /// Of weighted records; the query is asked of their units.
+  /// For weighted records; the query is asked of their units.
   std::optional<WeightsDescription> weights = {};
 
   /// Throws `usage` for what cannot be.

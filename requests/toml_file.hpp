@@ -98,7 +98,7 @@ class Item {
   template <class Value>
   Value choice(const std::map<std::string, Value>& choices) const;
 
-  /// Of a table: refuses keys that are not among these.
+  /// For a table: refuses keys that are not among these.
   void require_keys(const std::vector<std::string>& keys) const;
   std::optional<Item> find(const std::string& key) const;
   /// `example`: what to write when it is missing.

@@ -505,7 +505,7 @@ class DemoData(HouseTest):
 
 
 class FakeBuild:
-    """Of a house with one file: the tests fail while it says "less"."""
+    """A house with one file: the tests fail while it says "less"."""
 
     def __init__(self, tree):
         self.file = tree / "src" / "price.txt"

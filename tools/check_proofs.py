@@ -108,7 +108,7 @@ def missing_tests(root):
 
 
 def empty_cells(root):
-    """Of the tables that say where every statement of a paper lives."""
+    """For the tables that say where every statement of a paper lives."""
     page = root / PAPERS
     if not page.is_file():
         return

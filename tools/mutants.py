@@ -168,7 +168,7 @@ class Outcome:
 
 
 class Build:
-    """Of a tree: its unit tests, its program and its Python package."""
+    """A tree's unit tests, its program and its Python package."""
 
     def __init__(self, tree, log, python=HOUSE / PYTHON):
         self.tree = tree

@@ -49,7 +49,7 @@ struct ServedEpsilons {
   std::vector<AnalystTrial> tried = {};   ///< in order
 };
 
-/// For `rows` records spread as the reference's. Of the query's budget, only the measure matters. Throws `usage` when the budget is
+/// For `rows` records spread as the reference's. Only the measure of the query's budget matters. Throws `usage` when the budget is
 /// not pure; when at no epsilon one quantile, or several at once, are selected without counting anything; when there are no
 /// records; and unless 0 < low < high.
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,

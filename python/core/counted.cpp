@@ -22,7 +22,7 @@ std::string_view text_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.
 
 nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.size()); }
 
-/// Of a column, a smallest and a largest weight and a step; nothing without them.
+/// From a column, a smallest and a largest weight and a step; nothing without them.
 std::optional<RecordWeights> weights_of(const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
   return RecordWeights{texts.at(0), Rational::parse(texts.at(1)), Rational::parse(texts.at(2)),
@@ -150,7 +150,7 @@ Counted with(const Counted& one, const Counted& other, bool disjoint_persons) {
   return Counted(merged(one.all(), other.all(), disjoint_persons ? Persons::are_disjoint : Persons::may_overlap));
 }
 
-/// Of one column, without its name.
+/// A profile of one column, without its name.
 Counted of_profile(const RankProfile& profile, NullPolicy null_policy, std::uint32_t records_per_person,
                    std::optional<RecordWeights> weights = {}) {
   ProfileHeader header{profile.lattice()};

@@ -148,7 +148,8 @@ nb::class_<Report> bind_flow_report(nb::module_& module, const char* name) {
   return bound;
 }
 
-/// Of each: (from_lower, from_upper, to_lower, to_upper) in odds, and None or its proof (odds_from, odds_to, loss_from, loss_to).
+/// Each window: (from_lower, from_upper, to_lower, to_upper) in odds, and None or its proof (odds_from, odds_to, loss_from,
+/// loss_to).
 nb::list windows_in_list(const flow::Windows& windows) {
   nb::list list;
   for (const flow::UnstableWindow& window : windows.windows) {

@@ -17,7 +17,7 @@
 namespace fractile::python {
 namespace {
 
-/// Of one dataset, when one is named.
+/// The statement of one dataset, when one is named.
 LedgerStatement statement_of(const std::string& path, const std::string& dataset) {
   const Ledger ledger = Ledger::open_to_read(path);
   LedgerStatement statement = ledger.statement();

@@ -30,7 +30,7 @@ def names_files(data: Any) -> bool:
 
 
 def paths_of(data: Any) -> list[str]:
-    """Of what names files, and of nothing."""
+    """For the names of files, and for no data."""
     if data is None:
         return []
     return [path_of(each) for each in (data if isinstance(data, (list, tuple)) else [data])]

@@ -55,7 +55,7 @@ class Plan:
 
     @property
     def interval_widths(self) -> list[float]:
-        """Of intervals that are asked for: the median width, in records between the ends; one per quantile."""
+        """The median width of the requested intervals, in records between the ends; one per quantile."""
         return list(self._report.interval_widths)
 
     def to_pandas(self) -> Any:

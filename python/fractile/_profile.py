@@ -247,7 +247,7 @@ def _read_file(data: bytes) -> _core.Counted | None:
 
 
 def _read_text(data: bytes | str, records_per_person: int) -> _core.Counted | None:
-    """Of what to_bytes() gave before it gave the bytes of a profile file."""
+    """Reads what to_bytes() gave before it gave the bytes of a profile file."""
     try:
         body = json.loads(data)
         if body["format"] != _OLD_FORMAT:

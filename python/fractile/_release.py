@@ -145,7 +145,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def intervals(self) -> dict[Fraction, Interval]:
-        """Of a release that was asked for them; otherwise empty."""
+        """The intervals of a release that was asked for them; otherwise empty."""
         core = self._release._core
         ends = [
             Interval(_value(core.kind, lower), _value(core.kind, upper), or_below, or_above)
@@ -305,7 +305,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def intervals(self) -> dict[Fraction, Interval]:
-        """Of a release without groups that was asked for them; otherwise empty."""
+        """The intervals of a release without groups that was asked for them; otherwise empty."""
         return self._only.intervals
 
     @property
@@ -320,7 +320,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def cost(self) -> str:
-        """Of all groups together."""
+        """The cost of all groups together."""
         return self._core.cost
 
     @property
@@ -348,7 +348,7 @@ class Release(Mapping[Any, Any]):
 
         With several key columns two keys of one of them are compared in all groups that have the same keys otherwise.
 
-        Of dates and times there are differences alone, as timedeltas.
+        For dates and times there are only differences, as timedeltas.
 
         Raises:
             UsageError: without intervals, and for what was not released.
@@ -456,7 +456,8 @@ class Release(Mapping[Any, Any]):
         return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
 
     def to_dict(self) -> dict[Any, Any]:
-        """Plain values by quantile, both floats or ints; dates and times stay. Of groups a dict for each key. Exact ones: `quantiles`."""
+        """Plain values by quantile, both floats or ints; dates and times stay. With groups, a dict for each key. `quantiles` has the exact
+        values."""
         plain = {key: dict(zip(map(float, group), self._native(group.values()))) for key, group in self._all.items()}
         return plain if self.is_grouped else next(iter(plain.values()))
 

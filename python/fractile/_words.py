@@ -52,7 +52,8 @@ def _weight_bounds(value: Any) -> list[str]:
 
 
 def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> list[str]:
-    """Of weights that are counted: their column, the smallest and the largest one, and the distance between them; nothing without them."""
+    """The words for counted weights: their column, the smallest and the largest weight, and the distance between weights; nothing without
+    them."""
     given = {"weight": weight, "weight_bounds": weight_bounds, "weight_step": weight_step}
     if weight is None:
         for name, value in given.items():
@@ -123,7 +124,7 @@ def _word(name: str, value: Any) -> list[str]:
 
 
 def words(arguments: Mapping[str, Any]) -> Words:
-    """Of all arguments that were given: not None, and flags that are True."""
+    """The words for all arguments that were given: not None, and flags that are True."""
     given: Words = {}
     for name, value in arguments.items():
         if name in FLAGS:

@@ -144,7 +144,8 @@ class Channel:
         return self._core.smallest_epsilon(_rows(distances, "distances"))
 
     def expected_loss(self, losses: Iterable[Iterable[Number]], prior: Iterable[Number] | None = None) -> Fraction:
-        """Of an analyst who takes the best action after each observation. `losses`: one row per secret; the prior is uniform."""
+        """The expected loss of an analyst who takes the best action after each observation. `losses`: one row per secret; the prior is
+        uniform."""
         size = len(self.secrets)
         beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in prior]
         return self._core.expected_loss(beliefs, _rows(losses, "losses"))
@@ -363,7 +364,7 @@ class Check(_Report):
 
     @property
     def windows(self) -> Windows | None:
-        """Of the pipeline's analyst over a range; None when nobody was asked about."""
+        """The windows of the pipeline's analyst over a range; None when no analyst was asked about."""
         found = getattr(self._core, "windows", None)
         return None if found is None else Windows(found)
 

@@ -37,7 +37,7 @@ except ImportError as missing:
 
 __all__ = ["measurement"]
 
-# Of logarithms. The least exponent keeps what is next to zero from having a million digits.
+# For logarithms. The least exponent keeps numbers close to zero from having a million digits.
 _NEAR, _ABOVE, _BELOW = (
     Context(prec=50, Emin=-99, rounding=rounding) for rounding in (ROUND_HALF_EVEN, ROUND_CEILING, ROUND_FLOOR)
 )

@@ -38,7 +38,7 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   return losses;
 }
 
-/// Of every range that serves, as they are printed: within it.
+/// The ends of every range that serves, as they are printed: within it.
 std::vector<Exponent> ends_that_serve(const ChoiceReport& report) {
   std::vector<Exponent> ends;
   for (const flow::ServedRange& range : report.ranges) {

@@ -15,7 +15,7 @@ namespace fractile::requests {
 /// Throws `usage` when it is no epsilon, above 100, or its exponential has more than 10,000 digits.
 Exponent epsilon_of(const char* field, const std::string& text);
 
-/// Of a field that must be given.
+/// For a field that must be given.
 std::string needed(const Typed& typed, const std::string& field, const std::string& example);
 
 using flow::EpsilonRange;

@@ -49,7 +49,7 @@ Rational number_in(const std::string& path, const toml::node& node) {
   refuse_line(path, node, "a number that is not whole stands between quotes");
 }
 
-/// Of one table.
+/// For one table.
 class Members {
  public:
   Members(const std::string& path, const toml::table& table) : path_(path), table_(table) {

@@ -329,7 +329,7 @@ std::vector<std::string> table_members() {
   return names;
 }
 
-/// Of the table, unless they are to be of the population: what a table says of its records.
+/// Intervals of the table, unless those of the population are asked for: what a table says of its records.
 std::optional<IntervalRequest> intervals_in(const Item& table) {
   const auto read = [](const Item& item, const Members& members) {
     return checked_members(item, members, [&] {
@@ -452,7 +452,7 @@ std::vector<KeyTuple> possible_in(const Item& table, const std::vector<std::stri
   return tuples;
 }
 
-/// Of a file with the keys and the column `rows`.
+/// For a file with the keys and the column `rows`.
 std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable& table, const LevelCells& cells,
                                         PublicFiles& files) {
   std::vector<std::string> names = table.by;

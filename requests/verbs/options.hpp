@@ -7,7 +7,7 @@ namespace fractile::requests {
 
 using enum OptionClass;
 
-// Of release and of plan.
+// For release and plan.
 inline constexpr OptionSpec quantiles_option{
     "--quantiles", asker,  "LIST",
     "quartiles",   "What", "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"};
@@ -134,7 +134,7 @@ inline constexpr OptionSpec rates_option{
 inline constexpr OptionSpec data_format{
     "--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"};
 
-// Of release and of count.
+// For release and count.
 inline constexpr OptionSpec column_option{"--column", asker,  "NAME",
                                           "",         "What", "the column to publish quantiles of (required)"};
 inline constexpr OptionSpec by_option{
@@ -265,7 +265,7 @@ inline constexpr OptionSpec sql_option{
     "QUERY", "",
     "Input", "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
 
-// Of whatever a ledger pays for.
+// For all verbs that a ledger pays for.
 inline constexpr OptionSpec ledger_option{
     "--ledger",
     owner,
@@ -280,7 +280,7 @@ inline constexpr OptionSpec source_option{
     "NAME",     "the path of FILE",
     "Ledger",   "declare what the table is: equal queries of equal sources are answered from the ledger"};
 
-// Of whatever has a page.
+// For all verbs that make a page.
 inline constexpr OptionSpec page_format{"--format", output,
                                         "FORMAT",   "table on a terminal, csv in a pipe",
                                         "Output",   "table, json, csv or html (a page to look at, one file)"};
@@ -298,7 +298,7 @@ inline constexpr OptionSpec figures_option{
 inline constexpr OptionSpec public_option{
     "--public", output, "", "", "Output", "with html: leave out paths, queries and internal names, and so the receipt"};
 
-// Of release and of explain.
+// For release and explain.
 inline constexpr OptionSpec guess_above_option{
     "--guess",
     asker,

@@ -58,7 +58,7 @@ class FirstBits {
   static double power_of_two(int exponent) {
     return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
   }
-  /// Of a double from 0 to below 2^64.
+  /// For a double from 0 to below 2^64.
   static std::uint64_t rounded_up(double x) {
     const auto whole = static_cast<std::uint64_t>(x);
     return whole + (static_cast<double>(whole) < x ? 1 : 0);

@@ -169,7 +169,7 @@ Rational Rational::from_double(double value) {
 
 namespace {
 
-/// Of a numerator or denominator: 256 MiB. GMP would end the process far above it, or take all memory before.
+/// The limit of a numerator or denominator: 256 MiB. GMP would end the process far above it, or take all memory before.
 constexpr std::uint64_t most_bits = std::uint64_t{1} << 31;
 
 std::uint64_t magnitude(std::int64_t value) {

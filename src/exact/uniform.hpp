@@ -32,7 +32,7 @@ inline Product<uint128> product(uint128 a, uint128 b) {
   return {uint128{a_high} * b_high + (cross >> 64) + (middle >> 64), (middle << 64) | static_cast<std::uint64_t>(low)};
 }
 
-/// Of bytes, for tests that go through all of them.
+/// For bytes, for tests that go through all of them.
 inline Product<std::uint8_t> product(std::uint8_t a, std::uint8_t b) {
   const unsigned whole = unsigned{a} * b;
   return {static_cast<std::uint8_t>(whole >> 8), static_cast<std::uint8_t>(whole)};

@@ -14,7 +14,7 @@ using testing::effort;
 using testing::impatient;
 using testing::request;
 
-/// Of a budget of 1, 7/8 is spent by entries of every state, and 1/8 remains.
+/// Entries of every state spend 7/8 of a budget of 1; 1/8 remains.
 class FlippedBits : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -229,7 +229,7 @@ struct Ledger::State {
 
   std::string now() const { return timestamp(options.clock()); }
 
-  /// Of one moment, and for whoever needs no more.
+  /// The book of one moment, for callers that need no more.
   Book book() const {
     Book result;
     store->read([&] { result = read_book(*store); });

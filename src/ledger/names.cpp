@@ -27,7 +27,7 @@ constexpr std::array unseen{
 constexpr std::array parts{Range{0x300, 0x36F},   Range{0x1100, 0x11FF}, Range{0x1AB0, 0x1AFF},
                            Range{0x1DC0, 0x1DFF}, Range{0xA960, 0xA97F}, Range{0xD7B0, 0xD7FF}};
 
-/// Of UTF-8, each in its shortest form; nothing of other bytes.
+/// The characters of UTF-8, each in its shortest form; nothing for other bytes.
 std::optional<Characters> characters_of(const std::string& text) {
   constexpr std::array<std::uint32_t, 4> least{0, 0x80, 0x800, 0x10000};
   Characters characters;

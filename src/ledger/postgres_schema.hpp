@@ -12,7 +12,7 @@ namespace fractile::ledger_detail {
 /// The statements that make it.
 std::string postgres_schema();
 
-/// Of the ledger in a database, -1 when it has none.
+/// The format of the ledger in a database; -1 when it has none.
 std::int64_t postgres_format(postgres::Connection& connection);
 
 /// Whether tables, columns, keys, triggers and policies are those of a format.

@@ -37,7 +37,7 @@ bool is_conflict(const Failure& failure) {
   return std::ranges::find(conflicts, failure.sqlstate) != conflicts.end();
 }
 
-/// Of room on a disk, memory or connections.
+/// A lack of room on a disk, memory or connections.
 bool is_lack(const Failure& failure) { return failure.sqlstate.starts_with("53"); }
 
 std::string select_on_server(Table table, std::int64_t format) {

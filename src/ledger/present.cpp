@@ -13,7 +13,7 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// Of one query, or with one receipt: where there are more the book is read.
+/// The most entries of one query, or with one receipt: where there are more, the book is read.
 constexpr int most_found = 16;
 
 std::int64_t last_id(const Store& store, Table table) {

@@ -97,7 +97,7 @@ constexpr std::size_t longest_sum = 1'000;
 
 std::size_t digits_below(const Rational& number) { return number.denominator().to_string().size(); }
 
-/// Of a sum as it is written: the digits below its lines, by which those above are bounded, and its logarithms.
+/// The digits of a sum as it is written: those of its denominators, which bound those of its numerators, and its logarithms.
 std::size_t digits_of(const Spending& spent) {
   std::size_t digits = digits_below(spent.rho) + digits_below(spent.delta);
   for (const Exponent& term : terms_of(spent.epsilon)) {

@@ -202,7 +202,7 @@ void Connection::open_to_read() {
   set_up(*this);
 }
 
-/// Of older programs' files, which SQLite reads only where it may write, unless it is told that nobody else writes. That is
+/// For older programs' files, which SQLite reads only where it may write, unless it is told that no other program writes. That is
 /// for require_unchanged to find out.
 void Connection::open_unlocked() {
   unlocked_state_ = state_of(path_);

@@ -78,7 +78,7 @@ class Statement {
 
   /// True when there is a row.
   bool step();
-  /// Of a statement without results.
+  /// For a statement without results.
   void run();
 
   int columns() const;

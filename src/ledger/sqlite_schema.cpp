@@ -108,7 +108,7 @@ std::vector<std::string> schema_of(std::int64_t format) {
   return statements;
 }
 
-/// Of a table alone, and of what stands on it: "CREATE TRIGGER t BEFORE UPDATE ON table ...".
+/// For a table alone, and for what is defined on it: "CREATE TRIGGER t BEFORE UPDATE ON table ...".
 bool is_about(const std::string& statement, const std::string& table) {
   return statement.find(" ON " + table + " ") != std::string::npos || statement.starts_with("CREATE TABLE " + table);
 }

@@ -16,7 +16,7 @@ void prepare(const Connection& connection, Wanted wanted);
 /// Refuses what is no ledger, and changes nothing.
 void require_ledger(const Connection& connection);
 
-/// Of a ledger.
+/// The format of a ledger.
 std::int64_t format_of(const Connection& connection);
 
 /// Throws `ledger` unless the tables, indices and triggers are those of the file's format, to the letter.

@@ -188,7 +188,7 @@ TEST_F(LedgerFile, DamageIsNeverWorseThanAnError) {
     }
   }
   EXPECT_GT(refused, 50);
-  // Of the last page, which may be that of an empty index, a part may be missing.
+  // A part of the last page, which may be that of an empty index, may be missing.
   for (std::size_t size = 1; size <= whole.size() - 4096; size += 997) {
     write(whole.substr(0, size));
     expect_failure(ErrorCode::ledger, path, [&] { Ledger::open(path, impatient()).verify(); });

@@ -37,7 +37,7 @@ class Sums {
   std::int64_t entries() const { return entries_; }
   std::int64_t datasets() const { return static_cast<std::int64_t>(datasets_.size()); }
 
-  /// A charge on a dataset that `others` have and these sums do not; none when these have all. Of logarithms one after the other:
+  /// A charge on a dataset that `others` have and these sums do not; none when these have all. Logarithms come one after the other:
   /// once a charge is reserved, the next one is told. Throws `ledger` where no charge makes up for what is missing.
   std::optional<Budget> missing_of(const Sums& others, std::int64_t dataset) const;
 

@@ -118,7 +118,7 @@ TEST_P(LedgerVerify, AMissingEndIsMissedBeforeAnythingIsCharged) {
   expect_failure(ErrorCode::ledger, "the log does not know dataset 1", charge_more);
 }
 
-/// Of the entry that is drawn, and of those that others reserved since.
+/// For the entry that is drawn, and for those that others reserved since.
 TEST_P(LedgerVerify, WhatHappenedSinceTheReservationIsRead) {
   Ledger ledger = Ledger::open(path);
   const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 8))));

@@ -37,7 +37,7 @@ inline constexpr int pg_message = 'M';
 
 class LibpqApi {
  public:
-  /// Of a library that dlopen() gave. Throws `usage` when it is not libpq.
+  /// For a library that dlopen() gave. Throws `usage` when it is not libpq.
   explicit LibpqApi(void* library) : library_{library, "PostgreSQL 10 or later"} {}
 
  private:

@@ -17,7 +17,7 @@ Rational some_odds() { return Rational(1) + Rational(*rc::gen::inRange(0, 40), 7
 
 std::int64_t apart(std::size_t i, std::size_t j) { return static_cast<std::int64_t>(i > j ? i - j : j - i); }
 
-/// Of a matrix of probabilities whose column j is a guess of j.
+/// For a matrix of probabilities whose column j is a guess of j.
 Rational guessed(const std::vector<Rational>& priors, const std::vector<std::vector<Rational>>& rows) {
   Rational sum;
   for (std::size_t y = 0; y < rows.front().size(); ++y) {

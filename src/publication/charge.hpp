@@ -24,7 +24,7 @@ struct ChargedRelease {
 /// What is to be charged, decided by what the ledger holds: a release that was asked for before, or nothing, for each query.
 using WantedReleases = std::function<std::vector<ChargedRelease>(const std::vector<std::optional<LedgerEntry>>& held)>;
 
-/// Of one release, or of several that are paid for and stored together.
+/// The charge of one release, or of several that are paid for and stored together.
 class ReleaseCharge {
  public:
   /// Opens the ledger. Refuses what does not go with a ledger, and what holds only where its dataset declares it. Nothing is opened or

@@ -19,7 +19,7 @@ std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) 
   return read.unreadable;
 }
 
-/// Of a table of several files, in one order.
+/// The names of a table of several files, in one order.
 std::string typed_names(const TableOptions& read) {
   std::vector<std::string> names{read.file};
   names.insert(names.end(), read.more_files.begin(), read.more_files.end());

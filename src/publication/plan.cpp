@@ -37,7 +37,7 @@ QuantileQuery query_of_cell(const Publication& publication, const PublicationPar
   return table.by.empty() ? query : group_query(query);
 }
 
-/// Of cells' sizes, those that are simulated: the least, the most, and the middle one.
+/// The cells' sizes that are simulated: the least, the largest, and the middle one.
 std::vector<std::uint64_t> sizes_of(const std::vector<PlannedCell>& cells, const Reference& reference) {
   std::set<std::uint64_t> sizes;
   for (const PlannedCell& cell : cells) {

@@ -71,7 +71,7 @@ TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
   }
 }
 
-/// Of the cells that have fewer records than settle the ends of their intervals, and are not lost.
+/// For the cells that have fewer records than settle the ends of their intervals, and are not lost.
 TEST(PublicationPlans, SayWhichIntervalsWillEndAtTheRange) {
   Publication publication = earnings(Budget::pure(Rational(1)));
   PublicationTable& table = publication.tables.front();

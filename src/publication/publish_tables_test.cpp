@@ -235,7 +235,7 @@ TEST_F(PublishingTables, TotalsThatAreAddedLeaveTheCellsAsTheyWere) {
   EXPECT_EQ(Ledger::open(payment.ledger).balance("people").spent.to_string(), "epsilon = 2");
 }
 
-/// Of two sexes, or of one: the region's total is of other records.
+/// With two sexes, or with one: the region's total has other records.
 TEST_F(PublishingTables, AMarginOfOtherCellsIsAnotherOne) {
   const Payment payment = ledger("3");
   Publication publication = earnings(Budget::pure(Rational(1)));

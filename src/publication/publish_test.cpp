@@ -26,7 +26,7 @@ class Publishing : public source_test::EngineTest {
     return folder.write("people.csv", text + "p1,north," + cell + "\n");
   }
 
-  /// Of one dataset, with a budget of epsilon 2.
+  /// For one dataset, with a budget of epsilon 2.
   Payment ledger(const LedgerReading& reading = {}, std::uint32_t records_per_person = 1) const {
     const std::string path = folder.path("people.ledger");
     LedgerDataset dataset{"people", Budget::pure(Rational(2))};

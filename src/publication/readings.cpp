@@ -112,7 +112,8 @@ void require_declared_query(const TableOptions& read, const LedgerDataset& datas
       "sql");
 }
 
-/// Of whom weights tell, only their owner knows: whether others' weights move when one person joins, and how many of them.
+/// Only their owner knows about whom weights reveal something: whether others' weights move when one person joins, and how many of
+/// them.
 void require_declared_weights(const RecordSelection& selection, const LedgerDataset& dataset) {
   if (!selection.weights) return;
   const Field stability("weight_stability");

@@ -33,7 +33,7 @@ struct Level {
   Rational counts_share = 0;  ///< of its part
 };
 
-/// Of a level's part.
+/// The share for counts of a level's part.
 Rational counts_share_of(const PublicationTable& table, std::size_t level) {
   if ((level > 0 && table.adds_up()) || !table.has_counts()) return 0;
   if (table.quantiles.empty()) return 1;
@@ -166,7 +166,7 @@ class SimulatedErrors {
   SimulatedErrors(const Publication& publication, std::uint64_t work)
       : publication_(publication), reference_(publication), work_(work) {}
 
-  /// Of the level's smallest cell. Never 0.
+  /// The error of the level's smallest cell. Never 0.
   Rational of(const Level& level, const Budget& cost) const {
     const PublicationTable& table = publication_.tables[level.table];
     const std::uint64_t rows = std::max<std::uint64_t>(smallest_rows(table, level.cells).value_or(1), 1);

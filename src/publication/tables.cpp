@@ -26,7 +26,7 @@ namespace {
 
 std::string quoted(const std::string& text) { return "'" + text + "'"; }
 
-/// Of keys, columns and tables: each is there, and once.
+/// For keys, columns and tables: each name is there, and only once.
 void require_names(const char* field, const std::vector<std::string>& names, const char* what) {
   std::set<std::string> known;
   for (const std::string& name : names) {

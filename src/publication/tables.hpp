@@ -31,7 +31,7 @@ std::uint64_t counted_of(const Publication& publication, std::uint64_t rows);
 /// quantiles mean different things.
 bool is_beyond_saving(const PublicationTable& table, std::uint64_t rows);
 
-/// Of the cells that have records and are not beyond saving; nothing when there is none, or nothing is known.
+/// For the cells that have records and are not beyond saving; nothing when there is none, or nothing is known.
 std::optional<std::uint64_t> smallest_rows(const PublicationTable& table, const LevelCells& cells);
 
 }  // namespace fractile::publication_detail

@@ -409,7 +409,7 @@ std::string possible_values(const Page& page, const Table& table, const char* wh
                      report_detail::lattice_in_words(table.finest().lattice), what);
 }
 
-/// Of all tables, each once; the first of each names its possible values.
+/// The declarations of all tables, each once; the first of each names its possible values.
 std::vector<std::string> declarations_of(const Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> items;
   for (const Table& table : tables) {

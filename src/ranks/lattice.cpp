@@ -61,7 +61,7 @@ struct Lattice::Regular {
     if (ahead.sign() > 0) ticks = Ticks{from.to_int64(), to.to_int64(), by.to_uint64()};
   }
 
-  /// Of times, all of which are whole numbers below 2^58.
+  /// For times, all of which are whole numbers below 2^58.
   struct Ticks {
     std::int64_t first;
     std::int64_t last;

@@ -37,7 +37,7 @@ Digit highest_digit(Position varying_bits, std::size_t size) {
   return {highest_bit(varying_bits) - width, width};
 }
 
-/// Of every value of a digit: how many positions have it, and then, where the next of them goes.
+/// For every value of a digit: first how many positions have it, later where the next of them goes.
 class Places {
  public:
   explicit Places(const Digit& digit) : digit_(digit), next_(digit.values()) {}

@@ -56,7 +56,7 @@ class SpanEntries {
   SpanEntries(const RankProfile& profile, std::uint64_t first, std::uint64_t last);
   /// The next position at which there are such records, and how many.
   bool next(Position& position, std::uint64_t& records);
-  /// Of the records at the position that next() gave last: all, and how many of them come before rank `first`.
+  /// The records at the position that next() gave last: all of them, and how many come before rank `first`.
   std::uint64_t tied() const { return profile_->count(entry_ - 1); }
   std::uint64_t skipped() const;
 

@@ -76,7 +76,8 @@ std::uint64_t Tiling::score_of(const Tile& tile, std::uint64_t member) const {
   return score(member, entry_of_member(member, tile.first.entry, tile.last.entry));
 }
 
-/// Of a tile that v passes 0 in: at the first member that has the record with rank num * n / den below or on itself, or just before it.
+/// For a tile in which v passes 0: at the first member that has the record with rank num * n / den below or on itself, or just
+/// before it.
 std::uint64_t Tiling::least_inside(const Tile& tile) const {
   const std::uint64_t rank = span_.first_rank + static_cast<std::uint64_t>(target() / alpha_.denominator);
   const std::uint64_t after = first_after(rank, entry_of_rank(rank, tile.first.entry, end_of(tile)));

@@ -111,7 +111,7 @@ class Tiling {
 /// A tile of no more runs is listed when it is opened.
 inline constexpr std::uint64_t listed_runs = 2048;
 
-/// Of a SplitCursor.
+/// For a SplitCursor.
 class SplitTiles final : public Tiling {
  public:
   /// About `tiles` of them at first, at least 1.
@@ -128,7 +128,7 @@ class SplitTiles final : public Tiling {
   std::uint64_t runs(const Tile& tile) const override { return tile.records(); }
 };
 
-/// Of a CandidateCursor.
+/// For a CandidateCursor.
 class CandidateTiles final : public Tiling {
  public:
   CandidateTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,

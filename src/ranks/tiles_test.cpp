@@ -73,7 +73,7 @@ struct Pass {
   QuantileFraction alpha;
 };
 
-/// Of a node as recursions make them: the records between two splits.
+/// For a node as recursions make them: the records between two splits.
 Pass any_pass() {
   const auto candidates = *rc::gen::inRange<std::uint64_t>(1, 40);
   const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 7);

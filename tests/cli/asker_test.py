@@ -54,7 +54,7 @@ TWINS = [
 
 
 def records(change):
-    """Of a table in which the target's record is so."""
+    """The lines of a table with this record of the target."""
     for k in range(1, PEOPLE + 1):
         record = {"id": str(k), "income": str(1500 * k), "group": ("north", "south")[k % 2], "note": f"n{k}",
                   "since": f"20{k % 20:02}-03-{k % 28 + 1:02}"}
@@ -327,7 +327,7 @@ OWNERS = [[], [], [], ["--source", "./people*"], ["--weights-as-they-are"], ["--
 
 
 def unpaid(text):
-    """Of a receipt, what no draw has paid for."""
+    """The parts of a receipt that no draw has paid for."""
     receipt = json.loads(text)
     groups = receipt.get("groups", [receipt])
     return {

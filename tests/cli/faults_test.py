@@ -131,7 +131,7 @@ class Faults(InAFile, CommandTest):
         self.assertEqual(self.states(), [])
 
     def test_put_back_before_it_reserves(self):
-        """Of a state before a release that was published, which asks again."""
+        """For a state before a release that was published, which asks again."""
         backup = self.backup()
         self.assertEqual(self.release().code, 0)
         self.put_back(backup)

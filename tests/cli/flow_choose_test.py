@@ -14,7 +14,7 @@ D1 = HOUSE / "examples" / "flow" / "known_others.toml"
 
 
 def counted_loss(odds):
-    """Of the README's survey, from the definition: three known people are 0, 1 and 1, zeros are counted, 1000 |w - x| is lost."""
+    """For the README's survey, from the definition: three known people are 0, 1 and 1, zeros are counted, 1000 |w - x| is lost."""
     noise = geometric(7, odds)
     rows = []
     for value in range(7):

@@ -26,7 +26,7 @@ def geometric(values, odds, reach=0):
 
 
 def root(odds, degree):
-    """Of what is a power of that degree."""
+    """For powers of that degree."""
     if degree == 1:
         return odds
     result = Fraction(*(next(k for k in itertools.count(1) if k**degree >= part) for part in (odds.numerator, odds.denominator)))
@@ -70,13 +70,13 @@ PARTS = 2**32  # of a candidate's cell
 
 
 def place_in_cell(i):
-    """Of the i-th of the records tied on a candidate: the mirrored bits of i."""
+    """For the i-th of the records tied on a candidate: the mirrored bits of i."""
     return int(format(i % PARTS, "032b")[::-1], 2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Release:
-    """Of one to three quantiles."""
+    """For one to three quantiles."""
 
     mechanism: str
     quantiles: tuple
@@ -92,7 +92,7 @@ class Release:
             yield (quantile, True) if i == self.middle() else (quantile / middle if i < self.middle() else (quantile - middle) / (1 - middle), False)
 
     def rate(self, share, is_whole):
-        """Of epsilon, by records that are missed: a selection costs it times the distance between the scores' changes."""
+        """A share of epsilon, by records that are missed: a selection costs it times the distance between the scores' changes."""
         one_more, replaced = 2 * max(share, 1 - share), Fraction(2)
         if self.mechanism == "gumbel-max":
             return 1 / (2 * replaced if self.neighbors == "change-one" else one_more)

@@ -101,7 +101,7 @@ def drawn_pipeline(draw):
 
 
 def drawn_release(draw):
-    """Of a few records on a few candidates."""
+    """For a few records on a few candidates."""
     records, size = draw.randrange(1, 4), draw.randrange(2, 4)
     first, step = draw.randrange(-2, 3), Fraction(draw.randrange(1, 4), draw.randrange(1, 3))
     mechanism = draw.choice(["exponential", "gumbel-max", "approximate", "approximate"])
@@ -254,7 +254,7 @@ class Model(CommandTest):
             self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], "holds", pair)
 
     def drawn_prior(self, draw, pipeline):
-        """Of all secrets of the model, and as the file has it."""
+        """Over all secrets of the model, and as the file has it."""
         secrets = pipeline.secrets().values()
         if pipeline.secret == "target":
             prior = drawn_row(draw, len(pipeline.values))
@@ -382,7 +382,7 @@ class Guessing(CommandTest):
         self.assertAlmostEqual(float(found["capacity"]), 10 * after, 12)
 
     def test_presence_in_a_release(self):
-        """Of a record more or less, epsilon; and of a promise about equally many records nothing."""
+        """A record more or less costs epsilon; a promise about equally many records says nothing."""
         text = ('[pipeline]\nsecret = "target"\nknown = [0, 1, 1, 2]\npost = "identity"\nperturber = { release = "exponential", '
                 'quantile = "1/2", records = 5, lattice = [0, 1, 2], neighbors = "%s" }\n')
         found = self.leakage(text % "add-remove", "--epsilon", "ln 4", "--guess", "presence")

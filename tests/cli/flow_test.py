@@ -197,7 +197,7 @@ class Examples(FlowTest):
         self.assertEqual(document["arrangements"], ["1", "2", "1"])
 
     def test_the_tables_of_appendix_e(self):
-        """Of rows that only arrange the same values differently, one; and the printed analyst of five actions refutes."""
+        """Rows that only arrange the same values differently are one row; and the printed analyst of five actions refutes."""
         tables = {"ln 3": ("0.36 0.24 0.28 0.08 0.04", "0.12 0.4 0.28 0.16 0.04", "0.12 0.16 0.44 0.16 0.12",
                            "0.04 0.24 0.44 0.24 0.04", "0.04 0.16 0.28 0.4 0.12", "0.04 0.08 0.28 0.24 0.36"),
                   "ln 2": ("0.25 0.25 0.3125 0.125 0.0625", "0.125 0.3125 0.3125 0.1875 0.0625",
@@ -341,7 +341,7 @@ class AppendixD1(FlowTest):
                     out = program.stdout.read()
                 _, status, usage = os.wait4(program.pid, 0)
                 program.returncode = os.waitstatus_to_exitcode(status)
-                # Of the processor's time, since other programs may have it when the signal comes.
+                # This is the processor's time, since other programs may have it when the signal comes.
                 self.assertLess(usage.ru_utime - spent / ticks, 0.3 if not os.environ.get("FRACTILE_SANITIZE") else 3)
                 self.assertEqual((program.returncode, out), (130, b""))
 
@@ -513,7 +513,7 @@ class OtherPipelines(FlowTest):
             self.assertEqual(len(verdicts), 1, verdicts)
 
     def test_any_prior(self):
-        """Noisy argmax of five: for the uniform prior the loss falls, for another one it rises. Of two, for none."""
+        """Noisy argmax of five: for the uniform prior the loss falls, for another one it rises. For two, for none."""
         few = EXAMPLES / "noisy_argmax.toml"
         proved = self.json("check", few, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=0)
         self.assertEqual((proved["verdict"], proved["epsilon_from"], proved["epsilon_to"]), ("worth-as-much", "ln 3", "ln 2"))

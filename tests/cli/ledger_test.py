@@ -913,7 +913,7 @@ class Settled(LedgerTest):
     """After a release was stopped, or asked for twice."""
 
     def receipt(self, name="r.json", **changes):
-        """Of a release that pays nothing, as a program of format 1 left it beside a reserved entry."""
+        """For a release that pays nothing, as a program of format 1 left it beside a reserved entry."""
         self.release("t.csv", receipt=name, **{"epsilon": "1/4", **changes})
         return name
 

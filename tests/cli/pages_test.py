@@ -438,7 +438,7 @@ class OtherVerbs(PageTest):
             self.whole(result.out)
 
     def test_figures_of_losses_have_the_numbers_of_their_tables(self):
-        """Of a sweep and of a check, on the page, in a folder and as a file by itself."""
+        """For a sweep and a check, on the page, in a folder and as a file by itself."""
         self.write("k.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
         for code, words in ((0, ("sweep", "--points", "9")), (1, ("check",))):
             options = ("flow", words[0], "k.toml", "--epsilon", "0.1..3", *words[1:])

@@ -393,7 +393,7 @@ class PostgresSource(OfPeople):
         self.refused(3, "SELECT age FROM people", "age", "NULL or NaN", null="error")
 
     def test_errors_of_rows_tell_nothing_of_them(self):
-        """Of a declared query, which the server runs."""
+        """For a declared query, which the server runs."""
         for sql in self.failing_queries:
             error = self.refused(3, sql, "x", "SQLSTATE class 22", sql_stability="1")
             for word in ("secret", "zero", "range", "invalid"):

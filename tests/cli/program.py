@@ -73,7 +73,7 @@ def holds_locks(process):
 
 
 def set_niceness(process, niceness):
-    """Of all of its threads; less than it has takes a right."""
+    """For all of its threads; lowering it below its value takes a right."""
     for thread in Path(f"/proc/{process.pid}/task").iterdir():
         with contextlib.suppress(PermissionError, ProcessLookupError):
             os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)

@@ -69,7 +69,7 @@ def payroll():
 
 
 def records(column, region=None, sex=None):
-    """Of listed cells, sorted."""
+    """The values of listed cells, sorted."""
     place = {"pay": 2, "hours": 3}[column]
     return sorted(each[place] for each in people()[0] if region in (None, "", each[0]) and sex in (None, "", each[1]))
 

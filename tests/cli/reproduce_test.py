@@ -229,7 +229,7 @@ ALWAYS_DIFFERENT = {("appendix B", "the witness's middle row is 7/30, 8/15, 7/30
 
 
 def bayes_risk(response, prior, known, epsilon):
-    """Of one whose code is counted when it comes out as 0, from the definition, in floating point."""
+    """For one whose code is counted when it comes out as 0, from the definition, in floating point."""
     alpha = math.exp(-epsilon)
     if response:
         counted = [(1 if code == 0 else alpha) / (1 + 5 * alpha) for code in range(6)]
@@ -247,7 +247,7 @@ def bayes_risk(response, prior, known, epsilon):
 
 class KroneckerTest(ReproduceTest):
     def run_experiment(self, *arguments, out="out", notes="", how=None):
-        """Of a run that must succeed, with only `notes` on standard error: what it prints."""
+        """For a run that must succeed, with only `notes` on standard error: what it prints."""
         result = self.reproduce("kronecker-utility", "--out", out, *arguments, how=how)
         self.assertEqual((result.code, result.err), (0, notes), result)
         return result.out

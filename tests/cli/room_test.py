@@ -106,7 +106,7 @@ class Room(SmallDisk):
                 shutil.rmtree(self.disk / str(number))
 
     def test_figures_that_find_none_leave_nothing(self):
-        """Of a verb that charges nothing, and takes none beforehand."""
+        """For a verb that charges nothing, and takes none beforehand."""
         plan = ("plan", "--quantiles", "quartiles", "--epsilon", "1", "--bounds", "0", "100", "--step", "1", "--expected-rows", "1000",
                 "--format", "html", "--figures", "disk")
         self.mount("remount,size=4k")

@@ -9,7 +9,7 @@
 
 namespace fractile::flow {
 
-/// Of entries as Rational::parse reads them.
+/// A matrix of entries as Rational::parse reads them.
 inline Matrix matrix(const std::vector<std::vector<const char*>>& rows) {
   std::vector<std::vector<Rational>> parsed;
   for (const std::vector<const char*>& row : rows) {
@@ -39,12 +39,12 @@ inline PostProcessor counting(std::vector<std::size_t> values) {
 inline PostProcessor summing() { return {PostProcessor::Kind::sum, {}, {}}; }
 inline PostProcessor taking_the_mode() { return {PostProcessor::Kind::mode, {}, {}}; }
 
-/// Of values 0, 1, ..., and everyone's secret.
+/// For values 0, 1, ..., and everyone's secret.
 inline Pipeline pipeline_of(std::size_t participants, const Perturber& perturber, const PostProcessor& post) {
   return {participants, whole_values(perturber.values()), perturber, post, {}};
 }
 
-/// Of the most frequent value: whether the guess is right.
+/// For the most frequent value: whether the guess is right.
 inline Analyst mode_guesser() {
   Analyst analyst;
   analyst.goal = Analyst::Goal::argmax_accuracy;

@@ -90,7 +90,7 @@ AuditTables wide_groups(int records) {
   return two_groups(wide, positions, records);
 }
 
-/// Of one quantile; the outputs are cells.
+/// For one quantile; the outputs are cells.
 OutputLaw wide_law_of_one(const QuantileQuery& run, const RankProfile& profile) {
   const Calibration calibration(run, 1);
   const QuantileTree tree(profile, run.quantiles, calibration, 1);

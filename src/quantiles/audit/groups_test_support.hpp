@@ -29,7 +29,7 @@ inline Budget pure(const char* epsilon) { return Budget::pure(Exponent::parse(ep
 
 using LawOfTable = std::function<OutputLaw(const RankProfile&)>;
 
-/// Of a query that runs alone, over so many candidates whose cells have so many parts. Not of counts on a tree.
+/// The law of a query that runs alone, over `candidates` candidates whose cells have `subcells` parts. Not for counts on a tree.
 inline LawOfTable release_law(const QuantileQuery& query, std::uint64_t candidates, std::uint64_t subcells) {
   if (query.mechanism == Mechanism::independent) {
     const IndependentQuantiles asked{query.quantiles, independent_range(query), query.neighbors,
@@ -43,7 +43,7 @@ inline LawOfTable release_law(const QuantileQuery& query, std::uint64_t candidat
   };
 }
 
-/// Of two independent outputs, one after the other.
+/// The law of two independent outputs, one after the other.
 inline OutputLaw product(const OutputLaw& first, const OutputLaw& second) {
   OutputLaw law;
   for (const auto& [a, p] : first) {

@@ -259,7 +259,7 @@ double chance_of(const Table& table, const std::vector<double>& masses) {
   return std::exp(chance);
 }
 
-/// Of a simple random sample without replacement from so many people on each candidate.
+/// The chance of a table as a simple random sample without replacement from `population` people on each candidate.
 double chance_without_replacement(const Table& table, const Table& population) {
   const auto choices = [](std::uint64_t n, std::uint64_t k) {
     double product = 1;

@@ -234,7 +234,7 @@ TEST(JointAuditMutant, AnEdgeThatLooksAtTheRecordsIsCaught) {
 
 // --- Granularity -------------------------------------------------------------------------------------------------------
 
-/// Of granularity 0, 1, ...
+/// The masses of granularity 0, 1, ...
 std::vector<Enclosure> granularity_masses(const RankProfile& profile, const std::vector<RoundGrid>& grids,
                                           const Exponent& rate) {
   std::vector<Run> runs;
@@ -300,7 +300,7 @@ TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
 /// On a lattice of 61 candidates, multiples of 5, 7, ... 60.
 std::vector<HeapGrid> heaps_of_sixty() { return heap_grids(Lattice::regular(0, 60, 1), {}); }
 
-/// Of none, and of each of the heaps.
+/// The masses of no heaps, and of each of the heaps.
 std::vector<Enclosure> heaping_masses(const RankProfile& profile, const std::vector<HeapGrid>& heaps,
                                       const Exponent& rate) {
   std::vector<Run> runs;

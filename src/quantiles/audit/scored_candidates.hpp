@@ -16,7 +16,7 @@ class ScoredCandidates {
   ScoredCandidates(std::uint64_t values, std::uint64_t records, Neighbors neighbors, const Rational& quantile,
                    const Exponent& epsilon);
 
-  /// Of a table: a run a candidate.
+  /// A table's runs: one run per candidate.
   std::vector<Run> runs(const RankProfile& profile) const;
   /// rate * score differences are what a selection weighs.
   const Exponent& rate() const { return rate_; }

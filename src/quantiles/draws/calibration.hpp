@@ -24,9 +24,9 @@ Rational published_levels(std::size_t quantiles);
 class Calibration {
  public:
   Calibration(const QuantileQuery& query, const Rational& levels);
-  /// Of a selection by a score in units of 1/denominator.
+  /// For a selection by a score in units of 1/denominator.
   Exponent rate(const QuantileFraction& alpha, bool alone) const;
-  /// Of a selection whose scores' changes spread over at most range_added when a record is added, range_changed when one
+  /// For a selection whose scores' changes spread over at most range_added when a record is added, range_changed when one
   /// is changed.
   Exponent rate(const Rational& range_added, const Rational& range_changed, bool alone) const;
 

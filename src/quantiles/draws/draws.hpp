@@ -194,7 +194,7 @@ class Draws {
   PaidPart begin(std::string on, Share share) {
     return {source_, odometer_, odometer_.begin(std::move(on), std::move(share))};
   }
-  /// Of so many selections that are fixed beforehand.
+  /// For this many selections, which are fixed beforehand.
   PaidPart begin_composition(std::string on, Share share, std::size_t selections) {
     return {source_, odometer_, odometer_.begin_composition(std::move(on), std::move(share), selections)};
   }

@@ -48,9 +48,9 @@ struct PersonSteps {
   Neighbors relation;
   std::uint64_t steps;
 
-  /// Of the table that a query is about.
+  /// The steps in the table that a query is about.
   static PersonSteps in_table(const QuantileQuery& query) { return {query.neighbors, query.records_per_person}; }
-  /// Of the groups together that a query is about: a replaced record can leave one and enter another.
+  /// The steps in all groups together that a query is about: a replaced record can leave one and enter another.
   static PersonSteps in_groups(const QuantileQuery& query);
 };
 
@@ -78,7 +78,7 @@ struct Quote {
 
 class Odometer {
  public:
-  /// Of a release that may spend `budget`. Throws `internal` unless a person takes at least one step.
+  /// For a release that may spend `budget`. Throws `internal` unless a person takes at least one step.
   Odometer(Budget budget, PersonSteps person);
 
   Quote quote(const SelectionPrice& price);

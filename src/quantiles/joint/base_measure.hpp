@@ -46,7 +46,7 @@ class BaseMeasure {
 
   /// Whether every split has weight 1.
   bool is_uniform() const { return pieces_.size() == 1 && favoured_.empty(); }
-  /// Of splits from .. to - 1, below 2^100.
+  /// The mass of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
   /// A run of splits as the run of their units, of which split s has mass(s, s + 1), from mass(lowest, s) on.
   Run weighed(const Run& run) const {

@@ -29,7 +29,7 @@ struct BoxCell {
 class SlidingSum {
  public:
   explicit SlidingSum(std::size_t members) : suffixes_(members) {}
-  /// Of value(first) .. value(end - 1).
+  /// The sum of value(first) .. value(end - 1).
   template <class Value>
   WideReal sum(std::size_t first, std::size_t end, Value&& value);
 
@@ -64,7 +64,7 @@ class BoxTable {
 
  private:
   using Signed = std::array<WideReal, 3>;  ///< by s + 1
-  /// Of v_j in a group.
+  /// For v_j in a group.
   struct Entry {
     int within;     ///< the sign of cell j when v_(j-1) lies in the group, too
     Signed enter;   ///< v_(j-1) lies in a lower group; by the sign of cell j

@@ -87,7 +87,7 @@ class JointBoxes {
   std::vector<Box> boxes_;
   WideReal total_;    ///< of all boxes: a double times a power of two
   double goal_ = 16;  ///< proposals, at most
-  // Of the box that was filled last.
+  // For the box that was filled last.
   std::array<BoxTable, 2> tables_;
   std::size_t ends_ = 1;
   std::uint64_t filled_ = 0;

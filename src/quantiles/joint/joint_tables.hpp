@@ -223,7 +223,7 @@ class JointForward {
   std::vector<Real> run_mass_;
   std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
   JointPowers<Real> power_;    // of one_step_
-  // Of the row being entered.
+  // For the row being entered.
   std::vector<Real> padded_;
   std::vector<Real> windowed_;
   std::vector<Real> prefixes_;

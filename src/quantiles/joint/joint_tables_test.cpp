@@ -145,7 +145,7 @@ class AllSelections {
     return static_cast<double>(problem_.base.mass(runs_.start(run), runs_.end(run))) /
            static_cast<double>(problem_.base.total());
   }
-  /// Of quantiles j and above, the one before having been put into run `before` as the `sharing`-th there.
+  /// The weight of quantiles j and above, when the one before was put into run `before` as the `sharing`-th there.
   double from(std::size_t j, std::size_t before, std::int64_t rank, std::size_t sharing) const {
     if (j == windows_.size()) return kernel(j, static_cast<std::int64_t>(runs_.records()) - rank);
     double sum = 0;

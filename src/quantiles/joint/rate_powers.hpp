@@ -22,7 +22,7 @@ class RatePowers {
   WideReal up(std::uint64_t whole, std::uint64_t rest = 0, std::uint64_t parts = 1) const;
 
  private:
-  // Of rate / ln 2, in units of 2^-64.
+  // Bounds of rate / ln 2, in units of 2^-64.
   uint128 lower_;
   uint128 upper_;
 };

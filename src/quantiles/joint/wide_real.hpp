@@ -100,7 +100,7 @@ class WideReal {
       --block_;
     }
   }
-  /// Of numbers of which a's block is the higher.
+  /// The sum of two numbers of which a's block is the higher.
   static WideReal unequal_sum(const WideReal& a, const WideReal& b) {
     if (a.block_ > b.block_ + 1 || b.is_zero()) return a;
     WideReal sum;

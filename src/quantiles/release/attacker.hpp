@@ -45,9 +45,9 @@ class Attacker {
   /// `above`: of a limit, by position, whether the person would be above it.
   Attacker(const KnownTable& table, const OneSelection& selection, PersonGuess::About about, std::vector<bool> above);
 
-  /// Of the value itself.
+  /// How often a guess of the value itself is right.
   Enclosure right_about_value() const;
-  /// Of presence, or of a limit.
+  /// How often a guess of presence, or about a limit, is right.
   Enclosure right_about_two() const;
 
  private:

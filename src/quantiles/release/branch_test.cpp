@@ -217,7 +217,7 @@ class ByHand {
     return range.coefficient() * range.coefficient() / Rational(8);
   }
 
-  /// Of a selection at this rate, when a person's records each spread its scores by so much.
+  /// The cost of a selection at this rate, when a person's records each spread its scores by `score_range`.
   Exponent cost_of(const Exponent& rate, const Rational& score_range) const {
     return of_range(rate * (score_range * Rational(person_.records)));
   }
@@ -1047,7 +1047,7 @@ const Rational bounds_share(1, 10);
 
 BoundsSearch search_of_thousands() { return {Rational(1), 12}; }
 
-/// Of the values 0 .. 1000 on the search's lattice, whose candidate 2^12 is 0.
+/// A table of the values 0 .. 1000 on the search's lattice, whose candidate 2^12 is 0.
 RankProfile table_for(const BoundsSearch& search, const Branch& branch, std::uint64_t seed) {
   const RankProfile table = table_of(branch, numbers_to(1000), seed);
   std::map<Position, std::uint64_t> moved;

@@ -111,7 +111,7 @@ TEST(Comparing, HoldsWhateverBothEstimatesAllowAndNoMore) {
 
 // --- Coverage, through the shipped entry ----------------------------------------------------------------------------
 
-/// Of so many records of a law, each a candidate of `whole` with a weight.
+/// A sample of records from a law, each a candidate of `whole` with a weight.
 RankProfile sample(const std::vector<std::pair<std::uint64_t, double>>& law, std::mt19937_64& generator) {
   constexpr std::uint64_t records = 300;
   std::vector<double> weights;

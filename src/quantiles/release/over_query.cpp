@@ -23,7 +23,7 @@ QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability) {
 
 namespace {
 
-/// Of how many records a person's units are.
+/// How many records a person's units are.
 std::uint64_t records_of_person(const QuantileQuery& query, const RecordWeights& weights) {
   const std::uint64_t records = query.records_per_person;
   if (!weights.stability) return records;

@@ -35,7 +35,7 @@ int steps_between(Neighbors neighbors, About about) {
   return neighbors == Neighbors::add_remove ? 2 : 1;
 }
 
-/// Of an (epsilon, delta) that holds between any two possibilities.
+/// For an (epsilon, delta) that holds between any two possibilities.
 Enclosure allowed_with_delta(const std::vector<Rational>& priors, const Exponent& epsilon, const Rational& delta) {
   const Enclosure odds = Enclosure::of(epsilon, guess_bits).exp();
   const Enclosure pure = most_guessed(priors, odds);

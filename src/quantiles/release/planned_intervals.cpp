@@ -99,7 +99,7 @@ std::optional<UnsettledEnds> unsettled_ends(const Release& release) {
   return enough_of_all(ends_among(query, *fewest), left);
 }
 
-/// Of the table, widths do not depend on how many rows there are, once these are many; of the population they grow with the sample.
+/// For the table, widths do not depend on the number of rows, once these are many; for the population they grow with the sample.
 std::optional<PlannedIntervals> planned_intervals(const QuantileQuery& query, std::vector<double> widths,
                                                   std::uint64_t simulated, std::uint64_t rows) {
   if (!query.intervals) return {};

@@ -52,7 +52,7 @@ Released released(const QuantileQuery& query, Shape shape, std::uint64_t rows, s
   return found;
 }
 
-// Of other tables than the one that is simulated, with other bits.
+// For other tables than the one that is simulated, with other bits.
 TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
   struct Case {
     std::int64_t quantiles;
@@ -140,7 +140,7 @@ TEST(UnsettledEnds, NameTheLeastBudgetThatDoes) {
   EXPECT_FALSE(records_that_settle(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
 }
 
-// Of a release it is said of the group with the fewest rows, and only where an end is the range's.
+// For a release, the warning is about the group with the fewest rows, and only given where an end is the range's.
 TEST(UnsettledEnds, OfAReleaseAreThoseOfItsSmallestGroup) {
   const QuantileQuery query = evenly(3, Budget::pure(Rational(1)), IntervalOf::table);
   const RankProfile few = reference_table(to_a_thousand, Shape::normal, 30);

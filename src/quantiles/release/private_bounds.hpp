@@ -21,7 +21,7 @@ enum class Rounding { down, up };
 RankProfile on_bounds(std::span<const RankProfile> profiles, const std::vector<std::uint64_t>& bounds,
                       Rounding rounding);
 
-/// One selection each: of the lower bound among records rounded down, of the upper one among records rounded up. Of quantiles
+/// One selection each: for the lower bound among records rounded down, for the upper one among records rounded up. For quantiles
 /// outside all that are asked for, half way to 0 and to 1 or a little more. Both together cost `budget`.
 struct BoundsQuery {
   IndependentQuantiles lower;

@@ -72,7 +72,7 @@ struct NodeErrors {
   std::optional<std::uint64_t> step;  ///< of the totals, where one is selected
   Spread spread;
 
-  /// Of a quantile that misses by one rank for each `cost_a_rank` of cost, or less.
+  /// For a quantile that misses by one rank for each `cost_a_rank` of cost, or less.
   std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure) const {
     const Enclosure rate_ball = Enclosure::of(rate);
     const auto k = static_cast<std::int64_t>(quantiles);

@@ -174,7 +174,7 @@ class StageSampler {
   const std::vector<Stage>& stages() const { return stages_; }
   /// One candidate per quantile of the plan.
   std::vector<std::uint64_t> take_selected() { return std::move(values_); }
-  /// Of the cells between cuts_of(what was selected).
+  /// The counts of the cells between cuts_of(what was selected).
   const std::vector<std::int64_t>& counts() const { return counts_; }
 
  private:

@@ -53,7 +53,7 @@ std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
   return chosen;
 }
 
-/// Of a recursion's quantiles, and of those that lie between them.
+/// For a recursion's quantiles, and for those that lie between them.
 Ranks selected_ranks(const Setting& setting, const SelectQuantiles& stage, const Rational& failure) {
   const std::vector<Rational>& quantiles = setting.rest.quantiles;
   const std::vector<std::size_t> which = evenly(stage.released.size(), most_quantiles);
@@ -81,7 +81,7 @@ Ranks counted_ranks(const Setting& setting, const CountOnTree& stage, const Rati
   return Ranks(setting.rest.quantiles.size(), fractile::counted_ranks(setting.rest, candidates, setting.rows, failure));
 }
 
-/// Of the stage that decides the quantiles.
+/// For the stage that decides the quantiles.
 Ranks decided_ranks(const Setting& setting, const Rational& failure) {
   if (const auto* counts = stage_in<CountOnTree>(setting.stages)) return counted_ranks(setting, *counts, failure);
   if (const auto* selection = stage_in<SelectQuantiles>(setting.stages)) {
@@ -205,7 +205,7 @@ struct BothBounds {
       : lower(true, drawn.lower, candidates, half), upper(false, drawn.upper, candidates, half) {}
 };
 
-/// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records.
+/// For quantiles within bounds that were found: a bound that missed a quantile adds the records by which it missed.
 Ranks beyond_found(const Release& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
   const BothBounds found(release, failure);
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -118,7 +118,7 @@ class ExpectedEnds {
   double of_points_;
 };
 
-/// Of the table, width follows from the counts' noise and from how far off the points are about which the cuts lie.
+/// For the table, width follows from the counts' noise and from how far off the points are about which the cuts lie.
 constexpr int points_of_table = 42;  // in 100, of what the count of records leaves
 constexpr int brackets_of_table = 7;
 constexpr int brackets_of_one_quantile = 15;  // which alone say how far the records reach on either side, if they do
@@ -298,8 +298,8 @@ class BracketBuilder {
     if (there) cuts_.push_back({*there, end, owner});
   }
 
-  /// At the next of those selected, farther out than all cuts of this end. Of tied values, those interpolated may lie between two, where
-  /// no more records are below them; this one lies on the next. A point has cuts of its own.
+  /// At the next of those selected, farther out than all cuts of this end. With tied values, interpolated cuts may lie between two
+  /// values, where no more records are below them; this cut lies on the next value. A point has cuts of its own.
   void add_cut_beyond(std::size_t owner, IntervalEnd end) {
     const bool down = end == IntervalEnd::lower;
     Rational last = query_.quantiles[owner];
@@ -366,7 +366,7 @@ double expected_half_width(const QuantileQuery& query, const Rational& quantile,
 
 namespace {
 
-/// Of a lower end. No record need be below the cut farthest out: its statistic is then -q n and noise, which has to be less than the
+/// For a lower end. No record need be below the cut farthest out: its statistic is then -q n and noise, which has to be less than the
 /// threshold.
 bool lower_ends_are_settled(const QuantileQuery& query, const Brackets& brackets, double q, std::uint64_t rows) {
   constexpr double one_in_a_hundred = 4;  // of a sum of few draws, whose tails are longer than the normal law's

@@ -35,7 +35,7 @@ struct IntervalFailures {
   IntervalFailures(const IntervalRequest& request, std::size_t quantiles);
 };
 
-/// Of the counts of a query's cells, which have this share of its budget.
+/// The noise of the counts of a query's cells, which have this share of its budget.
 CountTreeNoise noise_of_cells(QuantileQuery query, const Budget& share);
 
 }  // namespace fractile

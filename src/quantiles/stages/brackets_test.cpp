@@ -88,7 +88,7 @@ TEST(Brackets, DivideTheBudgetOfATableByWhatNarrowsItsIntervals) {
   EXPECT_EQ(one.rows + one.points + one.brackets + one.cells, Rational(1));
 }
 
-/// Of a quantile's lower targets, the nearest first: by how many deviations of what is uncertain, the counts' noise in the statistic and
+/// For a quantile's lower targets, the nearest first: by how many deviations of what is uncertain, the counts' noise in the statistic and
 /// how far off the points are, each is beyond the critical value.
 std::vector<double> deviations_of_cuts(const QuantileQuery& query, std::size_t owner, std::uint64_t rows) {
   const Brackets brackets = with_brackets(query, rows);

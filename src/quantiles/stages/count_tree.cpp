@@ -117,8 +117,8 @@ Children children_of(const CountTreeShape& shape, int level, std::size_t node) {
   return {shape.level_start(level + 1) + first, shape.first_child(level, node + 1) - first};
 }
 
-/// Every node's count becomes the best estimate from itself and what is below it. Of a node's own noise the variance is 1, of
-/// its children's sum that of the sum; each is weighted by the other's. Returns the estimates' variances.
+/// Every node's count becomes the best estimate from itself and what is below it. The variance of a node's own noise is 1, and that
+/// of its children's sum is the sum's variance; each is weighted by the other's variance. Returns the estimates' variances.
 std::vector<double> average_upwards(std::vector<double>& counts, const CountTreeShape& shape) {
   std::vector<double> variances(shape.nodes(), 1);
   for (int level = shape.height() - 1; level >= 1; --level) {

@@ -25,7 +25,7 @@ class CountTreeShape {
   std::uint64_t candidates() const { return candidates_; }
   std::size_t branching() const { return branching_; }
   int height() const { return static_cast<int>(sizes_.size()) - 1; }
-  /// Of level 0, the root alone, to `height`.
+  /// The size of a level, from 0, the root alone, to `height`.
   std::size_t level_size(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
   /// The first node of a level, level 1 .. height + 1.
   std::size_t level_start(int level) const { return starts_[static_cast<std::size_t>(level)]; }

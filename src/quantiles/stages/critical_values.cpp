@@ -91,7 +91,7 @@ int step_of(double deviation, int parts) {
   return std::max(0, static_cast<int>(std::floor(std::log2(deviation / parts))));
 }
 
-/// Of an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, sought about a guess; Threshold::none
+/// For an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, sought about a guess; Threshold::none
 /// when there is none.
 template <class FailureAt>
 std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int64_t guess, double failure,

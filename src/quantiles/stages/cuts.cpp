@@ -18,7 +18,8 @@ std::uint64_t far_out(std::uint64_t to_the_end, std::uint64_t apart) {
 }
 
 /// How far the cut farthest out is from an end of the range, to which it is so far from these points, the outermost first. It is 15/16 of
-/// the way from the outermost. Of few records that may be drawn to the end itself, so that the others count as well, each less by a fourth.
+/// the way from the outermost. With few records, the outermost may be drawn to the end itself; so the others count as well, each
+/// less by a fourth.
 std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances) {
   std::uint64_t farthest = 0;
   for (std::size_t i = 0; i < distances.size() && i < 16; ++i) {
@@ -36,7 +37,7 @@ std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& select
   return points;
 }
 
-/// Of a lower end, the first target of the quantile 0; of an upper one, the last of the quantile 1.
+/// For a lower end, the first target of the quantile 0; for an upper end, the last target of the quantile 1.
 bool is_farthest(const std::vector<CutTarget>& cuts, std::size_t i) {
   return (i == 0 && cuts[i].quantile == Rational(0)) || (i + 1 == cuts.size() && cuts[i].quantile == Rational(1));
 }
@@ -87,8 +88,9 @@ std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts
 }
 
 /// The coarsest grid of round numbers on which at least four of those selected are, and three in five, zero left out; one that is selected
-/// again counts twice. Of a column that is at least ten times finer than the grid, and has hardly any ties, so many are on it in less than
-/// one release of 700. On a grid of every second candidate they often are by chance, which moves a cut by a candidate at most.
+/// again counts twice. In a column that is at least ten times finer than the grid, and has hardly any ties, this many are on the
+/// grid in less than one release of 700. On a grid of every second candidate they often are by chance, which moves a cut by a
+/// candidate at most.
 std::optional<RoundGrid> grid_of(const std::vector<std::uint64_t>& selected, const Lattice& lattice) {
   const std::optional<std::uint64_t> zero = zero_of(lattice);
   std::optional<RoundGrid> coarsest;

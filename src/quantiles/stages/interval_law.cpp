@@ -205,7 +205,7 @@ class LaplaceDraw {
 };
 
 /// The draws of a sum of discrete Gaussian noise have a common law: with sigma^2 >= 2, exp(-k^2 / (2 tau^2)) / sqrt(2 pi tau^2) times
-/// less than 1 + draws / 2^27, tau^2 = draws sigma^2. Of several k in a step, as many times the largest.
+/// less than 1 + draws / 2^27, tau^2 = draws sigma^2. With several k in a step, as many times the largest.
 class GaussianSum {
  public:
   GaussianSum(const Rational& sigma_squared, std::size_t draws, int log2_step)
@@ -265,7 +265,7 @@ class GaussianSum {
 
 constexpr std::int64_t wide_variance = 2;
 
-/// Of one draw, for small sigma: exp(-k^2 / (2 sigma^2)) over at least a part of its sum.
+/// For one draw, for small sigma: exp(-k^2 / (2 sigma^2)) over at least a part of its sum.
 LowerLaw narrow_gaussian_law(const Rational& sigma_squared) {
   constexpr std::int64_t most = 16;
   const auto weight = [&](std::int64_t k) { return exp_of_minus(Rational(k * k) / (Rational(2) * sigma_squared)); };
@@ -358,7 +358,7 @@ LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_
   const double total = std::accumulate(weights.begin(), weights.end(), more);
   weights.back() += more + above;
   const double scale = (1 + 0x1p-26) / total;  // what was listed weighs at least total / (1 + 2^-26)
-  // Of the first one, floor of (k - q most) times the denominator, in steps; and from there.
+  // The first position is the floor of (k - q most) times the denominator, in steps; the others follow from there.
   const int128 lowest = static_cast<int128>(bottom) * static_cast<int128>(q.denominator) -
                         static_cast<int128>(most) * static_cast<int128>(q.numerator);
   const int128 first = lowest >> log2_step;

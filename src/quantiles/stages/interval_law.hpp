@@ -34,11 +34,11 @@ class LowerLaw {
   const std::vector<double>& masses() const { return masses_; }
   double missing() const { return missing_; }
 
-  /// Of the sum of two independent variables; both on the same step.
+  /// The law of the sum of two independent variables; both on the same step.
   static LowerLaw sum(const LowerLaw& a, const LowerLaw& b);
-  /// Of the variable times a whole number, on another step.
+  /// The law of the variable times a whole number, on another step.
   LowerLaw times(std::uint64_t factor, int log2_step) const;
-  /// Of the variable less this number, which need be no multiple of the step.
+  /// The law of the variable less this number, which need not be a multiple of the step.
   LowerLaw less(std::int64_t number) const;
   /// masses_below()[k]: the mass below (end - k) steps, for k = 0 .. size.
   std::vector<double> masses_below() const;
@@ -54,7 +54,7 @@ class LowerLaw {
   double missing_ = 1;
 };
 
-/// Of one draw of a count's noise, on a step of 2^log2_step >= 1. Throws `usage` when the noise is so wide that this
+/// The law of one draw of a count's noise, on a step of 2^log2_step >= 1. Throws `usage` when the noise is so wide that this
 /// takes more than 2^20 masses.
 LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 
@@ -67,11 +67,11 @@ double noise_deviation(Measure measure, const NoisePrice& noise);
 /// The law of the sum of `draws` draws of discrete Gaussian noise, on a step of 2^log2_step >= 1. Throws `usage` as above.
 LowerLaw gaussian_sum_law(const Rational& sigma_squared, std::uint64_t draws, int log2_step);
 
-/// Of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
+/// The laws of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
 std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most);
 
-/// Of (B - q n) times the denominator of q: B the lesser of floor(q `least`) and of a binomial variable of `least` trials of probability
-/// q, and n = `most` >= least. Weights are listed from that of floor(q least) on, down to this part of it.
+/// The law of (B - q n) times the denominator of q, where B is the lesser of floor(q `least`) and of a binomial variable of `least`
+/// trials of probability q, and n = `most` >= least. Weights are listed from that of floor(q least) on, down to this part of it.
 LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
                     double negligible_mass);
 

@@ -19,7 +19,7 @@ inline double below(const LowerLaw& law, std::int64_t t) {
   return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];
 }
 
-/// Of N_1 + ... + N_draws.
+/// The law of N_1 + ... + N_draws.
 inline LowerLaw convolved(Measure measure, const NoisePrice& noise, std::size_t draws) {
   LowerLaw sum{0, 0, {1}, 0};
   for (std::size_t i = 0; i < draws; ++i) sum = LowerLaw::sum(sum, noise_law(measure, noise, 0));

@@ -37,7 +37,7 @@ class CountedCells {
   CriticalValues& critical_;
 };
 
-/// Of the noise of the cells that the query with these brackets counts.
+/// The critical values for the noise of the cells that the query with these brackets counts.
 CriticalValues critical_values(const QuantileQuery& query, const Brackets& brackets);
 
 }  // namespace fractile

@@ -352,7 +352,7 @@ TEST(Intervals, HaveTwoCutsFarOutOnEitherSide) {
   }
 }
 
-/// Of the table every cut widens the intervals of all: those that the next quantile's serve for are left out.
+/// In intervals of the table, every cut widens all of them: cuts for which the next quantile's cuts serve are left out.
 TEST(Intervals, OfATableHaveFewerCutsWhereQuantilesAreClose) {
   QuantileQuery deciles = quartiles(1000, IntervalOf::table);
   deciles.quantiles.clear();

@@ -432,7 +432,7 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
   return choices;
 }
 
-/// Of a query without intervals.
+/// For a query without intervals.
 QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   const Rows& told = query.expected_rows;
   QuantilePlan plan{query, lattice, scale,

@@ -64,7 +64,7 @@ struct QuantilePlan {
   const Choice& choice_for(const PreliminaryOutcome& found) const {
     return found.rows && counted.empty() ? by_rows.at(*found.rows).choice : choice;
   }
-  /// Of a query with intervals: how it goes on when the count reaches one of `counted`. Its query has what is left of the budget for what is
+  /// For a query with intervals: how it goes on when the count reaches one of `counted`. Its query has what is left of the budget for what is
   /// selected.
   QuantilePlan with_rows(std::size_t rows) const;
   /// All stages of a release whose preliminary stages find this. Those up to a preliminary one depend only on what the ones
@@ -82,7 +82,7 @@ struct QuantilePlan {
 
   bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(choice.decision); }
   bool counts_anyway() const { return std::holds_alternative<CountOnTree>(choice.decision); }
-  /// Of mechanisms that are recursions.
+  /// For mechanisms that are recursions.
   const SelectQuantiles& recursion() const { return std::get<SelectQuantiles>(choice.decision); }
 };
 

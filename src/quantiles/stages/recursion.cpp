@@ -15,7 +15,7 @@ RecursionShape RecursionShape::binary(std::size_t quantiles) {
 
 namespace {
 
-/// Of `common` and the quantiles from the first-th on, in numbers of any size.
+/// The common denominator of `common` and the quantiles from the first-th on, in numbers of any size.
 Rational common_denominator(const std::vector<Rational>& quantiles, std::size_t first, std::uint64_t so_far) {
   Rational common = so_far;
   for (std::size_t i = first; i < quantiles.size(); ++i) {

@@ -27,7 +27,7 @@ struct RecursionShape {
   std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
   bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
   RoundNumbers numbers = {};        ///< candidates that weigh more
-  /// Of pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
+  /// For pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
   std::vector<Rational> emphasis = {};
   std::vector<std::size_t> first = {};  ///< the quantiles that the root decides; empty: evenly spaced ones
   std::optional<Origin> origin = {};    ///< near which they do, in nodes that have an end of the range and no edge
@@ -110,7 +110,7 @@ class QuantileTree {
     return node.edge || shape_.numbers.any() || width(node) > 1 || origin_at(node);
   }
 
-  /// Of nodes that decide one quantile.
+  /// For nodes that decide one quantile.
   QuantileFraction alpha(const QuantileNode& node) const;
   Exponent rate(const QuantileNode& node) const {
     return emphasised(calibration_.rate(alpha(node), node.level == 0), node);
@@ -118,7 +118,7 @@ class QuantileTree {
   /// What such a node's draw pays, or a joint node's.
   SelectionPrice price(const QuantileNode& node) const;
   SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
-  /// Of leaves: members are units of candidate_weights(node).
+  /// For leaves: members are units of candidate_weights(node).
   WeighedCandidates candidates(const QuantileNode& node) const {
     return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights(node)};
   }
@@ -133,7 +133,7 @@ class QuantileTree {
   const BaseMeasure& candidate_weights(const QuantileNode& node) const {
     return origin_at(node) ? weights_from_origin_ : candidate_weights_;
   }
-  /// Of joint nodes.
+  /// For joint nodes.
   JointProblem problem(const QuantileNode& node) const;
 
   /// Parts of a candidate's cell.

@@ -105,7 +105,7 @@ TEST(Statistics, IntervalsOfMeansHoldTheTruthAsOftenAsTheySay) {
   }
 }
 
-/// A record lies where it counts: 44 at 40, which is not below 40. Of a list, between two of its values.
+/// A record lies where it counts: 44 at 40, which is not below 40. For a list, between two of its values.
 TEST(Statistics, OfALotOfBudgetAreThoseOfTheTable) {
   ProfileBuilder builder(tens);
   for (const double value : {-5.0, 3.0, 34.0, 44.0, 46.0, 80.0, 900.0}) builder.add(value);

@@ -10,15 +10,15 @@
 
 namespace fractile::report_detail {
 
-/// A range in decimals. Of what is known, they lie within it: the lower end is rounded upwards and the upper end downwards, by at most 10^-9
-/// unless the range is narrower. What is unknown lies within them.
+/// A range in decimals. The ends of a known range lie within it: the lower end is rounded upwards and the upper end downwards, by
+/// at most 10^-9 unless the range is narrower. What is unknown lies within them.
 struct SafeEnds {
   Pair epsilons;
   Pair odds;
 };
 SafeEnds safe_ends(const flow::ServedRange& range);
 
-/// Those with this answer. Of unknown ones, where one known range ends and the other begins is none.
+/// Those with this answer. Among unknown ranges, the place where one known range ends and the next begins is not listed.
 std::vector<flow::ServedRange> ranges_with(const ChoiceReport& report, flow::ServedRange::Answer answer);
 
 /// "served", "not-served", "undecided".

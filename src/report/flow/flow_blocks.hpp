@@ -41,7 +41,7 @@ class Blocks {
 Blocks blocks_of(const RefinementReport& report);
 Blocks blocks_of(const StabilityReport& report);
 Blocks blocks_of(const AnyPriorReport& report);
-/// Of an analyst: where more epsilon costs them.
+/// The windows of an analyst: where more epsilon costs them.
 Blocks blocks_of(const flow::Windows& windows);
 
 /// A heading, and one row per point: epsilon, expected loss, change.

@@ -233,7 +233,7 @@ class PipelineCheck {
     return channel_at(part, odds).channel;
   }
 
-  /// Of one loss, that of the file's analyst.
+  /// For one loss: that of the file's analyst.
   void require_loss() const {
     const bool is_one_loss = !printed_.randomized.empty() || printed_.verdict == "worth-less" ||
                              (printed_.is_refuted() && !printed_.has_observations);

@@ -28,7 +28,7 @@ struct Losses {
   std::string to;
 };
 
-/// Of the counter-example, if there is one.
+/// For the counter-example, if there is one.
 Losses losses_of(const flow::Refinement& answer) {
   const auto* refutation = std::get_if<flow::Counterexample>(&answer.verdict);
   if (refutation == nullptr) return {};

@@ -127,7 +127,7 @@ void write_windows(Writer& json, const flow::Windows& answer) {
   json.EndArray();
 }
 
-/// Of the windows' analyst.
+/// The verdict for the windows' analyst.
 std::string verdict_of(const flow::Windows& answer) {
   if (!answer.windows.empty()) return "unstable";
   return answer.are_all() && answer.undecided.empty() ? "stable" : "undecided";

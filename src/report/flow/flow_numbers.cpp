@@ -24,7 +24,7 @@ namespace {
 constexpr int window_places = 6;
 constexpr std::int64_t logarithm_precision = 256;
 
-/// Of a positive number: the power of ten of its first digit, or one less.
+/// The magnitude of a positive number: the power of ten of its first digit, or one less.
 int magnitude(const Rational& value) {
   const auto length = [](const Rational& whole) { return static_cast<int>(whole.to_string().size()); };
   return value >= Rational(1) ? length(value.floor()) - 1 : -length((Rational(1) / value).floor());

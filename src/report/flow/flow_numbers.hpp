@@ -18,7 +18,7 @@ std::string verdict_of(const flow::Refinement& refinement);
 /// "holds", "fails", "nothing".
 const char* to_string(CertificateReport::Outcome outcome);
 
-/// Of an undecided one, what was not found.
+/// For an undecided refinement, what was not found.
 std::string reason_of(const flow::Refinement& refinement);
 
 /// At most `digits` significant digits: of those that are certain, the last one rounded.
@@ -34,22 +34,22 @@ struct Pair {
   std::string from;
   std::string to;
 };
-/// Of a window.
+/// The odds of a window's ends.
 Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to);
 /// ln of them, which is epsilon.
 Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to);
 /// Two losses, at least so many significant digits.
 Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits);
 
-/// Of an epsilon and its odds, exp(epsilon), 12 significant digits: enough to draw and to sort by.
+/// 12 significant digits of an epsilon and of its odds, exp(epsilon): enough to draw and to sort by.
 std::string epsilon_digits(const Exponent& epsilon);
 std::string odds_digits(const Exponent& epsilon);
 /// Odds as they are, "3", or "exp(1/2)" where they are not rational.
 std::string exact_odds(const Exponent& epsilon);
 
-/// Of whom a certificate's channels are: "one participant", "2 participants", "a target whose 3 others are known".
+/// Whose channels a certificate has: "one participant", "2 participants", "a target whose 3 others are known".
 std::string whose(const flow::Pipeline& about);
-/// Of a certificate that says which part of the pipeline it is about.
+/// The same for a certificate that says which part of the pipeline it is about.
 std::string whose(const flow::PipelineRefinement& answer);
 
 /// Both channels of a certificate, where they are short enough to be written down beside it.

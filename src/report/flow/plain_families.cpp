@@ -52,7 +52,7 @@ Rational geometric_entry(std::size_t values, std::size_t reach, std::size_t valu
   return ratio.pow(distance) * (is_last ? Rational(1) : Rational(1) - ratio) / (Rational(1) + ratio);
 }
 
-/// Of an answer whose binary digits are the bits, the first value's the highest: each is 1 with probability `own` or `other`.
+/// For an answer whose binary digits are the bits, the first value's the highest: each is 1 with probability `own` or `other`.
 Rational unary_entry(std::size_t values, std::size_t value, std::size_t answer, const Rational& own,
                      const Rational& other) {
   Rational p = 1;

@@ -22,7 +22,7 @@ bool are_alike(const flow::Pipeline& pipeline);
 /// perturber (of degree 200 at most, with epsilon times 12 at most) and the other one has this degree at most.
 std::int64_t telling_points(std::int64_t degree);
 
-/// Of epsilon times anything, as Perturber::with_epsilon_times() has it; false where there are too many entries to say.
+/// Also with a multiple of epsilon, as Perturber::with_epsilon_times() has it; false where there are too many entries to say.
 bool is_response(const flow::Perturber& perturber);
 bool is_geometric(const flow::Perturber& perturber);
 /// Subset selection, Hadamard response and others in which each answer has odds under some values and 1 under the others, equally many

@@ -76,8 +76,8 @@ Coefficients through(std::vector<Rational> values) {
   return result;
 }
 
-// Of remainders r = s P + t V, P the polynomial that vanishes at all points and V the one through the values: r / t has the values wherever
-// t is not 0.
+// From remainders r = s P + t V, where P is the polynomial that vanishes at all points and V the one through the values: r / t has
+// the values wherever t is not 0.
 std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std::vector<Rational>& values) {
   Coefficients before{1};
   for (std::size_t i = 0; i < values.size(); ++i) before = times(before, {-rational_of(i + 1), 1});

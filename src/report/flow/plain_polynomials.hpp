@@ -30,7 +30,7 @@ Coefficients through(std::vector<Rational> values);
 std::optional<std::pair<Coefficients, Coefficients>> fraction_through(const std::vector<Rational>& values);
 /// The least polynomial that both divide, its last coefficient being 1.
 Coefficients least_multiple(const Coefficients& a, const Coefficients& b);
-/// Of polynomials of which the second divides the first.
+/// The quotient of two polynomials of which the second divides the first.
 Coefficients divided(const Coefficients& a, const Coefficients& b);
 
 /// By Bernstein's coefficients on from .. to, halved where they do not tell; false where that takes too many halves.

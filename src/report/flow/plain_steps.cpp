@@ -51,7 +51,7 @@ std::optional<Coefficients> denominator_of_release(const flow::Pipeline& pipelin
   return all;
 }
 
-/// Of all that is perturbed.
+/// The denominator of everything that is perturbed.
 std::optional<Coefficients> denominator_of(const flow::Pipeline& pipeline, std::size_t longest) {
   if (pipeline.perturber.release() != nullptr) return denominator_of_release(pipeline, longest);
   const bool is_of_bars = pipeline.secret.kind == flow::Secret::Kind::histogram;

@@ -104,7 +104,7 @@ Fails not_held_on_page(const Seen& seen) {
   return not_held(seen, whose, rounded);
 }
 
-/// Of each group.
+/// The failures in each group.
 Fails not_held_at_once(const Seen& seen) {
   const Fails each = not_held_on_page(seen);
   Fails fails;

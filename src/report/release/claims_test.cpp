@@ -48,7 +48,8 @@ void add_sentences(std::vector<std::string>& sentences, const std::string& text)
   }
 }
 
-/// Of paragraphs, lists, captions and the long texts of figures; not of cells of tables, scripts of figures and titles.
+/// The sentences of paragraphs, lists, captions and the long texts of figures; not of cells of tables, scripts of figures and
+/// titles.
 std::vector<std::string> sentences_of_page(std::string html) {
   html = without(html, "<style>", "</style>");
   html = without(html, "<details", "</details>");
@@ -492,7 +493,7 @@ class AnyWorld {
     const auto& intervals = world.options.query.intervals;
     if (intervals && intervals->of == IntervalOf::population) {
       world.sampled = persons * 4 / 5;
-      // Of groups of sampled records only independent draws are promised.
+      // For groups of sampled records only independent draws are promised.
       world.with_replacement = below(2) == 0 || (world.of_persons() && world.groups > 0);
     }
     if (below(4) == 0 && !world.of_persons() && world.groups == 0) {

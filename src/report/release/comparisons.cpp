@@ -106,7 +106,7 @@ std::size_t place_of(const Release& release, const std::string& quantile) {
   return static_cast<std::size_t>(std::ranges::find(quantiles, Rational::parse(quantile)) - quantiles.begin());
 }
 
-/// Of dates and times only the difference: where they count from is no zero.
+/// For dates and times only the difference: their origin is not a zero.
 Comparison compared_values(const Release& release, const Estimate& first, const Estimate& second) {
   Comparison comparison = compare(first, second);
   if (release.lattice.kind() != ValueKind::number) comparison.ratio.reset();
@@ -230,7 +230,7 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Release& re
 
 std::string report_detail::comparisons_in_words(const Release& release,
                                                 const std::vector<NamedComparison>& comparisons) {
-  // Of several groups, only the intervals of each hold at once.
+  // For several groups, only the intervals of each hold at once.
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
   const bool at_once = release.query.intervals->together && of_two_groups;
   const bool with_ratios = release.lattice.kind() == ValueKind::number;

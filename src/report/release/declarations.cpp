@@ -109,7 +109,7 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
     for (std::string& each : weights_declared(*release.source.weights, typed)) items.push_back(std::move(each));
   }
   if (release.query.intervals && release.query.intervals->of == IntervalOf::population) {
-    // Of groups of sampled records, the number of records given says something of whose they are, unless draws are independent.
+    // For groups of sampled records, the number of records says something about whose they are, unless draws are independent.
     items.emplace_back(
         release.source.person.empty()
             ? "The records are a simple random sample of the population, one record a person, drawn with "

@@ -19,8 +19,8 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
 /// What in a table makes a release fail after its charge, so that the failure shows it.
 std::vector<std::string> failures_of(const Release& release);
 
-/// Of a person, how many records of the table or rows of a query's result may count: where they have weights, fewer than the units that
-/// they are.
+/// How many records of the table, or rows of a query's result, may count for one person: where they have weights, fewer than the
+/// units that they are.
 std::uint32_t records_per_person(const Release& release);
 
 /// The possible values: "0 to 125 in steps of 1", or all of them.

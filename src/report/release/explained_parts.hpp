@@ -15,7 +15,7 @@ inline constexpr const char* short_heading = "In short";
 inline constexpr const char* compared_heading = "What was compared";
 inline constexpr const char* account_heading = "What was spent on these people, and what is left";
 inline constexpr const char* guess_heading = "What an attacker gains";
-/// Of the parts that a page has only where its options ask for them.
+/// The headings of parts that a page has only where its options ask for them.
 inline constexpr const char* added_headings[] = {compared_heading, account_heading, guess_heading};
 
 /// What is promised by a release, or by all tables of a publication together.

@@ -26,7 +26,7 @@ inline std::string in_a_hundred(const Rational& probability) {
 /// How an interval's end is written that is the range's: an infinity that programs read, or in words.
 enum class OpenEnds { infinite, in_words };
 
-/// Of an interval, as its ends are written.
+/// The ends of an interval, as they are written.
 struct Ends {
   std::string lower;
   std::string upper;

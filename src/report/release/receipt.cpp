@@ -40,7 +40,7 @@ rapidjson::SchemaDocument compiled(const char* text) {
   return rapidjson::SchemaDocument(schema);
 }
 
-/// Of version 1, whose members have other names; any other is of version 2, or refused by its schema.
+/// Whether a document is of version 1, whose members have other names; any other is of version 2, or refused by its schema.
 bool is_first_version(const rapidjson::Document& document) {
   if (!document.IsObject() || !document.HasMember("schema_version")) return false;
   const Json& version = document["schema_version"];
@@ -477,7 +477,7 @@ QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   return query;
 }
 
-/// Of a document that keeps the schema and has its numbers as texts.
+/// The release of a document that keeps the schema and has its numbers as texts.
 Release release_of(const Json& json) {
   const bool is_grouped = json.HasMember("groups");
   const Json& first = is_grouped ? json["groups"][0] : json;

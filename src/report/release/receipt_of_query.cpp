@@ -120,7 +120,7 @@ bool has_cost(const Json& query, const Budget& cost) {
   return text_at(query, "epsilon") == cost.epsilon().to_string() && text_at(query, "delta") == delta;
 }
 
-/// Of what both tell in the same words, whatever files are called where they lie; "" when there is none.
+/// The first difference in what both state in the same words, whatever files are called where they lie; "" when there is none.
 std::string plain_difference(const Json& query, const Release& release) {
   const std::pair<const char*, bool> same[] = {
       {"the column", release.source.column == text_at(query, "column")},
@@ -205,7 +205,7 @@ std::string difference(const Json& query, const Release& release) {
 
 namespace {
 
-/// Of canonical_query().
+/// Whether the query is one of canonical_query().
 bool is_release(const rapidjson::Document& query) {
   return !query.HasParseError() && query.IsObject() && query.HasMember("quantiles");
 }

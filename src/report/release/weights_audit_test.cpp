@@ -112,7 +112,7 @@ TEST_F(WeightsAudit, OneWeightedRecordKeepsThePromise) {
   }
 }
 
-// Of several weights that one person can change, the promise is one about so many records.
+// With several weights that one person can change, the promise is about this many records.
 TEST_F(WeightsAudit, SoManyChangedWeightsKeepThePromise) {
   RecordWeights calibrated = grid;
   calibrated.stability = 2;

@@ -63,7 +63,7 @@ void add_weights(Line& line, const RecordWeights& weights) {
   if (weights.mean) line.add("expected_weight", weights.mean->to_string());
 }
 
-/// One key column as ever. Of several each key is a list: no text that is put together tells two keys apart.
+/// One key column as ever. With several, each key is a list: joined texts would not distinguish all keys.
 void add_groups(Line& line, const KeyColumns& by, const GroupKeys& keys) {
   if (by.size() > 1) {
     line.add_list("by", by.size(), [&](std::uint64_t i) { return by[i]; });

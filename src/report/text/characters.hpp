@@ -13,7 +13,7 @@ struct Character {
   bool valid;        ///< if not, this is one byte that begins no character of UTF-8
 };
 
-/// Of a text that is not empty.
+/// The first character of a text that is not empty.
 Character first_character(std::string_view text);
 
 /// Whether it acts on a terminal, or changes how the text around it is laid out or read, without being seen itself.

@@ -50,7 +50,7 @@ constexpr const char* page_rules =
 
 std::string style_text() { return page_rules + figures::style(); }
 
-/// Of hexadecimal digits, the bytes in base 64, as a content security policy has hashes.
+/// The bytes of hexadecimal digits in base 64, as content security policies write hashes.
 std::string base64_of_hex(const std::string& hex) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string bits;

@@ -9,7 +9,7 @@ namespace fractile::report_detail {
 
 using Row = std::vector<std::string>;
 
-/// Of UTF-8, in code points: most terminals show each as wide as a letter.
+/// The width of UTF-8 in code points: most terminals show each as wide as a letter.
 std::size_t width_of(const std::string& text);
 
 /// Cells as shown_text has them; so many columns to the left, the others to the right.

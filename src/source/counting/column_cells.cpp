@@ -87,7 +87,7 @@ class Tally {
   std::array<std::vector<std::uint64_t>, kinds.size()> others_{};  // the first records that are none of a kind's
 };
 
-/// Of each column its state, and of text also the cell where it is no number.
+/// For each column its state, and for text also the cell where it is no number.
 struct Asked {
   std::string list;
   std::vector<CellType> types;

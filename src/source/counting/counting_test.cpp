@@ -111,7 +111,7 @@ class CountingTest : public EngineTest {
   }
 };
 
-// Of all texts of up to five of these characters, those that the header of Table says are numbers, and no others.
+// For all texts of up to five of these characters, those that the header of Table says are numbers, and no others.
 TEST_F(CountingTest, TextsThatAreNumbersFollowOneGrammar) {
   const Column column{"x", "x", "VARCHAR"};
   const std::string letters =

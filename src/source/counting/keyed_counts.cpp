@@ -64,7 +64,7 @@ std::vector<RankProfile> KeyedCounts::finish() {
   return are_listed_ ? of_list() : of_cells();
 }
 
-/// Of few places, so that nothing here takes time.
+/// There are few places, so nothing here takes time.
 std::vector<RankProfile> KeyedCounts::of_builder() {
   std::vector<RankProfile> profiles;
   profiles.push_back(builder_->finish());

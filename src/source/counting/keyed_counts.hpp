@@ -24,7 +24,7 @@ struct KeyedRecord {
 /// Not for two threads at once: a part for each, which then add up.
 class KeyedCounts {
  public:
-  /// Of the keys 0 .. keys - 1, at least one; `threads` as of a ProfileBuilder, which sorts. No record is more than `most_units`.
+  /// For the keys 0 .. keys - 1, at least one; `threads` as for a ProfileBuilder, which sorts. No record is more than `most_units`.
   KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads = 1, std::uint32_t most_units = 1);
 
   void add(const KeyedRecord& record) {

@@ -26,7 +26,7 @@ class PersonValues {
   /// Whether a mark is a position.
   bool keep_positions() const { return how_ == PerPerson::min || how_ == PerPerson::max || how_ == PerPerson::median; }
   std::uint64_t largest_mark() const;
-  /// Of numbers that are there, one mark each. Not where marks are positions.
+  /// For numbers that are there, one mark each. Not where marks are positions.
   void mark(const ColumnView& numbers, std::vector<std::uint64_t>& marks) const;
 
   /// All records of a person, each with its mark, in any order, become one per key, each with its position. A sum of infinities of

@@ -33,7 +33,7 @@ constexpr std::uint64_t most_texts = 100'000;  // keys, sources
 static_assert(most_texts >= GroupKeys::most, "all keys of groups can be written");
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 24;
 
-/// Of lattices: two numbers a kind of values, for regular and for listed ones.
+/// Kinds of lattices: two numbers for each kind of values, one for regular and one for listed lattices.
 constexpr std::array all_kinds{ValueKind::number, ValueKind::date, ValueKind::timestamp, ValueKind::instant};
 
 std::uint64_t lattice_code(const Lattice& lattice) {
@@ -143,7 +143,7 @@ class Bytes {
   /// As many as there are, up to the room; 0 at the end.
   virtual std::size_t read(char* to, std::size_t room) = 0;
   virtual void require_unchanged() const {}
-  /// Of a file.
+  /// The moment of a file.
   virtual source_detail::FileMoment moment() const { return {}; }
   virtual void require_moment(const source_detail::FileMoment& /*moment*/) const {}
 };
@@ -591,7 +591,7 @@ struct FileToMerge {
   std::optional<ProfileFile> open;  // of one that cannot be opened once more
 };
 
-/// Of files that hold records.
+/// The names of files that hold records, by their hashes.
 class NamesByHash {
  public:
   /// Throws `usage` for the second one of equal contents.

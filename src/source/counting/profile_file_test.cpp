@@ -29,7 +29,7 @@ ProfileHeader header_of(Lattice lattice) {
   return header;
 }
 
-/// Of records on candidates of a regular lattice.
+/// Records on candidates of a regular lattice.
 CountedProfiles any_counted() {
   ProfileHeader header = header_of(Lattice::regular(-3, 6, Rational(1, 2)));
   header.records_per_person = *rc::gen::inRange<std::uint32_t>(1, 5);

@@ -16,7 +16,7 @@ class HeaderSum {
   explicit HeaderSum(Persons persons) : persons_(persons) {}
   /// Throws `usage` as merged() does, but for lists that are too long.
   void add(const ProfileHeader& header);
-  /// Of at least one. Throws `usage` as ProfileHeader::validate() does.
+  /// Takes at least one header. Throws `usage` as ProfileHeader::validate() does.
   ProfileHeader finish();
 
  private:
@@ -27,9 +27,9 @@ class HeaderSum {
 /// The records of all. Those of about as many positions are added to one another, so that each is added to others a few times.
 class ProfileSum {
  public:
-  /// Of one lattice, and of as many profiles as the others. Throws `data` beyond RankProfile::max_records.
+  /// Profiles on one lattice, as many as the others. Throws `data` beyond RankProfile::max_records.
   void add(std::vector<RankProfile> profiles);
-  /// Of at least one.
+  /// Takes at least one list of profiles.
   std::vector<RankProfile> finish();
 
  private:

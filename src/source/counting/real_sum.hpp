@@ -9,7 +9,7 @@
 
 namespace fractile::source_detail {
 
-/// Of fewer than 2^63 doubles, none of them NaN.
+/// For fewer than 2^63 doubles, none of them NaN.
 class RealSum {
  public:
   void clear() { *this = {}; }

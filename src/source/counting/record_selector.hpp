@@ -180,7 +180,7 @@ struct WeightGrid {
   std::uint32_t first_units;
   std::uint32_t most_units;  ///< of a record
 
-  /// Of a record at this position, on one of its points.
+  /// The units of a record at this position, on one of the grid's points.
   std::uint32_t units_at(Position on_grid) const { return first_units + static_cast<std::uint32_t>(on_grid / 2); }
 };
 
@@ -231,7 +231,7 @@ class RecordSelector {
     bool any_nobody = false;
   };
 
-  /// Of a record. With weights at least 2, so that a record of none is told from one.
+  /// The most units of a record. With weights at least 2, so that no units and one unit are distinct.
   std::uint32_t most_units() const { return weights_ ? std::max(2U, weights_->most_units) : 1; }
 
   template <class PersonAt, class KeyAt>

@@ -75,7 +75,7 @@ class SamplingKeys {
 void require_one_sample(const std::vector<ColumnToCount>& columns);
 
 /// The selection's keys, with those of its k-th column as count_selected() compares them: the text that the engine has for values of the
-/// column's type. Of all other keys there is no value. Throws `usage` for one that is no value of that type, exactly,
+/// column's type. For all other keys there is no value. Throws `usage` for one that is no value of that type, exactly,
 /// and for two that are one. No record is looked at. Throws EngineFailure.
 GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k);

@@ -77,7 +77,7 @@ class SharedSample {
     std::optional<Field> units = {};
     std::optional<std::size_t> grouping = {};
   };
-  /// Of a column's records in a chunk.
+  /// A column's records in a chunk.
   struct Placed {
     TimeCells times = {};
     std::vector<Position> positions = {};
@@ -150,7 +150,7 @@ class SharedSample {
   int compare(const WrittenRecord& a, const WrittenRecord& b) const {
     return std::memcmp(a.bytes, b.bytes, unweighted_bytes_);
   }
-  /// Of two that are alike otherwise.
+  /// For two records that are equal otherwise.
   bool is_lighter(const WrittenRecord& a, const WrittenRecord& b) const;
   KeyedCounts counts_of(std::size_t column, std::size_t threads) const;
   void count_kept(const WrittenRecord& record, std::vector<KeyedCounts>& counts) const;

@@ -32,14 +32,14 @@ class ColumnView {
     return std::any_of(validity_, validity_ + full, [](std::uint64_t bits) { return bits != ~std::uint64_t{0}; }) ||
            (validity_[full] & last) != last;
   }
-  /// Of a column of doubles or of std::int64_t; what a NULL holds is anything.
+  /// For a column of doubles or of std::int64_t; a NULL may hold anything.
   template <class Number>
   std::span<const Number> numbers() const {
     return {static_cast<const Number*>(values_), rows_};
   }
-  /// Of a column of text; what a NULL holds is anything.
+  /// For a column of text; a NULL may hold anything.
   std::span<const EngineText> texts() const { return {static_cast<const EngineText*>(values_), rows_}; }
-  /// Of a column of text, unless it is NULL there.
+  /// For a column of text, unless it is NULL there.
   std::string_view text(std::size_t row) const {
     const EngineText& cell = texts()[row];
     if (cell.length > EngineText::longest_inside) return {cell.bytes, cell.length};

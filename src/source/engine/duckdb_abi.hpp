@@ -72,7 +72,7 @@ using EngineFunctionBody = void (*)(EngineCall*, EngineChunk*, EngineVector* out
 
 class EngineApi {
  public:
-  /// Of a library that dlopen() gave. Throws `usage` when it is not DuckDB's.
+  /// For a library that dlopen() gave. Throws `usage` when it is not DuckDB's.
   explicit EngineApi(void* library) : library_{library, "DuckDB 1.1 or later"} {}
 
  private:

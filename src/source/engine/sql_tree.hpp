@@ -20,7 +20,7 @@ class SqlTree {
   /// Has the engine parse the query, without binding or running it. Throws `usage` unless it is one SELECT, and the
   /// same one in parentheses. Throws EngineFailure.
   static SqlTree of(const Connection& connection, std::string_view sql);
-  /// Of JSON as json_serialize_sql gives it; its constants may be off in the last bit. Throws `usage` unless it holds
+  /// For JSON as json_serialize_sql gives it; its constants may be off in the last bit. Throws `usage` unless it holds
   /// one query.
   static SqlTree of_json(std::string_view json);
 

@@ -132,7 +132,7 @@ class EngineTable::Reader {
       : reading_(std::move(reading)), wanted_(std::move(wanted)), places_(std::move(places)) {}
 
   TableReading& reading() { return *reading_; }
-  /// Of the columns, in the order in which the engine asks for them.
+  /// For the columns, in the order in which the engine asks for them.
   const std::vector<std::size_t>& wanted() const { return wanted_; }
   /// Of those in a chunk.
   const std::vector<std::size_t>& places() const { return places_; }
@@ -183,7 +183,7 @@ void EngineTable::bind(EngineBinding* binding) {
   }
 }
 
-/// The engine asks for what the query names. Of a query that names no column it may ask for one of its own making, which it never looks
+/// The engine asks for what the query names. For a query that names no column it may ask for one of its own making, which it never looks
 /// at.
 void EngineTable::start(EngineStart* start) {
   const EngineApi& api = loaded_engine();

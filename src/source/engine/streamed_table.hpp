@@ -15,8 +15,8 @@
 
 namespace fractile::source_detail {
 
-/// What a column of a streamed table holds, and so how the engine calls it. Of decimals come whole numbers of 10^-scale, of days and moments
-/// those since 1970, the least and the largest for infinities.
+/// What a column of a streamed table holds, and so how the engine calls it. Decimals come as whole numbers of 10^-scale, days and
+/// moments those since 1970, the least and the largest for infinities.
 enum class StreamedType {
   boolean,
   int16,

@@ -70,7 +70,7 @@ ArrowType decimal_type(std::string_view format) {
   return {CellKind::other, 0, name};
 }
 
-/// Of "tdD", "tdm" and "tss:zone" with s, m, u or n for the unit: a zone, whichever it is, makes instants of them.
+/// For "tdD", "tdm" and "tss:zone" with s, m, u or n for the unit: a zone, whichever it is, makes instants of them.
 ArrowType time_type(std::string_view format) {
   if (format == "tdD") return {CellKind::int32, 0, "date32", {}, TimeUnit::days, ValueKind::date};
   if (format == "tdm") return {CellKind::int64, 0, "date64", {}, TimeUnit::milliseconds, ValueKind::date};

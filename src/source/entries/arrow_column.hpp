@@ -63,7 +63,7 @@ struct ArrowType {
 };
 
 ArrowType arrow_type(const ArrowSchema& schema);
-/// Of a buffer's numbers or times; `other` for what is neither.
+/// The type of a buffer's numbers or times; `other` for anything else.
 ArrowType number_type(const std::string& format);
 
 /// A stretch of a column that lies in one place.

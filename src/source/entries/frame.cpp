@@ -471,7 +471,7 @@ struct Frame::State {
     }
   }
 
-  /// Of records in one frame.
+  /// For records that are in one frame.
   const State& loaded(const std::function<void()>& on_progress = {}) {
     load(on_progress);
     if (parts.empty()) return *this;
@@ -481,7 +481,7 @@ struct Frame::State {
     return parts.front().state_->loaded(on_progress);
   }
 
-  /// Of loaded records.
+  /// For loaded records.
   FrameColumn read_for(const ColumnToCount& asked) const {
     const RecordSelection& selection = asked.selection;
     const ArrowColumn& found = counted_column(asked);
@@ -538,7 +538,7 @@ struct Frame::State {
     return column.relabeled_profiles(std::move(found));
   }
 
-  /// Of columns that have one sample.
+  /// For columns that share one sample.
   std::vector<std::vector<RankProfile>> sampled(const std::vector<const ColumnToCount*>& asked, const SamplingKey& key,
                                                 const std::function<void()>& on_progress) {
     const State& all = loaded(on_progress);

@@ -28,7 +28,7 @@ std::optional<double> real_of(std::string_view text) {
   return number;
 }
 
-/// Of digits with a sign or without: these in their shortest form.
+/// For digits with a sign or without: these in their shortest form.
 std::optional<std::string> whole_of(std::string_view text) {
   text = without_blanks(text);
   const bool is_negative = text.starts_with('-');

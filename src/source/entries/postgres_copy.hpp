@@ -44,7 +44,7 @@ struct PostgresType {
   /// Also a label of an enumeration, and a number as the server writes it.
   bool is_text() const { return kind == Kind::text || kind == Kind::label || kind == Kind::written; }
   bool is_countable() const { return kind != Kind::none && kind != Kind::boolean && !is_text(); }
-  /// Of one that is countable.
+  /// For a column that is countable.
   CellReading reading() const;
   NumberForm form() const { return {is_real(), kind == Kind::float32, scale, reading().unit, time}; }
   bool operator==(const PostgresType&) const = default;

@@ -33,7 +33,7 @@ class PostgresQuery final : public Records {
   /// and for public rows: those of a query are not a table's.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
   /// Counts each column in a read-only transaction of its own, as Table::profile(). Whole numbers and times are read exactly; infinities
-  /// clamp; a text of more than 1,000,000 bytes is missing. Of a declared query decimals are read exactly, too, and the server goes by scans
+  /// clamp; a text of more than 1,000,000 bytes is missing. For a declared query decimals are read exactly, too, and the server goes by scans
   /// alone, so that no statistics of other rows decide in which order conditions are tried. Throws `usage` for bounds
   /// beyond what 64 bits hold of such a decimal's units; throws `data` when the server fails, with nothing but the
   /// class of its error, when the table's columns have changed since open(), and under NullPolicy::error for NULL and

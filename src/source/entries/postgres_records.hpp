@@ -18,7 +18,7 @@ namespace fractile::source_detail {
 
 /// Before a row is read: what the server says is about the query and the catalog alone.
 Error refused_by_server(const postgres::Failure& failure, const std::string& shown);
-/// Of what happened after rows were read: nothing but the class of the error, which SQL's standard lists.
+/// For failures after rows were read: only the class of the error, which SQL's standard lists.
 Error failed_on_server(const postgres::Failure& failure, const std::string& shown);
 /// A server that does not keep to the protocol.
 Error unreadable_from_server(const std::string& shown);
@@ -38,7 +38,8 @@ StreamedColumn streamed(const PostgresColumn& column);
 
 class PostgresRecords final : public RecordStream {
  public:
-  /// Of the table of this name, as long as it is the one at `path` and has these columns. `pulse` is called every so often; it may be empty.
+  /// Reads the table of this name, as long as it is the one at `path` and has these columns. `pulse` is called every so often; it
+  /// may be empty.
   PostgresRecords(const postgres::Address& address, std::string table, std::string path,
                   std::vector<PostgresColumn> columns, std::function<void()> pulse);
   ~PostgresRecords() override;

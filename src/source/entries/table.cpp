@@ -216,7 +216,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   }
 }
 
-/// Of a pass over the table: text that is no UTF-8 is placed in its file.
+/// For a pass over the table: the place in its file is added for text that is not UTF-8.
 Error worded(const EngineFailure& failure, const OpenedTable& table) {
   const auto* const text = table.has_query ? nullptr : table.relation->text();
   if (text == nullptr || failure.kind != FailureKind::not_utf8) return worded(failure, table.display_name);
@@ -299,7 +299,7 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
   return std::nullopt;
 }
 
-/// Of a cell that is no time of the lattice's kind.
+/// The error for a cell that is no time of the lattice's kind.
 Error no_time(const std::string& at, ValueKind kind) {
   if (kind == ValueKind::instant) {
     return {ErrorCode::data,
@@ -427,7 +427,7 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
   }
 }
 
-/// Of a table that is a text. Throws `internal` when the engine passed over some records, or made some up.
+/// For a table that is a text. Throws `internal` when the engine passed over some records, or made some up.
 void require_all(const OpenedTable& source, std::uint64_t read) {
   if (source.has_query || source.relation->text() == nullptr || source.relation->text()->records() == read) return;
   throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
@@ -803,7 +803,7 @@ std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const s
   }
 }
 
-/// For people. Of types with values in them, such as ENUM, only what they are called.
+/// A type for people. For types with values in them, such as ENUM, only their names.
 std::string shown_type(const Column& column) {
   return source_detail::digits_of(column.full_type).all > 0 ? column.full_type : column.type;
 }

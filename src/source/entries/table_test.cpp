@@ -584,7 +584,7 @@ TEST_F(TableTest, TablesAreReadAgainAfterAFailure) {
   EXPECT_EQ(table.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31}));
 }
 
-/// Of every format, before and while its records are read, and when something else would end the pass, too.
+/// For every format, before and while its records are read, and when something else would end the pass, too.
 TEST_F(TableTest, AFileThatIsWrittenToMeanwhileIsNamed) {
   const Lattice lattice = ages_to_120;
   const auto is_named = [](const std::string& file, const std::function<void()>& read) {

@@ -161,7 +161,7 @@ TEST_F(Weights, ARecordWithoutOneIsLeftOut) {
   EXPECT_EQ(std::string(empty.what()), without_w + ": row 2, column 'w': empty, NULL or NaN");
 }
 
-// Of each person's records a sample counts, whatever their weights, and each with all of its units.
+// A sample of each person's records counts, whatever their weights, and each record with all of its units.
 TEST_F(Weights, APersonHasNoMoreThanTheUnitsOfTheirRecords) {
   std::vector<Row> rows;
   for (int i = 0; i < 300; ++i) rows.push_back({"one", "north", "50", std::to_string(i % 30)});
