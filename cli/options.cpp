@@ -117,7 +117,7 @@ std::vector<std::string> option_names(const VerbSpec& verb) {
   return names;
 }
 
-/// A word as the option that it spells, so that it is shown in the syntax of whoever reads it.
+/// A word as the option that it spells, so that it is shown in the reader's syntax.
 Words option_words(const std::string& word) {
   if (!word.starts_with("--") || word.size() < 3) return word;
   const OptionSpec spelled{word.c_str(), OptionClass::asker, "", "", "", ""};

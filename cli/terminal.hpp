@@ -34,8 +34,8 @@ void print(const std::string& text, const Words& hint = "nothing was released");
 void print_error(const Words& what, const Words& hint);
 
 /// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP print this as print_error() does, and end the process with 128 and the
-/// signal's number as its exit code: 130 for Ctrl-C. A signal that was held back takes effect now. Whoever started the program so
-/// that it ignores them still has it ignore them.
+/// signal's number as its exit code: 130 for Ctrl-C. A signal that was held back takes effect now. A program that was started so
+/// that it ignores them still ignores them.
 void on_interrupt(const Words& what, const Words& hint);
 
 /// Holds them back until on_interrupt() is called again, for what must not be cut in two.

@@ -66,7 +66,7 @@ std::vector<Rational> values_of(const Item& list) {
   return values;
 }
 
-/// A file whose name does not tell its format is nobody's histogram: there is no option here that would tell it.
+/// A file whose name does not announce its format cannot be a histogram: no option here could state the format.
 std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path, const std::string& library) {
   const std::string extension = std::filesystem::path(path).extension().string();
   const std::vector<std::string> known{".csv", ".tsv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz", ".zst"};

@@ -35,7 +35,7 @@ class RTest(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "src" / "contrib").mkdir(parents=True)
         (self.folder / "src" / "contrib" / "PACKAGES").touch()
-        profile = self.folder / "profile.R"  # the check would ask a repository, which is nobody's business here
+        profile = self.folder / "profile.R"  # the check would ask a repository, which is not wanted here
         profile.write_text(f'options(repos = c(CRAN = "file://{self.folder}"))\n')
         self.found = os.environ | {"FRACTILE": str(PROGRAM), "R_LIBS": folder.name, "LC_ALL": "C.UTF-8", "R_PROFILE_USER": str(profile)}
 

@@ -73,7 +73,7 @@ def installed(path, python, folder):
 
 
 def waiting_in(pipe):
-    """How many bytes nobody has read yet."""
+    """How many bytes have not been read yet."""
     count = array.array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, count)
     return count[0]

@@ -75,8 +75,8 @@ ROOMS = {
     "python": Room(7, ALL_PUBLIC, also=("requests", "cli")),
 }
 
-# The one door between the two halves: flow compares the mechanisms of quantiles as channels. And experiments share the
-# library's way of sharing work among threads, which is nobody else's business.
+# The one door between the two halves: flow compares the mechanisms of quantiles as channels. And experiments share the library's way of
+# sharing work among threads, which no other code outside may use.
 DOORS = {
     ("flow/pipeline", "quantiles"): "channel_of",
     ("flow/pipeline", "ranks"): "channel_of",

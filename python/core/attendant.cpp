@@ -36,7 +36,7 @@ void SignalWatch::look_now() {
 
 void Caller::at(const std::string& task) {
   is_begun_ = is_begun_ || task.starts_with("reading");
-  if (!task.empty()) watch_.look_now();  // also where so little is read that nobody looks meanwhile
+  if (!task.empty()) watch_.look_now();  // also where so little is read that tick() is never called meanwhile
 }
 
 void Caller::warn(const Words& what, const Words& hint) {

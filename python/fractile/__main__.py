@@ -15,7 +15,7 @@ def main() -> None:
     library = duckdb_library()
     if library:
         os.environ.setdefault("FRACTILE_DUCKDB", library)
-    for number in (signal.SIGINT, signal.SIGPIPE):  # the program has its own words for Ctrl-C, and ends when nobody reads on
+    for number in (signal.SIGINT, signal.SIGPIPE):  # the program has its own words for Ctrl-C, and ends when its reader has gone
         signal.signal(number, signal.SIG_DFL)
     code = _core.main(["fractile", *sys.argv[1:]])
     os._exit(code)  # the program has written all that it had to; nothing of Python is to follow

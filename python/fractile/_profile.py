@@ -371,7 +371,7 @@ def profile_of_counts(
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
 ) -> Profile:
-    """The profile of values that somebody has counted: whatever can `SELECT value, count(*) ... GROUP BY value`.
+    """The profile of values that were counted elsewhere: whatever can `SELECT value, count(*) ... GROUP BY value`.
 
     The k-th of `values` stands for as many records as the k-th of `counts` says. Both are columns: lists, arrays, whatever speaks Arrow.
     Contributions of persons must have been bounded before they were counted: `records_per_person` declares to how many records, and the

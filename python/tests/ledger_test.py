@@ -42,7 +42,7 @@ def test_a_release_is_paid_once(ledger, csv, program):
 
 
 def test_a_frame_has_no_name(ledger, people):
-    # Nobody knows that it is the same table; unless it is said.
+    # The ledger cannot know that it is the same table, unless that is declared.
     first = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
     second = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
     assert not second.from_ledger

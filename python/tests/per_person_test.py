@@ -1,4 +1,4 @@
-"""One value of each person: columns in memory, whoever holds them, are files bit for bit."""
+"""One value of each person: columns in memory of any kind give what files give, bit for bit."""
 
 import math
 import random

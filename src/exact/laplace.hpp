@@ -16,7 +16,7 @@ namespace fractile {
 /// Proof: docs/proofs/discrete_laplace.md
 class DiscreteLaplace {
  public:
-  /// Whoever adds a draw to a count must clamp the sum, to at most limit - |count|: sums beyond would tell the count.
+  /// A caller that adds a draw to a count must clamp the sum, to at most limit - |count|: sums beyond would reveal the count.
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
 
   /// Throws `usage` when rate is 0.

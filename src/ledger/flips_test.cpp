@@ -1,4 +1,4 @@
-// One bit of a ledger is wrong, whichever: nobody overspends.
+// Any one bit of a ledger is wrong: no release overspends.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -334,7 +334,7 @@ void Ledger::require_fit(const LedgerRequest& request) const {
 
 namespace {
 
-/// What is charged, and of which nobody knows whether it stays so.
+/// What is charged, but may still be given back.
 Error unsynced(const Error& error, const Store& store, const std::vector<LedgerReservation>& reservations,
                const std::vector<LedgerRequest>& requests) {
   const bool is_one = requests.size() == 1;

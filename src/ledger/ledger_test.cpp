@@ -208,7 +208,7 @@ TEST_P(LedgerTest, NothingIsPublishedOfAVoidEntry) {
   ledger.verify();
 }
 
-/// What came between drawing and committing: it counts, it can be committed, and nobody gets it back.
+/// What was stopped between drawing and committing counts, can be committed, and cannot be given back.
 TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   Ledger ledger = with(pure("1"));
   ledger.reserve(request("q", pure("1")));
@@ -344,7 +344,7 @@ TEST_P(LedgerTest, ClocksMayGoBackwards) {
   EXPECT_EQ(ledger.verify(), statement.events.back().hash);
 }
 
-/// Somebody else's turn, for as long as this lives.
+/// Another process's turn, for as long as this lives.
 class Turn {
  public:
   explicit Turn(const std::string& path) {

@@ -45,7 +45,7 @@ constexpr const char* since_3 =
     "CREATE INDEX read_as ON fractile.entries (dataset, pg_catalog.sha256(source)) WHERE source IS NOT NULL;"
     "CREATE INDEX promised ON fractile.entries (pg_catalog.sha256(receipt_path)) WHERE receipt_path <> ''::bytea;";
 
-/// Everybody who may read it sees the whole log; whoever is not its owner may not write lines that add budgets or give back.
+/// All who may read the ledger see the whole log; only its owner may write lines that add budgets or void charges.
 constexpr const char* policies =
     "ALTER TABLE fractile.events ENABLE ROW LEVEL SECURITY;"
     "CREATE POLICY seen ON fractile.events FOR SELECT USING (true);"

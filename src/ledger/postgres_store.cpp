@@ -105,7 +105,7 @@ std::optional<Fields> first_of_result(const postgres::Result& rows) {
   return fields_of_result(rows, 0);
 }
 
-/// Known to nobody before, so that whoever finds it has found this change.
+/// The name is known to no one before, so finding it means finding this change.
 std::string new_name_of_a_change() {
   RandomBits random = RandomBits::system();
   const std::uint64_t first = random.next64();
@@ -288,8 +288,8 @@ class PostgresStore final : public Store {
     connection_ = std::make_unique<postgres::Connection>(address_, "fractile", waiting_.patience + longest_silence);
   }
 
-  /// Begins a transaction with settings that hold for it alone, so that connections may be pooled. A server that confirms what
-  /// it has not written is told not to; names mean what they mean in the catalog, whatever somebody has made elsewhere.
+  /// Begins a transaction with settings that hold for it alone, so that connections may be pooled. A server that would confirm
+  /// unwritten changes is told not to; names mean what they mean in the catalog, whatever users have made elsewhere.
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
     connection_->command(how +
@@ -380,7 +380,7 @@ class PostgresStore final : public Store {
 
   static Milliseconds pause_after(int attempt) { return Milliseconds(std::min(500, 5 << std::min(attempt, 8))); }
 
-  /// A wait for a turn ends now and then, so that whoever waits can be asked whether to go on.
+  /// A wait for a turn ends now and then, so that the waiting caller can be asked whether to go on.
   Milliseconds lock_timeout() const {
     const Milliseconds longest(900);
     if (waiting_.until != Waiting::Until::patience) return longest;

@@ -54,7 +54,7 @@ class PostgresTest : public ::testing::Test {
   std::string address;
 };
 
-/// A line that nobody asked the ledger for, while the ledger decides what its next line is. With the same hashes as a file
+/// A line that was not requested from the ledger, while the ledger decides what its next line is. With the same hashes as a file
 /// has, for the chain is the same in every store.
 class PostgresIsolation : public PostgresTest {
  protected:
@@ -163,7 +163,7 @@ TEST_F(PostgresTest, LockedForTooLongIsRefused) {
   auto other = raw_connection(address);
   other.command("BEGIN; LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
   Ledger hasty = Ledger::open(address, impatient());
-  EXPECT_EQ(hasty.datasets().size(), 1U);  // whoever only reads need not wait
+  EXPECT_EQ(hasty.datasets().size(), 1U);  // a reader need not wait
   expect_failure(ErrorCode::ledger, "is locked by another process",
                  [&] { hasty.reserve(request("q", Budget::pure(Rational(1)))); });
   std::thread unlock([&] {
@@ -196,7 +196,7 @@ TEST_F(PostgresTest, WhatIsNoLedgerIsRefused) {
                  [&] { Ledger::open(address); });
 }
 
-/// A search_path that somebody has set, and operators, functions and tables of theirs under the catalog's names.
+/// A search_path that a user has set, and the user's operators, functions and tables under the catalog's names.
 TEST_F(PostgresTest, NamesOfSomebodyDecideNothing) {
   raw_connection(address).command(R"(
     CREATE SCHEMA evil;
@@ -238,7 +238,7 @@ TEST_F(PostgresTest, LinesAreOnlyAdded) {
   }
 }
 
-/// An asker may reserve and commit, a reader may look, and only whoever keeps the ledger may add budgets and give back.
+/// An asker may reserve and commit, a reader may look, and only the ledger's keeper may add budgets and void charges.
 TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
   Ledger kept = with(Rational(1));
   raw_connection(address).command(

@@ -13,7 +13,7 @@
 
 namespace fractile::ledger_detail {
 
-/// Whoever calls is in a transaction of the store, and asks only there. Throws `ledger` where what is read contradicts
+/// Callers are in a transaction of the store, and ask only there. Throws `ledger` where what is read contradicts
 /// itself. Where the last line carries no sums (an older format's), and where an index leads to what does not decide,
 /// the whole book is read.
 class Present {

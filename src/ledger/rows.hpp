@@ -1,4 +1,4 @@
-// What the tables hold, read and written. Whoever calls is in a transaction of the store.
+// What the tables hold, read and written. Callers are in a transaction of the store.
 #pragma once
 
 #include <optional>

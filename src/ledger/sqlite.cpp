@@ -68,7 +68,7 @@ void set_up(const Connection& connection) {
       "PRAGMA synchronous = EXTRA");
 }
 
-/// A journal lies beside the name that was used. Under another name of the file nobody would see it, and what it undoes or what
+/// A journal lies beside the name that was used. Under another name of the file it would not be found, and what it undoes or what
 /// was charged would be lost.
 void require_one_name(const std::string& path) {
   struct statx file {};

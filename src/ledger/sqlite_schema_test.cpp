@@ -85,7 +85,7 @@ TEST_F(LedgerFile, AnEmptyFileIsNoLedgerAndBecomesNone) {
   EXPECT_EQ(std::filesystem::file_size(path), 0U);
 }
 
-/// By the other name nobody would see the journal of a stopped change.
+/// Through the other name, the journal of a stopped change would not be found.
 TEST_F(LedgerFile, WithTwoNamesIsRefused) {
   small();
   const std::string other = folder.file("other.db");
@@ -200,7 +200,7 @@ TEST_F(LedgerFile, LockedForTooLongIsRefused) {
   RawDatabase other(path);
   other.run("BEGIN IMMEDIATE");
   Ledger hasty = Ledger::open(path, impatient());
-  EXPECT_EQ(hasty.datasets().size(), 1U);  // whoever only reads need not wait
+  EXPECT_EQ(hasty.datasets().size(), 1U);  // a reader need not wait
   expect_failure(ErrorCode::ledger, "is locked by another process",
                  [&] { hasty.reserve(request("q", Budget::pure(Rational(1)))); });
   std::thread unlock([&] {
@@ -389,7 +389,7 @@ TEST_F(LedgerFile, OfFormat1IsMigrated) {
   migrated.verify(head_of_format_1);
 }
 
-/// What format 1 wrote last stands in the log beside it, until somebody copies it into the file.
+/// What format 1 wrote last stands in the log beside it, until a process copies it into the file.
 TEST_F(LedgerFile, OfFormat1IsNotReadWithoutItsLog) {
   RawDatabase database(path);
   database.run(format_1);
@@ -532,7 +532,7 @@ TEST_F(ReadOnlyLedger, InTheMiddleOfATransactionIsRefused) {
   EXPECT_TRUE(refuses("what was charged last may stand in '" + path + "-journal'"));
   chmod(place.c_str(), 0755);
   chmod(path.c_str(), 0644);
-  Ledger::open_to_read(path).verify();  // whoever may write rolls it back
+  Ledger::open_to_read(path).verify();  // a process that may write rolls it back
   EXPECT_FALSE(std::filesystem::exists(path + "-journal"));
 }
 

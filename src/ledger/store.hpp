@@ -45,7 +45,7 @@ struct Waiting {
   std::function<void(std::chrono::seconds)> told = {};  ///< after ten seconds, and then each minute
   Until until = Until::patience;
 
-  /// Whether to go on after so much time. Once per wait: `last_told` is kept by whoever waits.
+  /// Whether to go on after so much time. Once per wait: the waiting caller keeps `last_told`.
   bool goes_on(std::chrono::milliseconds waited, std::chrono::seconds& last_told) const;
 };
 

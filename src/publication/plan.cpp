@@ -112,7 +112,7 @@ class Planner {
     const QuantileQuery query = query_of_cell(publication_, part, table);
     level.quantiles_cost = query.budget;
     level.used = plan_of(query, table.lattice).used({});
-    level.used.granularity.reset();  // nobody has looked yet
+    level.used.granularity.reset();  // not looked at yet
     level.settled_from = settled_from(query);
     bound(query, table, level);
     judge(query, table, level);

@@ -144,7 +144,7 @@ TEST_F(PublishingTables, AReceiptIsReadBack) {
   EXPECT_EQ(error_of([&] { read_publication_receipt(changed, "it"); }).code(), ErrorCode::data);
 }
 
-// Whoever writes a receipt can hash it: what is explained must hang together all the same.
+// Anyone who writes a receipt can hash it: what is explained must be consistent all the same.
 TEST_F(PublishingTables, ReceiptsAreOfOnePromise) {
   const PublishedTables tables = publish(earnings_and_hours(Budget::pure(Rational(3))));
   const auto refused = [&](const auto& change) {

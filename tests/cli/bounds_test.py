@@ -1,4 +1,4 @@
-"""--bounds auto: bounds that nobody knows, found with a part of the budget."""
+"""--bounds auto: bounds that are not known, found with a part of the budget."""
 
 import json
 import unittest

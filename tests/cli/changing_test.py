@@ -19,7 +19,7 @@ CHANGED = "t.csv was changed while it was read"
 
 
 class AfterTheCharge(WhileItReads):
-    """The entry stays, since something was read; whoever keeps the ledger may give it back."""
+    """The entry stays, since something was read; the ledger's keeper may give it back."""
 
     test_it_publishes_nothing = None
 

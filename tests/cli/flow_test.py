@@ -664,7 +664,7 @@ class OtherPipelines(FlowTest):
         self.assertTrue(0.5 < losses[1] < losses[0] < 2 / 3, losses)
 
     def test_sums_among_known_others(self):
-        """A total is like no mixture of the first totals, under geometric noise; where nobody refutes, there is one reason."""
+        """A total is like no mixture of the first totals, under geometric noise; where no analyst refutes, there is one reason."""
         for people in (60, 101):
             known = [people // 3 + people % 3 - 1, people // 3, people // 3]
             file = self.survey(participants=str(people), post='"sum"', secret='"target"', known=f"{{ histogram = {known} }}")

@@ -1,4 +1,4 @@
-"""A verdict of "stable" names a theorem, which flow verify --of checks again; whoever writes another one is found out."""
+"""A verdict of "stable" names a theorem, which flow verify --of checks again; writing another one is detected."""
 
 import json
 import unittest

@@ -513,7 +513,7 @@ class Unusable(LedgerTest):
 
 
 class VoidedWhileItRuns(LedgerTest):
-    """Somebody gives the budget back while a release reads: it ends without a value."""
+    """The budget is given back while a release reads: it ends without a value."""
 
     def reserved(self, process):
         """Whether the ledger shows the entry before the process is done."""
@@ -927,7 +927,7 @@ class Settled(LedgerTest):
         path.write_text(head + hashlib.sha256((head + tail).encode()).hexdigest() + tail)
 
     def reserved(self, **changes):
-        """An entry of a good query that nobody will commit."""
+        """An entry of a good query that will not be committed."""
         self.write("t.csv", 'x\n7\n"seven\n')
         result = self.run_paid(**{"receipt": "r.json", **changes})
         self.assert_refused(result, 3, "stays reserved")

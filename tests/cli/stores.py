@@ -92,7 +92,7 @@ class OnAServer(Ledgers):
         return int(self.psql("SELECT count(*) FROM fractile.entries"))
 
     def backup(self):
-        """Whoever is connected to it loses the connection."""
+        """All that are connected to it lose the connection."""
         OnAServer.backups += 1
         name = f"backup{OnAServer.backups}"
         self.cut()

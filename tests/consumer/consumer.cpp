@@ -67,7 +67,7 @@
 
 using namespace fractile;
 
-// A promise needs a bound: what nobody counted, or counted without one, is not released.
+// A promise needs a bound: what was not counted, or was counted without one, is not released.
 template <class Column>
 concept Releasable = requires(Column column, QuantileQuery query, RandomBits bits) {
   release(column, query, bits);

@@ -114,7 +114,7 @@ class PostgresServer {
     return newest;
   }
 
-  /// Below those that the system gives to outgoing connections, so that nobody takes it while the server is down.
+  /// Below those that the system gives to outgoing connections, so that no other program takes it while the server is down.
   static int free_port() {
     for (int port = 20'000 + getpid() % 10'000;; ++port) {
       const int listener = socket(AF_INET, SOCK_STREAM, 0);

@@ -196,7 +196,7 @@ build_fmt() { by_cmake -DFMT_TEST=OFF -DFMT_DOC=OFF; }
 
 build_cli11() { by_cmake -DCLI11_BUILD_TESTS=OFF -DCLI11_BUILD_EXAMPLES=OFF -DCLI11_BUILD_DOCS=OFF -DCLI11_PRECOMPILED=OFF -DCLI11_SINGLE_FILE=OFF; }
 
-# A newer clang sees that this operator, which nobody calls, assigns to a constant.
+# A newer clang sees that this operator, which is never called, assigns to a constant.
 build_rapidjson() {
   sed -i '/GenericStringRef& operator=(const GenericStringRef& rhs) { s = rhs.s; length = rhs.length; }/d' include/rapidjson/document.h
   cp -r include/rapidjson "$prefix/include"

@@ -213,7 +213,7 @@ Rational largest_slope(const Law& p, const Law& q, const Rational& rho, const Ra
   for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
     outcomes.push_back({probability_of(a->second), probability_of(b->second)});
   }
-  // Equal laws differ by the width of their enclosures: nobody looks closer than at a thousandth of the claim.
+  // Equal laws differ by the width of their enclosures: they are examined no closer than to a thousandth of the claim.
   const Rational enough = std::max(rho / Rational(1000), attained - beside);
   return beside + largest_renyi_slope(outcomes, rho - beside, enough).upper;
 }

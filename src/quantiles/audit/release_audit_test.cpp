@@ -304,7 +304,7 @@ TEST(RenyiSlope, LooksCloselyAtTheClaim) {
   EXPECT_LE(largest_renyi_slope(pair, above, Rational(0)).upper, above);
   const Rational below = Rational::from_double(largest * 0.9999);
   EXPECT_GT(largest_renyi_slope(pair, below, Rational(0)).upper, below);
-  // Nobody looks closer than it takes to be at most 2.
+  // It is examined only as closely as it takes to be at most 2.
   EXPECT_LE(largest_renyi_slope(pair, Rational(100), Rational(2)).upper, Rational(2));
 }
 

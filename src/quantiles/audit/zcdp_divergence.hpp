@@ -23,8 +23,8 @@ struct RenyiSlope {
   Rational upper;  ///< at no order more
 };
 
-/// At most about one in a thousand apart, unless all of it is certified to be at most `enough`, where nobody looks closer; and
-/// close enough to tell on which side of `claim` it is, unless it is within a millionth of that.
+/// At most about one in a thousand apart, unless all of it is certified to be at most `enough`, where it is examined no closer; and
+/// close enough to decide on which side of `claim` it is, unless it is within a millionth of that.
 RenyiSlope largest_renyi_slope(const std::vector<Likelihoods>& outcomes, const Rational& claim, const Rational& enough);
 
 }  // namespace fractile

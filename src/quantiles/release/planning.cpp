@@ -50,7 +50,7 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   if (statistics) rest.budget = query.budget.scaled(left);
   const QuantilePlan plan = plan_of(rest, lattice);
   MechanismUsed used = plan.used({});
-  used.granularity.reset();  // nobody has looked yet
+  used.granularity.reset();  // not looked at yet
   const std::uint64_t expected = query.expected_rows.value_or(options.rows);
   const std::uint64_t rows = std::min(expected, most_reference_rows);
   TypicalRelease typical =

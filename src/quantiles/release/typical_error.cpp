@@ -185,7 +185,7 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
   const RankProfile table = reference_table(lattice, shape, rows);
   std::vector<std::vector<double>> errors(query.quantiles.size());
   std::vector<double> largest;
-  RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
+  RandomBits bits = RandomBits::unsafe_seeded(0);  // not real data
   RepeatedSource source(bits);
   SimulatedIntervals intervals(query, table);
   for (std::uint64_t i = 0; i < releases; ++i) {

@@ -42,8 +42,8 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const R
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
-/// How many preliminary_share()s counting the rows costs: two among few rows, where it is hard to tell how many there are, and when nobody
-/// told.
+/// How many preliminary_share()s counting the rows costs: two among few rows, where their number is hard to count, and when no
+/// number was given.
 int shares_for_rows(const QuantileQuery& query) {
   constexpr double few = 500;  // times epsilon
   return records_at_epsilon_one(query, query.expected_rows).value_or(0) < few ? 2 : 1;

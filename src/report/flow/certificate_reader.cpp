@@ -29,7 +29,7 @@ const Json* find(const Json& object, const char* name) {
   return at == object.MemberEnd() ? nullptr : &at->value;
 }
 
-/// A member that nothing looks at would be believed by whoever reads the document.
+/// Readers of the document would believe a member that is never checked.
 void require_members(const Json& object, const std::set<std::string>& known) {
   if (!object.IsObject()) refuse("an object is wanted where there is something else");
   for (const auto& member : object.GetObject()) {

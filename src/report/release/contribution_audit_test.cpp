@@ -91,7 +91,7 @@ std::vector<Persons> all_tables() {
   return all;
 }
 
-/// Whether one person, whoever, is there or not, or has other records.
+/// Whether any one person is there or not, or has other records.
 bool are_neighbors(const Persons& a, const Persons& b, Neighbors neighbors) {
   const bool first = a[0] != b[0];
   const bool second = a[1] != b[1];

@@ -97,7 +97,7 @@ void explain_odds(Page& page, const Promise& promise) {
                                      up(std::exp(of_values)), of_values, survey_of(of_values)));
 }
 
-/// What is left of the promise to somebody with more records than declared (docs/proofs/composition.md, 4).
+/// What is left of the promise to a person with more records than declared (docs/proofs/composition.md, 4).
 std::string of_more_records(Measure measure) {
   switch (measure) {
     case Measure::pure:

@@ -9,7 +9,7 @@
 
 namespace fractile::report_detail {
 
-/// In place of a text that a public page does not tell; nobody can type it.
+/// In place of a text that a public page does not show; it cannot be typed.
 inline const std::string withheld = "\x01";
 
 inline constexpr const char* receipt_id = "receipt";

@@ -29,7 +29,7 @@ const RecordWeights grid{"w", Rational(1), Rational(3), Rational(1, 2)};
 using Record = std::string;
 using File = std::vector<Record>;
 
-/// Nobody, and records at both ends with weights below, on, between and above the grid, and without one.
+/// No record, and records at both ends with weights below, on, between and above the grid, and without one.
 std::vector<Record> all_records() {
   std::vector<Record> records{""};
   for (const char* value : {"0", "23"}) {

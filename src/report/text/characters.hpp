@@ -1,4 +1,4 @@
-// The characters of a text, and which of them nobody sees.
+// The characters of a text, and which of them are invisible.
 #pragma once
 
 #include <cstddef>

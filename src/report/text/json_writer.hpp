@@ -26,7 +26,7 @@ class Document {
   Writer json_;
 };
 
-/// JSON with escapes in place of the characters that nobody sees; it reads the same.
+/// JSON with escapes in place of invisible characters; it reads the same.
 std::string with_escapes(std::string_view json);
 
 /// What is not UTF-8 is written as name_text has it.

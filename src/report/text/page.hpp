@@ -17,7 +17,7 @@ struct TableHead {
   std::string caption;
   std::size_t left = 1;  ///< so many columns are names, the others numbers
   std::string summary =
-      {};  ///< on a page, all that is seen of the table until somebody opens it; empty: the table is seen
+      {};  ///< on a page, all that is seen of the table until a reader opens it; empty: the table is seen
 };
 
 /// A table whose columns may stand in groups, as published tables do, and whose cells have small print.
@@ -87,7 +87,7 @@ class Page {
   virtual bool has_figures() const { return false; }
   virtual void figure(const figures::Figure& /*figure*/) {}
   virtual void figure(const figures::RangeFigure& /*figure*/) {}
-  /// A text of many lines, to the letter. With a summary only that is seen, until somebody opens it.
+  /// A text of many lines, to the letter. With a summary, only that is seen until a reader opens it.
   virtual void verbatim(const std::string& /*id*/, const std::string& /*text*/, const std::string& /*summary*/ = {}) {}
 };
 

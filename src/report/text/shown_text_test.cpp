@@ -148,7 +148,7 @@ TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
   }));
 }
 
-// Whoever writes a receipt by hand can write anything wherever a text stands, and its hash.
+// A person who writes a receipt by hand can write anything wherever a text stands, and its hash.
 TEST(ShownText, PagesOfReceiptsFromElsewhere) {
   const SourceDescription source{"t.csv", "", "x", NullPolicy::drop, "E", "", "b"};
   const Release sound = read_receipt(to_json(testing::under_key(small_release(), "k", source)), "r");

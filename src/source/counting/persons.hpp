@@ -189,7 +189,7 @@ class RecordsByPerson {
   RecordsByPerson(const Code& code, const Limits& limits, unsigned level = 0);
   ~RecordsByPerson();
 
-  /// A part of its own for whoever writes; it stays here.
+  /// A separate part for each writer; it stays here.
   Part& new_part();
   void add(Part& part, std::string_view person, const Record& record);
 

@@ -211,7 +211,7 @@ class RecordSelector {
                     [&](Part& part) { add_to(part, cells, reading, person_at, key_at, weights); });
   }
 
-  /// When nobody adds any more. on_progress(), which may be empty, is called by this thread alone.
+  /// When no thread adds any more. on_progress(), which may be empty, is called by this thread alone.
   SelectedProfiles finish(const std::function<void()>& on_progress);
 
  private:

@@ -17,7 +17,7 @@ struct Counted {
   std::uint64_t rows = 0;  ///< how many records came, when they came one by one
 };
 
-/// A builder for each thread that counts. The profile is the same, bit for bit, whoever counts what.
+/// A builder for each thread that counts. The profile is the same, bit for bit, whichever thread counts what.
 class SharedTally {
  public:
   /// `threads` as of a ProfileBuilder, which sorts.
@@ -25,7 +25,7 @@ class SharedTally {
 
   /// Counts a column that is read so. From any thread. Throws as ProfileBuilder::add and TimeCells::numbers().
   void add(const ColumnView& column, const CellReading& reading);
-  /// When nobody adds any more.
+  /// When no thread adds any more.
   Counted finish();
 
  private:

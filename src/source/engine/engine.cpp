@@ -210,7 +210,7 @@ class Query {
   EngineChunk* chunk_ = nullptr;
 };
 
-/// Records on their way from the engine's threads to whoever takes them.
+/// Records on their way from the engine's threads to the taker.
 class Handover {
  public:
   Handover(const EngineApi& api, std::function<void(const Chunk&)> take) : api_(api), take_(std::move(take)) {}

@@ -11,8 +11,8 @@ namespace fractile::source_detail {
 template <class Part>
 class IdleParts {
  public:
-  /// Calls work(part) with a part that nobody else has meanwhile; make() gives a new one, as std::unique_ptr. From any thread. A part
-  /// whose work failed is lost.
+  /// Calls work(part) with a part that no other thread has meanwhile; make() gives a new one, as std::unique_ptr. From any thread.
+  /// A part whose work failed is lost.
   template <class Make, class Work>
   void with_one(Make make, Work work) {
     std::unique_ptr<Part> part = take();
@@ -21,7 +21,7 @@ class IdleParts {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(part));
   }
-  /// All of them, when nobody works any more.
+  /// All of them, when no thread works any more.
   std::vector<std::unique_ptr<Part>> take_all() { return std::exchange(idle_, {}); }
 
  private:

@@ -268,7 +268,7 @@ TEST_F(Tables, OfEachPersonSoManyRecordsCount) {
 }
 
 TEST_F(Tables, WholeNumbersOfPersonsThatAreNullAreNobody) {
-  named = 0b110110;  // the first and the fourth record are of nobody, whatever number lies there
+  named = 0b110110;  // the first and the fourth record belong to no person, whatever number lies there
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0],
             profile_of<double>(ages_to_120, std::vector<double>{20, 30, 50, 60}));
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 1})[0].records(), 3);

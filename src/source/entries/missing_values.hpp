@@ -41,7 +41,7 @@ class MissingNames {
  public:
   explicit MissingNames(const std::vector<std::string>& declared);
 
-  /// "" for a name that is one of them, which then names nobody.
+  /// "" for a name that is one of them, which then names no person.
   std::string_view without(std::string_view name) const;
 
  private:

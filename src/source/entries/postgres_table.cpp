@@ -14,7 +14,8 @@ namespace {
 /// From here on operators, functions and types are the server's own; others could look at other rows.
 constexpr const char* names_of_the_catalog = "SET LOCAL search_path = pg_catalog, pg_temp";
 
-/// Asked with the session's own search_path, as whoever wrote the query expects; so every name in here says that it is of the catalog.
+/// Asked with the session's own search_path, as the author of the query expects; so every name in here says that it belongs to the
+/// catalog.
 std::string number_of(postgres::Connection& connection, const std::string& name) {
   const auto rows = connection.query(
       "SELECT pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid::pg_catalog.text", {postgres_name(name)});
@@ -22,7 +23,7 @@ std::string number_of(postgres::Connection& connection, const std::string& name)
 }
 
 /// The table, its partitions and what inherits from it, at any depth: the kind of each, its schema and its name. A view could read anything,
-/// a foreign table is read by somebody's program, a policy of row security reads other rows, a temporary table is the session's own, and
+/// another program reads a foreign table, a policy of row security reads other rows, a temporary table is the session's own, and
 /// the server's own tables say how many rows others have.
 constexpr const char* parts_sql =
     "WITH RECURSIVE parts(part) AS (SELECT $1::text::oid "
@@ -60,7 +61,7 @@ PostgresType type_of(postgres::Connection& connection, postgres::PgType number, 
   return type;
 }
 
-/// Without quotes where nobody needs them.
+/// Without quotes where none are needed.
 std::string shown_name(const std::string& name) {
   return name.find_first_of(".,\"/") == std::string::npos ? name : postgres_name(name);
 }

@@ -50,7 +50,7 @@ using source_detail::WeightGrid;
 
 namespace {
 
-/// Gives its connection to whoever asks first, from any thread.
+/// Gives its connection to the first caller, from any thread.
 class FirstConnection {
  public:
   void put(Connection connection) {
