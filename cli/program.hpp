@@ -3,7 +3,8 @@
 
 namespace fractile::cli {
 
-/// Runs what was typed, and tells of errors on standard error; the exit code. The process is the program's: signals, standard streams.
+/// Runs the typed command, and reports errors on standard error. Returns the exit code. The process is the program's: signals,
+/// standard streams.
 int run_program(int argc, char** argv);
 
 }  // namespace fractile::cli

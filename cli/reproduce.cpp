@@ -40,7 +40,7 @@ std::string folder_of(const Typed& typed) {
   return folder;
 }
 
-/// Notes go to standard error; progress is told in `pieces`.
+/// Notes go to standard error; progress is reported in `pieces`.
 experiments::Observer observer_of(Progress& progress, const std::string& pieces) {
   return {[](const std::string& note) { print_error(note, ""); },
           [&progress, pieces](std::size_t done, std::size_t total) {

@@ -14,9 +14,9 @@
 
 namespace fractile::cli {
 
-/// Before anything is opened: no file may take the place of a closed standard stream, and a file that outgrows its
-/// limit is an error to be told of, not a signal that ends the process. And whatever ends the process, what it has in memory is
-/// written to no file: rows among it.
+/// Before anything is opened: no file may take the place of a closed standard stream, and a file that outgrows its limit is an
+/// error to report, not a signal that ends the process. And whatever ends the process, what it has in memory is written to no file:
+/// rows among it.
 void prepare_streams();
 
 bool stdout_is_terminal();
@@ -43,7 +43,7 @@ void hold_interrupts();
 /// Whether one was held back.
 bool is_interrupted();
 
-/// Ends the process in time: after so many seconds it calls `finish` on a thread of its own, and ends with the exit code that it
+/// Ends the process in time: after this many seconds it calls `finish` on a thread of its own, and ends with the exit code that it
 /// returns, unless disarm() came first. Without a limit it does nothing.
 class Deadline {
  public:
@@ -51,7 +51,7 @@ class Deadline {
   ~Deadline();
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
-  /// Whether so much of the time is over that work had better stop and tell what it has.
+  /// Whether so much of the time is over that work should stop and report what it has.
   bool is_near() const;
   /// From now on the process may go on for ever. Does not return when the time is over already.
   void disarm();
@@ -69,15 +69,15 @@ class Deadline {
 };
 
 /// A line on standard error while something takes more than a second, on a terminal only unless `is_piped`: then another line after 2,
-/// 4, 8, ... seconds, each twice as late, where it is no terminal. It tells the time that has
-/// passed, nothing of the data; a clock of its own shows it, so that work need not be cut into pieces to be seen.
+/// 4, 8, ... seconds, each twice as late, where it is no terminal. It shows the time that has passed, and nothing about the data. A
+/// separate clock shows it, so that work need not be cut into pieces to be visible.
 class Progress {
  public:
   explicit Progress(const std::string& what, bool is_piped = false);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// `detail`: what else to tell from now on.
+  /// `detail`: what else to show from now on.
   void tick(const std::string& detail = {});
 
  private:

@@ -1,4 +1,4 @@
-// A person at a terminal, who is told things and sees progress.
+// A person at a terminal, who sees messages and progress.
 #pragma once
 
 #include <fmt/core.h>

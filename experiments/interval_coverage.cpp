@@ -270,7 +270,7 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells, std::uint
   return text;
 }
 
-/// So many, drawn at random, in their order.
+/// This many, drawn at random, in their order.
 std::vector<Cell> some_of(std::vector<Cell> cells, std::uint64_t wanted, const Seed& seed) {
   std::vector<Cell> some;
   for (std::uint64_t i = 0; i < cells.size(); ++i) {

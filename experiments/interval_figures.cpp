@@ -77,7 +77,7 @@ double most_of(const std::vector<Line>& lines) {
   return most;
 }
 
-/// For the table and so many quantiles: one line per law, in the order of the records between two quantiles.
+/// For the table and this many quantiles: one line per law, in the order of the records between two quantiles.
 std::vector<Line> half_widths(const Plan& plan, const std::vector<Cell>& cells, std::uint64_t quantiles) {
   constexpr double least = 0.1;  // what less is drawn at, on a logarithmic axis
   std::vector<Line> lines;

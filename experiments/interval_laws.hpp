@@ -29,7 +29,7 @@ class LawSource {
   explicit LawSource(const IntervalLaw& law);
 
   const IntervalLaw& law() const { return *law_; }
-  /// So many records, drawn independently.
+  /// This many records, drawn independently.
   RankProfile table(std::uint64_t records, const Seed& seed) const;
   /// The least candidate k with P(X <= k) >= q, and the greatest with P(X < k) <= q: different ones where q lies on a gap.
   std::uint64_t lowest_quantile(double q) const;

@@ -73,7 +73,7 @@ struct NamedChannel {
 
 bool is_csv(const std::string& name) { return name.ends_with(".csv"); }
 
-/// `field`: which tells at which epsilon a pipeline is looked at.
+/// `field`: the one that says at which epsilon a pipeline is looked at.
 NamedChannel channel_of(const Typed& typed, const std::string& name, const char* field) {
   if (is_csv(name)) {
     if (typed.has(field)) usage({Field(field), ": ", name, " is a channel, and has no epsilon"}, "leave it out");

@@ -19,7 +19,7 @@ struct Watch {
   std::function<void(const std::string& task)> at = [](const std::string&) {};  ///< what goes on; "" when it is over
   std::function<void(const std::string& detail)> tick = [](const std::string&) {
   };                                ///< how far; what it throws ends the work
-  std::function<bool()> stop = {};  ///< whether a search had better end and tell what it has
+  std::function<bool()> stop = {};  ///< whether a search should end and report what it has
 
   template <class Work>
   auto during(const std::string& task, Work work) const {

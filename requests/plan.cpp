@@ -189,7 +189,7 @@ QuantileQuery with_statistics(QuantileQuery query, const std::optional<Statistic
 
 namespace {
 
-/// How many weighted records there will be must be told: noise is measured by their total.
+/// The expected number of weighted records must be given: noise is measured by their total.
 std::optional<WeightsDescription> planned_weights(const Typed& typed, const QuantileQuery& query) {
   std::optional<RecordWeights> weights = weights_of(typed, WeightColumn::unread);
   if (!weights) return {};

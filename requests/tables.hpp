@@ -15,15 +15,14 @@ namespace fractile::requests {
 /// What `sql_stability` declares; nothing without it.
 std::optional<std::uint32_t> sql_stability(const Typed& typed);
 
-/// FILE, and the options of input. `in_memory`: the records are, so that no option may tell of a file. Throws `usage`
+/// FILE, and the options of input. `in_memory`: the records are in memory, so that no option may describe a file. Throws `usage`
 /// for what cannot be.
 TableOptions table_of(const Typed& typed, bool in_memory);
 
 /// What the machine has for reading: `threads`, `memory`, `duckdb`. None of them changes a number.
 void read_with_machine(const Typed& typed, TableOptions& options);
 
-/// The address that `postgres` names; "" without it. Throws `usage` for options that tell of a file, of persons or of
-/// groups.
+/// The address that `postgres` names; "" without it. Throws `usage` for options that describe a file, persons or groups.
 std::string postgres_of(const Typed& typed);
 
 /// `missing`.

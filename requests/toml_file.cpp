@@ -33,7 +33,7 @@ std::string described(const toml::node& node) {
 
 bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// How many bytes so many characters take.
+/// How many bytes this many characters take.
 std::size_t bytes_of(std::string_view line, std::size_t characters) {
   std::size_t at = 0;
   for (; characters > 0 && at < line.size(); --characters) {

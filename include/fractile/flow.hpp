@@ -1,5 +1,5 @@
-// Channels: what a release tells an analyst, what it is worth to them, and whether one is always worth more than another.
-// Everything is exact: rationals in, rationals out. Source: kronecker-utility 2023, whose sections are named below.
+// Channels: what a release reveals to an analyst, what it is worth to them, and whether one channel is always worth more than
+// another. Everything is exact: rationals in, rationals out. Source: kronecker-utility 2023, whose sections are named below.
 // Proofs: docs/proofs/refinement.md
 // Thread-safety: threads may share matrices, channels and certificates that none changes; functions may run at once.
 #pragma once

@@ -52,7 +52,7 @@ struct LedgerRequest {
   std::string receipt_path = {};  ///< where a receipt will be written, absolute; empty when nowhere
   // Compared with what the dataset pins, and with how the first release of this source that counts was read.
   std::string person = {};               ///< the column by which persons' records are bounded; empty: by declaration
-  std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most so many records
+  std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most this many records
   std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
   LedgerReading reading = {};            ///< what this release is read with
   /// Whether `person` contributes one value, or one in each group, however many records they have: then no bound of records is too

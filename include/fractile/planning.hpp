@@ -88,7 +88,7 @@ struct PlannedStatistics {
 /// A warning that intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
 struct UnsettledEnds {
   std::uint64_t rows;            ///< as many as there are believed to be
-  std::uint64_t settled_from;    ///< among so many, all but about one end in a hundred are inside the range
+  std::uint64_t settled_from;    ///< among this many, all but about one end in a hundred are inside the range
   std::optional<Budget> enough;  ///< with which this few rows suffice; empty where none up to 1000 does
 };
 
@@ -96,7 +96,7 @@ struct UnsettledEnds {
 /// nothing without intervals, and where no number suffices. Two digits. Throws `usage` as QuantileQuery::validate() does.
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 
-/// Nothing where the ends of intervals among so many rows are settled, where no number of rows settles them, and without intervals.
+/// Nothing where the ends of intervals among this many rows are settled, where no number of rows settles them, and without intervals.
 /// Throws `usage` as QuantileQuery::validate() does.
 std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows);
 
@@ -128,7 +128,7 @@ struct ReleasePlan {
 struct PlanOptions {
   Rational confidence = Rational(19, 20);
   Shape shape = Shape::normal;
-  std::uint64_t rows = 10'000;                       ///< of the reference table, when the query does not tell
+  std::uint64_t rows = 10'000;                       ///< of the reference table, when the query does not say
   std::uint64_t releases = 500;                      ///< fewer when they would take long
   bool with_noise = true;                            ///< whether mostly_noise() is asked, which takes further releases
   std::optional<StatisticsRequest> statistics = {};  ///< beside the quantiles

@@ -62,14 +62,15 @@ inline std::string to_string(PerPerson how) {
 /// A further table that a query may read.
 struct NamedTable {
   std::string name;  ///< a letter or _, then letters, digits and _; letter case does not count; not "input"
-  std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
+  std::string file;  ///< as TableOptions::file; its name announces its format, csv for "-"
 };
 
 /// Says that a release is a margin of a table: its records are those of a finer level's cells, and no others.
 struct MarginOf {
-  KeyColumns by;             ///< the columns of these cells
-  std::uint64_t cells = 0;   ///< how many there are
-  std::string cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be told
+  KeyColumns by;            ///< the columns of these cells
+  std::uint64_t cells = 0;  ///< how many there are
+  std::string
+      cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be recognized
   std::vector<std::string> others = {};  ///< as RecordSelection::others, of these columns
 };
 

@@ -103,7 +103,7 @@ struct QuantileQuery {
 /// Proof: docs/proofs/row_wise_queries.md
 QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability);
 
-/// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of so many rows, distributed like the table's
+/// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of this many rows, distributed like the table's
 /// (quantiles sanitization, approximate-quantiles 2021, Corollary 3.6). Throws `usage` unless 1 <= rows <= 1,000,000.
 std::vector<Rational> synthetic_rows(std::uint64_t rows);
 

@@ -20,7 +20,7 @@ namespace fractile {
 /// the key's size as 4 bytes, lowest byte first. So different groups of the same columns are distinct, whatever their keys hold.
 std::string sampled_group(const GroupKey& key);
 
-/// One of a person's records. Those that are equal in position and group are told apart by their ordinals 0, 1, ...
+/// One of a person's records. Records that are equal in position and group are distinguished by their ordinals 0, 1, ...
 struct SampledRecord {
   Position position;
   std::string_view group;  ///< as sampled_group() has it; empty without groups

@@ -44,9 +44,9 @@ struct Windows {
   };
   Method method = Method::none;
   std::vector<UnstableWindow> windows = {};  ///< increasing
-  /// Odds between which the loss may rise or not, increasing: it changes too little there for enclosures to tell (less than 10^-17 of
-  /// the largest loss, where modes or sums of more than 20,000 values are
-  /// released). Wide bounds of a window's end are listed as well. Everything, where nothing is known.
+  /// Odds between which the loss may rise or not, increasing: it changes too little there for enclosures to decide (less than
+  /// 10^-17 of the largest loss, where modes or sums of more than 20,000 values are released). Wide bounds of a window's end are
+  /// listed as well. Everything, where nothing is known.
   std::vector<RealBounds> undecided = {};
   bool is_stopped = false;  ///< WindowSearch::stop ended the search: some of what is undecided was not examined
 

@@ -80,7 +80,7 @@ def merge(
 
     Bounds of records per person add up, unless `disjoint_persons` declares that no person is in two of the files. Files of equal contents
     are one counting that is named twice, unless `allow_equal_files` declares that they hold different records. Files without records
-    may always be equal. A FractileWarning tells of a source that was counted in several of the files. `cancel` is that of `release`.
+    may always be equal. A FractileWarning names a source that was counted in several of the files. `cancel` is that of `release`.
 
     Raises:
         UsageError: the files do not go together, two are equal, or `output` is there already.

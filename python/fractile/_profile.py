@@ -223,7 +223,7 @@ class Profile:
 
 
 def _read(data: bytes, records_per_person: int | None) -> _core.Counted:
-    """A profile of its bytes. What is wrong with them is not told: that might quote them."""
+    """A profile of its bytes. The error does not say what is wrong with them: that might quote them."""
     if isinstance(data, bytes) and data.startswith(_MAGIC):
         core = _read_file(data)
     else:

@@ -709,7 +709,7 @@ def release(
         weight, weight_bounds, weight_step: the column of weights, as surveys have them, the smallest and the largest weight, and the
             distance between weights: a record of weight w counts as w / weight_step records.
         epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
-        person, per_person: the column that tells whose a record is, and what of that person's records counts: `per_person="sum"` is one
+        person, per_person: the column that identifies the person, and what of that person's records counts: `per_person="sum"` is one
             value each, with `by` one in each group (then `records_per_person` says in how many groups a person may count). Without
             `per_person` at most `records_per_person` of their records, chosen at random.
         count, below, mean: beside the quantiles, how many records count, how many and which share lie below each of these values, and the

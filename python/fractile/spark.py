@@ -91,8 +91,8 @@ def _this_task() -> int:
 
 
 class _Task:
-    """What a task does with its batches. No value of the data is in what it raises: this package's errors have none, and of other errors
-    the class alone is told. Errors of this package are returned, since another attempt would end alike; upon others Spark tries again."""
+    """What a task does with its batches. Its exceptions hold no value of the data: this package's errors have none, and only the class of
+    other errors is shown. Errors of this package are returned, since another attempt would end alike; upon others Spark tries again."""
 
     def __init__(self) -> None:
         self.version = _core.version

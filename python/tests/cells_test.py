@@ -94,7 +94,7 @@ def test_what_fails_before_the_charge_stands_behind_no_error(data, ledger):
 
 @pytest.mark.parametrize("door", COMPUTED)
 def test_what_is_computed_is_asked_for_its_columns_first(door, ledger):
-    """What the schema tells is refused before the charge, and before the records are computed."""
+    """What the schema shows is refused before the charge, and before the records are computed."""
     for asked in ({"column": "y"}, {"column": "x", "person": "y"}):
         refused((fractile.DataError, fractile.UsageError), COMPUTED[door](), ledger=ledger, **asked)
     with pytest.raises(fractile.BudgetError):

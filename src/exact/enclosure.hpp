@@ -64,7 +64,7 @@ class Enclosure {
   double lower_double() const;
   double upper_double() const;
   double to_double() const;
-  /// Rationals at or below, at or above every number of the ball, of so many significant bits. The ball must be finite.
+  /// Rationals at or below, at or above every number of the ball, of this many significant bits. The ball must be finite.
   Rational lower_rational(std::int64_t bits) const;
   Rational upper_rational(std::int64_t bits) const;
   /// `digits` certified significant digits, Arb's notation: "0.333 +/- 3.4e-4" never more than is known.

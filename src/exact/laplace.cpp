@@ -57,7 +57,7 @@ DiscreteLaplace::DiscreteLaplace(const Exponent& rate, Filter filter) : filter_(
 std::int64_t DiscreteLaplace::magnitude(RandomBits& bits) const {
   std::int64_t part = 0;
   for (std::size_t i = 0; i < digits_.size(); ++i) part |= std::int64_t{digits_[i].flip(bits, filter_)} << i;
-  const std::int64_t most = limit >> digits_.size();  // so many blocks reach the limit
+  const std::int64_t most = limit >> digits_.size();  // this many blocks reach the limit
   std::int64_t blocks = 0;
   while (blocks < most && next_block_.flip(bits, filter_)) ++blocks;
   return blocks == most ? limit : (blocks << digits_.size()) + part;

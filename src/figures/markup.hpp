@@ -29,7 +29,7 @@ std::string path_element(const std::string& d, const std::string& css_class, con
 
 std::string rectangle(double left, double top, double width, double height, const char* css_class);
 
-/// The text, or its beginning and an ellipsis, so that it is at most so many pixels wide in this size.
+/// The text, or its beginning and an ellipsis, so that it is at most this many pixels wide in this size.
 std::string shortened(const std::string& text, double width, double size);
 
 }  // namespace fractile::figures::detail

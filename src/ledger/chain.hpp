@@ -42,7 +42,7 @@ struct Head {
 std::string append_event(const Store& store, const Head& head, const NewEvent& event, std::int64_t subject,
                          const std::string& sums, const std::string& hashed = {});
 
-/// What the log tells of the rows that it is about, with the fields of each as hashes take them.
+/// What the log says of the rows that it is about, with the fields of each as hashes take them.
 struct Subjects {
   std::map<std::int64_t, std::string> datasets;
   std::map<std::int64_t, std::string> entries;

@@ -334,7 +334,7 @@ void Ledger::require_fit(const LedgerRequest& request) const {
 
 namespace {
 
-/// What is charged, but may still be given back.
+/// What is charged and, unsynced, may still be given back.
 Error unsynced(const Error& error, const Store& store, const std::vector<LedgerReservation>& reservations,
                const std::vector<LedgerRequest>& requests) {
   const bool is_one = requests.size() == 1;

@@ -225,7 +225,7 @@ TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   ledger.verify();
 }
 
-/// Where programs of format 1 wrote receipts before they had their names, and where it cannot be told.
+/// Where programs of format 1 wrote receipts before they had their names, and where this cannot be known.
 TEST_P(LedgerTest, ATemporaryReceiptForbidsVoiding) {
   Ledger ledger = with(pure("1"));
   std::filesystem::create_directory(folder.file("receipts"));

@@ -53,7 +53,7 @@ constexpr const char* policies =
 
 constexpr std::array kept{"about", "datasets", "entries", "events", "receipts"};
 
-/// What has_postgres_schema compares, as catalogs of all versions tell it: nothing that a server prints in words of its own.
+/// What has_postgres_schema compares, as catalogs of all versions have it: nothing that a server prints in words of its own.
 constexpr const char* description = R"(
   WITH ours AS (SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity FROM pg_class c
                 WHERE c.relnamespace = 'fractile'::regnamespace AND c.relkind NOT IN ('i', 't'))

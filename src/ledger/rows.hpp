@@ -46,7 +46,7 @@ Book read_book(const Store& store, const std::string& head = {}, Damage* damage 
 /// What a row holds; throws `ledger` when it does not hold what it should.
 DatasetRow dataset_at(const Store& store, const Fields& row);
 EntryRow entry_at(const Store& store, const Fields& row, const std::vector<DatasetRow>& datasets);
-/// What a line of the log tells of its entry.
+/// What a line of the log says of its entry.
 void note(EntryRow& row, const Line& line);
 
 /// Throws `usage` when there is none of this name.

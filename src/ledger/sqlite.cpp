@@ -101,7 +101,7 @@ void require_nothing_in(const std::string& path, const char* beside) {
               "copy both into a folder that you may write to, and look at the copy");
 }
 
-/// Changes whenever a file is written, as far as its file system tells.
+/// Changes whenever a file is written, as far as its file system shows that.
 std::string state_of(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) return "missing";

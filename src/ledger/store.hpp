@@ -45,7 +45,7 @@ struct Waiting {
   std::function<void(std::chrono::seconds)> told = {};  ///< after ten seconds, and then each minute
   Until until = Until::patience;
 
-  /// Whether to go on after so much time. Once per wait: the waiting caller keeps `last_told`.
+  /// Whether to go on after this much time. Once per wait: the waiting caller keeps `last_told`.
   bool goes_on(std::chrono::milliseconds waited, std::chrono::seconds& last_told) const;
 };
 
@@ -55,7 +55,7 @@ class Unsynced : public Error {
   using Error::Error;
 };
 
-/// Whether a change was made cannot be told.
+/// It is unknown whether a change was made.
 class InDoubt : public Error {
  public:
   using Error::Error;
@@ -81,7 +81,7 @@ class Store {
   /// InDoubt where it was, or may have been.
   virtual void write(const std::function<void()>& change) const = 0;
 
-  /// Takes room for a receipt of so many bytes and for what its transaction needs beside it, where a client can. Throws
+  /// Takes room for a receipt of this many bytes and for what its transaction needs beside it, where a client can. Throws
   /// `ledger` where there is none.
   virtual void take_room(std::uint64_t receipt_size) const = 0;
   /// For those who need it at once.
@@ -106,7 +106,7 @@ class Store {
   virtual std::optional<Fields> find(Table table, std::int64_t id) const = 0;
   /// The line "dataset", "reserve", "draw", or either one that settles ("settled"), of a dataset or an entry.
   virtual std::optional<Fields> line(const std::string& kind, std::int64_t subject) const = 0;
-  /// The first entries, at most so many.
+  /// The first entries, at most this many.
   virtual std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const = 0;
   /// The first entry of a dataset and a source, by a scan of the whole table.
   virtual std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const = 0;
@@ -114,7 +114,7 @@ class Store {
   virtual void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const = 0;
 
   virtual void append(Table table, const Fields& row) const = 0;
-  /// Throws `ledger` when the server has no room now for what it will store of a receipt of at most so many bytes.
+  /// Throws `ledger` when the server has no room now for what it will store of a receipt of at most this many bytes.
   /// Nothing of it stays. Where take_room() takes it, this does nothing.
   virtual void prove_room(std::int64_t entry, std::uint64_t receipt_size) const = 0;
   /// Throws `ledger`, which names what is wrong with the store itself: its pages, its tables.

@@ -38,7 +38,7 @@ class Sums {
   std::int64_t datasets() const { return static_cast<std::int64_t>(datasets_.size()); }
 
   /// A charge on a dataset that `others` have and these sums do not; none when these have all. Logarithms come one after the other:
-  /// once a charge is reserved, the next one is told. Throws `ledger` where no charge makes up for what is missing.
+  /// once a charge is reserved, the next one is reported. Throws `ledger` where no charge makes up for what is missing.
   std::optional<Budget> missing_of(const Sums& others, std::int64_t dataset) const;
 
   std::string to_text() const;

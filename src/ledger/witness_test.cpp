@@ -51,7 +51,7 @@ class LedgerWitnesses : public testing::EveryStore {
   }
   EntryState state(std::int64_t entry) const { return Ledger::open(path).entry(entry).state; }
 
-  /// As a backup that was made when the log had so many lines.
+  /// As a backup that was made when the log had this many lines.
   void put_back(std::int64_t lines) const {
     testing::alter(
         path,

@@ -44,7 +44,8 @@ std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
   return sum.to_string();
 }
 
-/// One value is each person's only where the column tells persons apart: elsewhere a record that comes also takes the value that was there.
+/// One value belongs to each person only if the column identifies persons: otherwise a new record also removes the value that was
+/// there.
 void require_pinned_person(const RecordSelection& selection, const LedgerDataset& dataset) {
   if (!selection.per_person || !dataset.person.empty()) return;
   throw Error(ErrorCode::usage,

@@ -44,7 +44,7 @@ class ReleaseCharge {
   std::optional<LedgerEntry> stored(const std::string& query) const;
   /// What such an entry holds, read back.
   static Release release_of(const LedgerEntry& entry);
-  /// Writes its receipt where the request says, unless it is there already, and tells that nothing was spent.
+  /// Writes its receipt where the request says, unless it is there already, and says that nothing was spent.
   void repeat(const LedgerEntry& entry, Attendant& attendant) const;
   /// Writes a text where the request says, unless it is there already.
   void write_again(const std::string& text) const;
@@ -64,14 +64,14 @@ class ReleaseCharge {
   /// The ledger, as messages show it.
   const std::string& path() const { return path_; }
 
-  /// Reserves a release, with room for a receipt of so many bytes in the ledger, in its file, and for what will be shown. From here on an
+  /// Reserves a release, with room for a receipt of this many bytes in the ledger, in its file, and for what will be shown. From here on an
   /// interrupt says what counts, and what can be done.
   void reserve(const ChargedRelease& release, Attendant& attendant);
   /// Looks up what is held of these queries, where stored() would, and reserves what is wanted then, as one transaction: all of it or
   /// nothing. Where all of them are held, no transaction and no room is taken. Room as above, for `receipts_size` bytes of all receipts in the ledger, and `file_size` in the request's file.
   void reserve(const std::vector<std::string>& queries, const WantedReleases& wanted, std::uint64_t receipts_size,
                std::uint64_t file_size, Attendant& attendant);
-  /// Errors of `work` also tell what became of the entries, and so does an interrupt that ended it.
+  /// Errors of `work` also say what became of the entries, and so does an interrupt that ended it.
   void guard(const std::function<void()>& work, Attendant& attendant) const;
   /// Commits a receipt for each release that was reserved, and only then writes `file` where the request says. Nothing interrupts it
   /// halfway.

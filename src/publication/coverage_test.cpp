@@ -117,7 +117,7 @@ void add_misses(const Truth& truth, const Release& release, const Release::Group
   }
 }
 
-/// Beyond which so many misses of so many runs, each of a probability of at most 1/20, come about less than once in a billion times.
+/// Beyond which this many misses of this many runs, each of a probability of at most 1/20, come about less than once in a billion times.
 std::uint64_t most_misses(std::uint64_t runs) {
   const double expected = static_cast<double>(runs) / 20;
   return static_cast<std::uint64_t>(expected + 6 * std::sqrt(expected) + 8);

@@ -26,7 +26,7 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
 /// Whose records a margin has, as its receipt and its ledger say it; nothing for the finest level itself.
 std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level);
 
-/// At most so many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows. `dataset`: which pays;
+/// At most this many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows. `dataset`: which pays;
 /// empty without a ledger.
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
                               const std::string& dataset);

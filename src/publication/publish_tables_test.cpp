@@ -289,7 +289,7 @@ TEST_F(PublishingTables, WhatIsLeftBesideLevelsThatAreHeldIsEnoughToDrawTheOther
   expect_refused_for_nothing(publication, file_, payment, "table 'hours': ");
 }
 
-// Totals of so many cells were refused when all was drawn.
+// Totals of this many cells were refused when all was drawn.
 TEST_F(PublishingTables, TotalsOfMoreThanCanBeAddedUpAreRefusedBeforeTheCharge) {
   Publication publication = with_counts(Budget::pure(Rational(1)));
   publication.tables[0].below.clear();

@@ -10,8 +10,8 @@ namespace fractile::publication_detail {
 
 /// What each level costs: those that are held what they were published at, the others what is left of the publication's budget, in proportion
 /// to their shares, as whole millionths of it, and what these leave over goes to the first of them. Without one that is held these are the
-/// parts' own costs. Throws `budget_refused` where nothing is left for a level that is not held, and where what is left cannot be told, since a
-/// cost is a logarithm and the budget another one.
+/// parts' own costs. Throws `budget_refused` where nothing is left for a level that is not held, and where the rest cannot be
+/// computed, since a cost is one logarithm and the budget another.
 std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
                                  const std::vector<std::optional<Budget>>& held);
 

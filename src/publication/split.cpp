@@ -99,7 +99,7 @@ class Weights {
     const Budget& budget = publication_.budget;
     return all_expected_ && (budget.measure() == Measure::zcdp || !budget.epsilon().is_log());
   }
-  /// A table turned out to err by so much, in comparison with others, with what it was given.
+  /// A table turned out to err by this much, in comparison with others, with what it was given.
   void correct(std::size_t table, const Rational& error) { scales_[table] *= error; }
   const std::vector<Rational>& scales() const { return scales_; }
   void put_scales(std::vector<Rational> scales) { scales_ = std::move(scales); }
@@ -134,8 +134,8 @@ class Weights {
   bool all_expected_ = true;
 };
 
-/// How many records the level's query may be told to expect in each cell: the most of any, unless they are very different. Then it counts
-/// them where it has to know.
+/// How many records the level's query may expect in each cell: the most of any, unless the numbers are very different. Then it
+/// counts them where it has to know.
 std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
   if (cells.expected_rows.empty()) return {};
   const auto [least, most] = std::ranges::minmax(cells.expected_rows);
@@ -159,7 +159,7 @@ bool err_alike(const PublicationTable& a, const PublicationTable& b) {
 }
 
 /// What nine releases in ten stay within, as shares of a cell's records, at parts of the budget that are tried. Errors depend on how many records
-/// there are times epsilon (or the root of rho), so that a cell of at most so many stands for a larger one.
+/// there are times epsilon (or the root of rho), so that a cell of at most this many stands for a larger one.
 class SimulatedErrors {
  public:
   /// `work`: about how many microseconds one of them may take.
@@ -257,7 +257,7 @@ std::vector<Rational> in_proportion(std::vector<Rational> shares) {
 
 // --- Targets ---------------------------------------------------------------------------------------------------------
 
-/// How many records, or units of weight, a quantile of a cell of so many may miss at most.
+/// How many records, or units of weight, a quantile of a cell of this many may miss at most.
 std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
   const Rational most = table.target->at_most;
   const Rational records(rows);
@@ -408,7 +408,7 @@ class BudgetSplit {
     }
   }
 
-  /// Where tables ask for different things, what each of them errs at its part tells how far the parts are off.
+  /// Where tables ask for different things, each table's error at its part shows how far the parts are off.
   void balance(const std::vector<std::vector<std::size_t>>& tables, Weights& weights, const Rational& left) {
     constexpr int rounds = 4;
     constexpr std::uint64_t work = 400'000;  // microseconds, about

@@ -24,10 +24,10 @@ QuantileQuery query_of(const Publication& publication, const PublicationTable& t
 /// The same as it is asked of what is counted: of records or, with weights, of units.
 QuantileQuery over_counted(const Publication& publication, const QuantileQuery& query);
 
-/// How many units of weight so many records are, as far as is known; the records themselves where they have no weights.
+/// How many units of weight this many records are, as far as is known; the records themselves where they have no weights.
 std::uint64_t counted_of(const Publication& publication, std::uint64_t rows);
 
-/// Whether less than a record lies between two of the table's quantiles, or beyond the outermost, in a cell of so many: no budget makes these
+/// Whether less than a record lies between two of the table's quantiles, or beyond the outermost, in a cell of this many: no budget makes these
 /// quantiles mean different things.
 bool is_beyond_saving(const PublicationTable& table, std::uint64_t rows);
 

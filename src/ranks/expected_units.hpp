@@ -7,7 +7,7 @@
 
 namespace fractile {
 
-/// About how many units so many records are, by their mean weight. Throws `usage` where that is not said.
+/// About how many units this many records are, by their mean weight. Throws `usage` where that is not said.
 std::uint64_t expected_units(const RecordWeights& weights, std::uint64_t records);
 
 }  // namespace fractile

@@ -179,7 +179,7 @@ struct ProfileBuilder::State {
     records += std::exchange(other.records, 0);
   }
 
-  /// What was counted so far moves to `bulk` when the counters could not hold so many more.
+  /// What was counted so far moves to `bulk` when the counters could not hold this many more.
   void room_in_counters(std::uint64_t more) {
     if (more <= PositionCounters::most_records - counted) return;
     std::vector<Position> positions;

@@ -54,7 +54,7 @@ Enclosure exp_of_minus(const Exponent& exponent) {
   return (Enclosure::of(Rational(0)) - Enclosure::of(exponent)).exp();
 }
 
-/// The probability that a count's noise is at least so much.
+/// The probability that a count's noise is at least this much.
 class NoiseTail {
  public:
   explicit NoiseTail(const CountTreeNoise& noise) : noise_(noise) {

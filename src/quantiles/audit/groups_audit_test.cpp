@@ -168,7 +168,7 @@ TEST(GroupsAudit, ZcdpBudgetsAreKept) {
   }
 }
 
-/// The largest losses that one record more, or one fewer, causes in one group of at most so many records.
+/// The largest losses that one record more, or one fewer, causes in one group of at most this many records.
 struct OneRecord {
   Enclosure more = Enclosure::of(Rational(0));
   Enclosure fewer = Enclosure::of(Rational(0));

@@ -116,7 +116,7 @@ class DrawSource {
   DrawSource& operator=(const DrawSource&) = delete;
   virtual ~DrawSource() = default;
 
-  /// Sources of their own for so many pieces of work, with independent draws that threads may make at once; none where draws follow one
+  /// Sources of their own for this many pieces of work, with independent draws that threads may make at once; none where draws follow one
   /// another, as those of a script do.
   virtual std::vector<std::unique_ptr<DrawSource>> split(std::size_t /*pieces*/) { return {}; }
 
@@ -169,7 +169,7 @@ class PaidPart {
   std::uint64_t select_beside(const Selection& selection, const PricedRate& priced);
   /// The problem's rate must be that of the price.
   std::vector<Split> select_beside(const JointSplits& splits, const SelectionPrice& price);
-  /// Noise for the counts of levels of so many nodes each: every record is in one node of a level.
+  /// Noise for the counts of levels of this many nodes each: every record is in one node of a level.
   void add_noise(const CountTreeNoise& noise, const std::vector<std::size_t>& levels, std::span<std::int64_t> counts);
   /// How many of the increasing borders a count reaches when it has noise; a record moves the count by at most 1. After all other draws
   /// of the part.

@@ -29,7 +29,7 @@ class Share {
   Share take(const Rational& fraction);
   /// All that is left; nothing is left then. Throws `internal` when nothing is.
   Share take_rest();
-  /// One for each of so many groups, all of them as large as what is left: what a group costs depends on a person's records in
+  /// One for each of this many groups, all of them as large as what is left: what a group costs depends on a person's records in
   /// that group alone (docs/proofs/groups.md). Nothing is left then.
   std::vector<Share> for_groups(std::size_t groups);
 
@@ -43,7 +43,7 @@ class Share {
   Rational left_ = 1;  // of budget_
 };
 
-/// What a person can do to the table that a release sees: so many steps, one after the other, of this relation.
+/// What a person can do to the table that a release sees: this many steps, one after the other, of this relation.
 struct PersonSteps {
   Neighbors relation;
   std::uint64_t steps;
@@ -92,7 +92,7 @@ class Odometer {
 
   /// One draw after all others of the part.
   void charge(std::size_t part, const Quote& quote) { charge_next(part, quote, 1); }
-  /// So many draws beside each other, after all others of the part: every record is in one of them.
+  /// This many draws beside each other, after all others of the part: every record is in one of them.
   void charge_next(std::size_t part, const Quote& quote, std::size_t draws);
   /// A draw beside all others of the part.
   void charge_beside(std::size_t part, const Quote& quote);

@@ -68,7 +68,7 @@ class BaseMeasure {
     int shift;
     uint128 before = 0;  ///< the mass of the pieces before it
   };
-  /// Candidates of which every split weighs so much more.
+  /// Candidates of which every split weighs this much more.
   struct Favoured {
     RoundGrid grid;
     std::uint64_t more;

@@ -13,8 +13,8 @@ namespace fractile {
 /// What a box with totals a .. c knows of a cell of weight w, t being the end that a table is for. As |g - t w| is at least
 /// s (g - t w) for every s in {-1, 0, 1}, any s makes a bound, and the right one the best.
 struct BoxCell {
-  std::int64_t too_many;           ///< so many records or more are at least the target, at all totals
-  std::int64_t too_few;            ///< so many or fewer are at most the target, at all totals
+  std::int64_t too_many;           ///< this many records or more are at least the target, at all totals
+  std::int64_t too_few;            ///< this many or fewer are at most the target, at all totals
   int usual;                       ///< s where neither is certain; 0: another cell's
   std::array<WideReal, 3> at_end;  ///< at least exp(rate * s t w), by s + 1
   /// s, of a cell that has least .. most records; 0: another cell's.

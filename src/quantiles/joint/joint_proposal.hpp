@@ -69,7 +69,7 @@ struct SplitPart {
 /// A proposal, and how it came about.
 struct Proposal {
   std::uint64_t total = 0;
-  std::uint64_t slice = 1;             ///< of so many equally likely totals
+  std::uint64_t slice = 1;             ///< of this many equally likely totals
   std::vector<std::uint64_t> below;    ///< of the span
   std::vector<SplitPart> parts;        ///< where each quantile lies; the same or disjoint ones
   std::vector<Split> splits;           ///< in order; empty when they are to be drawn from the parts

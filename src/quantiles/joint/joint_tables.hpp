@@ -47,7 +47,7 @@ class JointRuns {
   std::int64_t rank(std::size_t i) const { return units_[i] * unit_ + unit_ / 2; }
   Split start(std::size_t i) const { return splits_[i].start; }
   Split end(std::size_t i) const { return splits_[i].end; }
-  /// The first run listed with at least so many units below it.
+  /// The first run listed with at least this many units below it.
   std::size_t first_from_unit(std::int64_t unit) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(units_, unit) - units_.begin());
   }

@@ -113,7 +113,7 @@ TEST(Joint, HasTheLawThatIsAudited) {
   }
 }
 
-/// How many proposals are made: `most`, or fewer when so many have been kept.
+/// How many proposals are made: `most`, or fewer when this many have been kept.
 struct Trials {
   std::uint64_t most;
   std::uint64_t kept;

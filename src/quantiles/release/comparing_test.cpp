@@ -129,7 +129,7 @@ RankProfile sample(const std::vector<std::pair<std::uint64_t, double>>& law, std
   return {whole, positions, counts};
 }
 
-/// The first record up to which at least so many quarters of the records lie.
+/// The first record up to which at least this many quarters of the records lie.
 std::int64_t quartile_of(const RankProfile& table, std::uint64_t quarters) {
   std::size_t k = 0;
   while (4 * table.cumulative(k + 1) < quarters * table.records()) ++k;
@@ -148,7 +148,7 @@ struct Misses {
   double most() const { return std::max(of_difference, of_ratio); }
 };
 
-// As many misses are allowed as so many runs have at the level but for one run of this test in a million: 0.5 + 4.8 standard errors.
+// As many misses are allowed as this many runs have at the level but for one run of this test in a million: 0.5 + 4.8 standard errors.
 TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
   std::vector<std::pair<std::uint64_t, double>> even;
   for (std::uint64_t k = 100; k <= 300; ++k) even.emplace_back(k, 1);  // quartiles 150, 200 and 250

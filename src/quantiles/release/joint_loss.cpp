@@ -263,7 +263,7 @@ class JointLoss {
     }
   }
 
-  /// Splits from .. to - 1, all with so many records below.
+  /// Splits from .. to - 1, all with this many records below.
   void add_run(Split from, Split to, std::int64_t rank) {
     if (from >= to) return;
     const std::uint64_t first = from / problem_.subcells;
@@ -361,7 +361,7 @@ class JointLoss {
     return result;
   }
 
-  /// So many quantiles at one atom hardly ever come about.
+  /// This many quantiles at one atom hardly ever come about.
   void drop_seldom_tied(std::vector<std::vector<Weight>>& tied) const {
     while (tied.size() > 1) {
       double sum = 0;

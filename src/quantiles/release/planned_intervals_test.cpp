@@ -83,7 +83,7 @@ TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
   }
 }
 
-// Sampling is the more of the width the larger the table, and no reference table has so many rows.
+// Sampling is the more of the width the larger the table, and no reference table has this many rows.
 TEST(PlannedIntervals, OfThePopulationNarrowWithTheSample) {
   QuantileQuery query = evenly(1, Budget::pure(Rational(1)), IntervalOf::population);
   const auto width = [&](std::uint64_t rows) {

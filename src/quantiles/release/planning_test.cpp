@@ -82,7 +82,7 @@ TEST(Planning, TypicalErrorsAreThoseOfTheLaw) {
   EXPECT_EQ(typical.median, again.median);
 }
 
-/// So many evenly spread quantiles of about so many rows.
+/// This many evenly spread quantiles of about this many rows.
 QuantileQuery spread(std::int64_t quantiles, std::uint64_t rows, const Budget& budget) {
   QuantileQuery query{{}, budget};
   for (std::int64_t i = 1; i <= quantiles; ++i) query.quantiles.emplace_back(i, quantiles + 1);

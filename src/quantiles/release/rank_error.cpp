@@ -52,7 +52,7 @@ std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 tota
 
 namespace {
 
-/// How the records of tables of so many rows can lie among splits (lemma 2).
+/// How the records of tables of this many rows can lie among splits (lemma 2).
 struct Spread {
   std::uint64_t gap = 0;     ///< splits between any two thresholds that follow each other; 0 when some coincide
   std::uint64_t shared = 0;  ///< then, at most how many records have one threshold

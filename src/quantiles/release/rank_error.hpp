@@ -27,7 +27,7 @@ Ranks recursion_ranks(const QuantileQuery& query, const SelectQuantiles& selecti
 /// Lemma 1 for each: sorting draws brings none further from its target than the worst of them was.
 Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure);
 
-/// Lemma 5: of all quantiles together, from counts on the tree of so many candidates. Nothing when leaves hold several.
+/// Lemma 5: of all quantiles together, from counts on the tree of this many candidates. Nothing when leaves hold several.
 std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates, std::uint64_t rows,
                                            const Rational& failure);
 

@@ -56,7 +56,7 @@ DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked,
                          DrawSource& source, const PlanScale& scale = {}, const BesideQuantiles* beside = nullptr,
                          const RankProfile* counted = nullptr);
 
-/// What one profile gives within its own bounds, for a person of so many steps, with `share` in place of the query's budget; and beside
+/// What one profile gives within its own bounds, for a person of this many steps, with `share` in place of the query's budget; and beside
 /// that the statistics of the profile as it was counted.
 Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
                           DrawSource& source, const PlanScale& scale = {}, const BesideQuantiles* beside = nullptr,

@@ -86,7 +86,7 @@ TEST(ServedEpsilons, AreTheDefinitions) {
   }));
 }
 
-/// Whether a mean over simulated releases is what is claimed of it, as far as so many show.
+/// Whether a mean over simulated releases is what is claimed of it, as far as this many show.
 void expect_simulated(const QuantileQuery& query, const Lattice& lattice, const AnalystTrial& trial) {
   constexpr std::uint64_t rows = 2000;
   constexpr std::uint64_t releases = 300;

@@ -44,7 +44,7 @@ struct Setting {
       : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, shares_taken(stages))) {}
 };
 
-/// Evenly chosen ones of so many places, the first and the last among them; all, when they are few.
+/// Evenly chosen ones of this many places, the first and the last among them; all, when they are few.
 std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
   std::vector<std::size_t> chosen(std::min(places, most));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -110,7 +110,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   return ranks;
 }
 
-/// Why no bound is known among so many rows; empty when one is.
+/// Why no bound is known among this many rows; empty when one is.
 std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
   if (plan.query.intervals) return "its intervals tell how far off a quantile may be";
   if (!plan.lattice.is_regular()) {

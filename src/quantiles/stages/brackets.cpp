@@ -70,7 +70,7 @@ Ladder ladder_for(const QuantileQuery& query) {
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
 
-/// The normal deviate beyond which so much lies.
+/// The normal deviate beyond which this much lies.
 double deviate_of(double failure) {
   double low = 0;
   double high = 40;
@@ -86,7 +86,7 @@ double deviation_of_noise(const QuantileQuery& query, const Rational& share) {
   return noise_deviation(noise.measure(), noise.price());
 }
 
-/// About how far from its quantile an end is expected, among so many records and cells.
+/// About how far from its quantile an end is expected, among this many records and cells.
 class ExpectedEnds {
  public:
   ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares, const Ladder& ladder, std::uint64_t rows,
@@ -334,7 +334,7 @@ class BracketBuilder {
     }
   }
 
-  /// A bracket that far out, where there are so many records, and a cut at each of the two.
+  /// A bracket that far out, where there are this many records, and a cut at each of the two.
   void select_farther(std::size_t owner, IntervalEnd end) {
     if (!ladder_.selected_farther) return;
     const std::optional<Rational> there = beside(query_.quantiles[owner], end, *ladder_.selected_farther);

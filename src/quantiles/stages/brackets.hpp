@@ -14,7 +14,7 @@ namespace fractile {
 /// How many preliminary_share()s of the budget the count costs from which brackets follow: of the table, widths depend on it more.
 int shares_of_rows(const QuantileQuery& query);
 
-/// What is selected for a query with intervals among about so many records, and where these may end: around each quantile some ranks
+/// What is selected for a query with intervals among about this many records, and where these may end: around each quantile some ranks
 /// q - d and q + d where its interval is expected to end.
 Brackets with_brackets(const QuantileQuery& query, std::uint64_t rows);
 
@@ -24,7 +24,7 @@ void require_intervals(const QuantileQuery& query);
 /// About how many records lie between a quantile and an end of its interval, among so many that none is tied.
 double expected_half_width(const QuantileQuery& query, const Rational& quantile, std::uint64_t rows);
 
-/// Whether all but about one in a hundred ends of the query's intervals are found among so many records. The others are the range's.
+/// Whether all but about one in a hundred ends of the query's intervals are found among this many records. The others are the range's.
 bool ends_are_settled(const QuantileQuery& query, std::uint64_t rows);
 
 /// How the failure probability of a request is divided.

@@ -59,7 +59,7 @@ class WorstNoise {
   std::int64_t known_to_;
 };
 
-/// Samples are drawn of at most so many records: laws of larger ones have more masses than their rounding is bounded for.
+/// Samples are drawn of at most this many records: laws of larger ones have more masses than their rounding is bounded for.
 inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
 
 /// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
@@ -80,7 +80,7 @@ class CriticalValues {
     }
   };
 
-  /// What is added, in units of 1 / the denominator, to the statistic of a cut with so many cells below it: none at the innermost of those
+  /// What is added, in units of 1 / the denominator, to the statistic of a cut with this many cells below it: none at the innermost of those
   /// of an end, and the more the wider the noise is in comparison, so that cuts far out cost the near ones next to nothing.
   std::int64_t margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
                       std::size_t cells_below) const;
@@ -110,7 +110,7 @@ class CriticalValues {
     auto key() const { return std::tuple(q.numerator, q.denominator, below.first, below.last); }
   };
   LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below) const;
-  /// About the deviation of the noise with so many cells below, in units of 1 / the denominator.
+  /// About the deviation of the noise with this many cells below, in units of 1 / the denominator.
   double deviation_of_noise(const LowerEnd& end, std::size_t below) const;
   /// At the innermost cut.
   double deviation_of_noise(const LowerEnd& end) const { return deviation_of_noise(end, end.below.last); }

@@ -197,7 +197,7 @@ TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCut) {
 TEST(CriticalValues, OfWideNoiseWasteLittleOfIt) {
   for (const auto& [measure, noise] : {std::pair(Measure::pure, NoisePrice{Exponent(Rational(1, 2000)), 0}),
                                        std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(4000000)})}) {
-    // So many draws are nearly normal: 2 is about the deviate of 0.0228, of sums of 40 draws of Laplace noise 2.005.
+    // This many draws are nearly normal: 2 is about the deviate of 0.0228, of sums of 40 draws of Laplace noise 2.005.
     constexpr double deviate = 2.0;
     CriticalValues critical(measure, noise, 40);
     const double deviation = std::sqrt(40 * 0.25) * noise_deviation(measure, noise);

@@ -58,7 +58,7 @@ class LowerLaw {
 /// takes more than 2^20 masses.
 LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 
-/// The largest step, as a power of two, of at most so much, and at least 1.
+/// The largest step, as a power of two, of at most this much, and at least 1.
 int step_below(double most);
 
 /// About the standard deviation of such noise.

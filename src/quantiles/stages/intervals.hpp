@@ -22,7 +22,7 @@ class CountedCells {
 
   /// One interval per quantile of the query. Any level may be asked for, whatever was counted, and several.
   std::vector<Interval> intervals(const Rational& level) const { return intervals(level, noisy_records()); }
-  /// About the same for simulations: with thresholds for so many noisy records, whatever was counted, so that one computation serves many
+  /// About the same for simulations: with thresholds for this many noisy records, whatever was counted, so that one computation serves many
   /// releases. Coverage is not proved.
   std::vector<Interval> intervals(const Rational& level, std::int64_t noisy_records) const;
 

@@ -194,7 +194,7 @@ class EndsAnew {
   EndsAnew(const TwoQuartiles& two, const std::vector<std::int64_t>& counts)
       : two_(two), counts_(counts), critical_(critical_of(two)) {}
 
-  /// Whether the cut with so many cells below it is rejected for the lower end of this quantile.
+  /// Whether the cut with this many cells below it is rejected for the lower end of this quantile.
   bool is_rejected_below(const Rational& quantile, std::size_t cells_below) {
     const QuantileFraction q = QuantileFraction::of(quantile);
     const CellsBelow range{1, quantile == Rational(1, 4) ? std::size_t{1} : std::size_t{3}};

@@ -21,7 +21,7 @@ void require_few(std::uint64_t draws) {
 /// Above what 2^22 steps of four roundings, and their sum, change.
 constexpr double rounding = 0x1p-26;
 
-/// The failures before so many successes, of independent trials that fail with probability exp(-unit rate): as weights about their mode.
+/// The failures before this many successes, of independent trials that fail with probability exp(-unit rate): as weights about their mode.
 class NegativeBinomial {
  public:
   NegativeBinomial(const Exponent& rate_of_unit, std::uint64_t successes) {

@@ -36,7 +36,7 @@ Choice flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& rel
 /// About how many records a choice is made for, if that is known.
 using Rows = std::optional<std::uint64_t>;
 
-/// So many rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
+/// This many rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
 std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const Rows& rows) {
   if (!rows || query.budget.measure() != Measure::pure) return {};
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
@@ -91,7 +91,7 @@ std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, do
   return {first, last};
 }
 
-/// The quantiles that so many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
+/// The quantiles that this many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
 /// nearly all, or there is enough for each to be selected at once. More than 17 are worth it only where records are many.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale,
                                  const Rows& rows) {
@@ -332,12 +332,12 @@ QuantileQuery query_after(QuantileQuery query, int shares) {
 
 namespace {
 
-/// So many for a quantile and so many in all, times epsilon. With fewer, where the range is empty it may draw quantiles away from where
+/// This many for a quantile and this many in all, times epsilon. With fewer, where the range is empty it may draw quantiles away from where
 /// the records are: then values of all orders of magnitude are expected. With more, the records decide.
 constexpr double fewest_for_a_quantile = 30;
 constexpr double fewest_in_all = 200;
 
-/// What is run for about so many records, but perhaps for no more than `least`.
+/// What is run for about this many records, but perhaps for no more than `least`.
 Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows,
               const Rows& least) {
   Choice choice = decision_for(query, lattice, scale, rows);

@@ -28,7 +28,7 @@ struct PlanScale {
 /// How quantiles are decided.
 using Decision = std::variant<SelectQuantiles, SelectEach, CountOnTree>;
 
-/// What is run for about so many records.
+/// What is run for about this many records.
 struct Choice {
   Mechanism mechanism;                ///< never automatic
   Decision decision;                  ///< whatever is found, but see QuantilePlan::stages()
@@ -101,7 +101,7 @@ struct Course {
 /// What such a selection is calibrated to.
 Calibration preliminary_calibration(const QuantileQuery& query);
 
-/// The query with what so many shares leave of the budget.
+/// The query with what this many shares leave of the budget.
 QuantileQuery query_after(QuantileQuery query, int shares);
 
 /// At most how many candidates the query's mechanism takes.

@@ -19,7 +19,7 @@ namespace fractile {
 inline Rational preliminary_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
 /// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
-/// goes on for. It costs preliminary_share() of the budget so many times.
+/// goes on for. It costs preliminary_share() of the budget this many times.
 /// Proof: docs/proofs/counted_rows.md
 struct CountRows {
   std::vector<std::int64_t> borders;

@@ -38,7 +38,7 @@ struct Pair {
 Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to);
 /// ln of them, which is epsilon.
 Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to);
-/// Two losses, at least so many significant digits.
+/// Two losses, at least this many significant digits.
 Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits);
 
 /// 12 significant digits of an epsilon and of its odds, exp(epsilon): enough to draw and to sort by.

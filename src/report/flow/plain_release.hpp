@@ -16,7 +16,7 @@ class PlainRelease {
   /// Nothing where a probability is not rational at these odds.
   static std::optional<PlainRelease> at(const flow::Release& release, const Rational& odds);
 
-  /// The probability of every tuple of candidates, for a table of so many records on each candidate.
+  /// The probability of every tuple of candidates, for a table of this many records on each candidate.
   std::map<std::vector<std::size_t>, Rational> law(const std::vector<std::size_t>& table) const;
   /// For a release of one quantile: base to the power of minus these is the weight of each candidate, with odds = base^degree().
   std::optional<std::vector<std::int64_t>> exponents(const std::vector<std::size_t>& table) const;

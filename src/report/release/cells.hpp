@@ -17,7 +17,7 @@ std::size_t key_columns_of(const Release& release);
 /// What stands above them, for people: the names of the key columns.
 Row key_headings(const Release& release);
 
-/// The same for programs, which tell columns apart by name: with "key." before a name that is among `others`.
+/// The same for programs, which distinguish columns by name: with "key." before a name that is among `others`.
 Row csv_key_headings(Row names, const Row& others);
 
 /// `key`, or with several key columns their names as above.

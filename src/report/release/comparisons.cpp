@@ -115,7 +115,7 @@ Comparison compared_values(const Release& release, const Estimate& first, const 
 
 enum class Towards { lower, nearest, upper };
 
-/// So many significant digits, or all of them where they are no more.
+/// This many significant digits, or all of them where they are no more.
 template <int Digits>
 std::string rounded(const Rational& ratio, Towards end) {
   if (ratio.is_decimal() && ratio.to_decimal().size() <= Digits + 2) return ratio.to_decimal();

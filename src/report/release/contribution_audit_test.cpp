@@ -285,7 +285,7 @@ Records whole_records(const Persons& table, std::uint32_t most, const SamplingKe
   }
   return kept;
 }
-/// Mutants: each person keeps one more; persons are not told apart.
+/// Mutants: each person keeps one more; persons are not distinguished.
 Records one_whole_record_more(const Persons& table, std::uint32_t most, const SamplingKey& key) {
   return whole_records(table, most + 1, key);
 }

@@ -52,10 +52,10 @@ std::string counted_in_words(const SourceDescription& source, std::uint64_t coun
 /// "records" or, with weights, "units of weight".
 std::string counted_noun(const SourceDescription& source);
 
-/// A number of records or, with weights, what so many units weigh.
+/// A number of records or, with weights, what this many units weigh.
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted);
 
-/// Up to how many records the release's bounds are told for, `where`: " in a group".
+/// Up to how many records the release's bounds are stated for, `where`: " in a group".
 std::string up_to_records(const Release& release, const std::string& where);
 /// What errors are to be expected of `value`, "a value", where the quantile is meant that is missed by most. Two digits, rounded up.
 std::string typical_in_words(const Release& release, const TypicalError& typical, const std::string& value);

@@ -27,7 +27,7 @@ std::string of_one_person(const Release& release, const Typed& typed) {
   return fmt::format("No person has more than {} record{} in the table{}.", bound, bound == 1 ? "" : "s", in_groups);
 }
 
-/// The number of rows that a release was told to expect, where that is all that is known of it.
+/// The number of rows that a release expected, where no more is known about it.
 std::optional<std::uint64_t> expected_rows(const Release& release) {
   return release.public_rows ? std::nullopt : release.query.expected_rows;
 }

@@ -43,7 +43,7 @@ Rational tick_of(const std::string& limit, ValueKind kind) {
 struct ShareAbove {
   enum class Side { between, above_all, below_all };
   Side side;
-  Rational share;  ///< at most so much for a limit above all of them, at least so much below
+  Rational share;  ///< at most this much for a limit above all of them, at least this much below
 };
 
 ShareAbove share_above(const Release& release, const Rational& limit) {

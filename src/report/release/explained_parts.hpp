@@ -23,7 +23,7 @@ struct Promise {
   Budget cost;
   Neighbors neighbors = Neighbors::add_remove;
   std::uint32_t records_per_person = 1;
-  SourceDescription source;  ///< by which column persons are told apart, and whether a query's stability was declared
+  SourceDescription source;      ///< which column identifies persons, and whether a query's stability was declared
   bool has_public_rows = false;  ///< whether the number of rows was declared public
   std::string value;             ///< what a record holds: "number"
   std::string what = "release";  ///< what was made: "publication"

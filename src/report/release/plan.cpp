@@ -491,7 +491,7 @@ std::string coarse_step(const ReleasePlan& plan) {
 
 std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
   constexpr std::uint64_t enough_values =
-      100;  // rounding to one of so many moves a value by less than 1/100 of the range
+      100;  // rounding to one of this many moves a value by less than 1/100 of the range
   if (!lattice.is_regular() || lattice.size() >= enough_values || lattice.size() == 1) return {};
   const bool is_nearest = counts_at(lattice) == CountsAt::nearest;
   const std::string most = is_nearest ? "up to " + (lattice.step() / Rational(2)).to_decimal()

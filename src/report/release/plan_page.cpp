@@ -99,7 +99,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   return figure;
 }
 
-/// So many simulated releases have their largest error from one number to another.
+/// This many simulated releases have their largest error from one number to another.
 struct Bin {
   double from;
   double to;

@@ -20,7 +20,7 @@ std::string plan_meaning(const ReleasePlan& plan);
 std::vector<Row> planned_statistics_rows(const PlanReport& report);
 /// What these mean: one line.
 std::string planned_statistics_meaning(const PlanReport& report);
-/// So many units, an error of the plan, as a share of the expected total of the weights.
+/// This many units, an error of the plan, as a share of the expected total of the weights.
 Rational share_of_total(const PlanReport& report, double units);
 /// A smaller largest weight that may be worth it.
 struct Trimming {

@@ -53,8 +53,8 @@ std::string pointer_text(const rapidjson::Pointer& pointer) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-/// A validator that hashes numbers, which RapidJSON does by a conversion to 64 bits that larger ones overflow. No rule of the schema
-/// tells numbers beyond 2^62 apart.
+/// A validator that hashes numbers, which RapidJSON does by a conversion to 64 bits that larger ones overflow. No rule of the
+/// schema distinguishes numbers beyond 2^62.
 class ReceiptValidator : public rapidjson::SchemaValidator {
  public:
   using rapidjson::SchemaValidator::SchemaValidator;

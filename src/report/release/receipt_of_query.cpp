@@ -1,4 +1,4 @@
-// Is a receipt that of a query in a ledger? What both tell must be the same.
+// Is a receipt that of a query in a ledger? What both state must be the same.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -84,7 +84,7 @@ std::string lattice_asked(const Json& query) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// NAME=FILE, without folders: a receipt tells files as they were typed.
+/// NAME=FILE, without folders: a receipt names files as they were typed.
 std::vector<std::string> tables_asked(const Json& query) {
   std::vector<std::string> tables = texts_at(query, "tables");
   for (std::string& table : tables) {
@@ -112,7 +112,7 @@ std::string text_of(const std::optional<Value>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
 
-/// The cost as a query tells it. That of a publication's level tells its measure alone.
+/// The cost as a query states it. The query of a publication's level states only its measure.
 bool has_cost(const Json& query, const Budget& cost) {
   if (query.HasMember("measure")) return text_at(query, "measure") == to_string(cost.measure());
   if (cost.measure() == Measure::zcdp) return text_at(query, "rho") == cost.rho().to_string();

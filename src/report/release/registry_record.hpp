@@ -1,4 +1,4 @@
-// What the public registry of deployments is told, of a release or of many tables: one record for both.
+// The record for the public registry of deployments, the same for a release and for many tables.
 #pragma once
 
 #include <string>

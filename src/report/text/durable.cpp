@@ -127,7 +127,7 @@ void require_writable(const std::string& path, const std::string& what) {
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' exists already",
                 "choose another name, or move the old one away");
   }
-  // A file without a name cannot tell that the name will be too long.
+  // A nameless file does not show that the name will be too long.
   if (errno != ENOENT || !NewFile(path, Readers::owner).created()) {
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' cannot be created: " + reason(),
                 "choose a folder that exists and that you may write to");

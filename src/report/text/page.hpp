@@ -15,7 +15,7 @@ namespace fractile::report_detail {
 struct TableHead {
   std::string name;
   std::string caption;
-  std::size_t left = 1;  ///< so many columns are names, the others numbers
+  std::size_t left = 1;  ///< this many columns are names, the others numbers
   std::string summary =
       {};  ///< on a page, all that is seen of the table until a reader opens it; empty: the table is seen
 };

@@ -1,4 +1,4 @@
-// Members of the JSON objects that tell of a release, made or planned.
+// Members of the JSON objects that describe a release, made or planned.
 #pragma once
 
 #include "fractile/planning.hpp"

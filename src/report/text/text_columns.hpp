@@ -12,7 +12,7 @@ using Row = std::vector<std::string>;
 /// The width of UTF-8 in code points: most terminals show each as wide as a letter.
 std::size_t width_of(const std::string& text);
 
-/// Cells as shown_text has them; so many columns to the left, the others to the right.
+/// Cells as shown_text has them; this many columns to the left, the others to the right.
 std::string aligned(const std::vector<Row>& cells, std::size_t left = 1);
 
 }  // namespace fractile::report_detail

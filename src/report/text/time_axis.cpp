@@ -31,7 +31,7 @@ void add(figures::Axis& axis, double at, const std::string& words) {
   axis.words.push_back(words);
 }
 
-/// Every so many months, or years: "2024-07", or "2024".
+/// At multiples of this many months, or years: "2024-07", or "2024".
 void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
   const auto first =
       static_cast<std::int64_t>(std::clamp(axis.least / ticks_a_day, double{first_day}, double{last_day}));
@@ -44,7 +44,7 @@ void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
   }
 }
 
-/// Every so many ticks; the date alone where days are apart.
+/// At multiples of this many ticks; the date alone where days are apart.
 void add_ticks(figures::Axis& axis, ValueKind kind, double ticks_a_day, double stride) {
   const double first = std::max(double{first_day} * ticks_a_day, axis.least);
   const double last = std::min(double{last_day + 1} * ticks_a_day - 1, axis.most);

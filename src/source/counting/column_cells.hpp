@@ -18,7 +18,7 @@ namespace fractile::source_detail {
 std::uint64_t read_cells(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
                          std::vector<ColumnCells>& cells, const std::function<void()>& on_progress);
 
-/// The keys that records of JSON have, sorted, at most so many; without those that cannot be asked for. Throws EngineFailure.
+/// The keys that records of JSON have, sorted, at most this many; without those that cannot be asked for. Throws EngineFailure.
 std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most);
 
 }  // namespace fractile::source_detail

@@ -63,7 +63,7 @@ std::string power_sql(int exponent) {
                      exponent + 1);
 }
 
-/// So many units of a decimal of this scale.
+/// This many units of a decimal of this scale.
 std::string units_sql(std::string units, const Digits& digits) {
   const auto scale = static_cast<std::size_t>(digits.behind_point);
   const bool is_negative = units.starts_with('-');

@@ -1,4 +1,4 @@
-// Contribution bounding: of each person's records those of the smallest ranks under a key, at most so many.
+// Contribution bounding: of each person's records those of the smallest ranks under a key, at most this many.
 // Proof: docs/proofs/contribution_bounding.md
 #pragma once
 

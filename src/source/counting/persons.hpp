@@ -133,7 +133,7 @@ class WrittenRecordCode {
 template <class Record>
 class TableByPerson {
  public:
-  /// Forgets all; at most so many records will come, fewer than 2^32.
+  /// Forgets all; at most this many records will come, fewer than 2^32.
   void clear(std::size_t records);
   void add(std::string_view person, const Record& record);
   /// Calls visit(person, their records as a vector, which it may change) for each person.

@@ -28,7 +28,7 @@ Sorted expected(const Whose& records) {
   return all;
 }
 
-/// Written by so many threads, and read by as many.
+/// Written by this many threads, and read by as many.
 Sorted through(const Whose& records, const RecordCode& code, const PersonRecords::Limits& limits, std::size_t threads) {
   PersonRecords all(code, limits);
   const auto share = [&](auto work) {

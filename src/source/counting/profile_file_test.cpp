@@ -434,7 +434,7 @@ class ProfileFiles : public ::testing::Test {
     return ProfileFile::merge(all, Persons::may_overlap, equal_files);
   }
   std::string path(const std::string& name) const { return folder_.file(name); }
-  /// So many, no two of one source.
+  /// This many, no two of one source.
   std::vector<std::string> stored_many(std::size_t count) const;
 
  private:

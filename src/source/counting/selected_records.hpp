@@ -1,4 +1,4 @@
-// From a table to one profile per key, of at most so many records a person, for one column or several: one pass, record by record.
+// From a table to one profile per key, of at most this many records a person, for one column or several: one pass, record by record.
 #pragma once
 
 #include <cstdint>

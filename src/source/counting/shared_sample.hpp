@@ -62,7 +62,7 @@ class SharedSample {
   struct Field {
     std::size_t from;
     std::size_t bytes;
-    std::uint64_t mask;  ///< of so many bytes
+    std::uint64_t mask;  ///< of this many bytes
     std::uint64_t none;  ///< what stands for a number that is missing, or a key that is not listed
   };
   /// Columns with the same keys have one.

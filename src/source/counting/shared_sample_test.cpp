@@ -64,7 +64,7 @@ struct MaybeNumbers {
 
 using BothProfiles = std::array<std::vector<RankProfile>, 2>;
 
-/// In chunks of so many rows.
+/// In chunks of this many rows.
 BothProfiles sampled(const SamplingKey& key, std::uint32_t most, const WholeRows& rows, std::size_t chunk = 1000,
                      std::uint64_t memory = 0) {
   const RecordSelection of_x = whole_by_key(most);

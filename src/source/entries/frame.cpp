@@ -113,7 +113,7 @@ std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
   return std::min(most, std::max<std::size_t>(1, blocks / 2));
 }
 
-/// Calls work(block, number block) for all blocks, on so many threads; the calling one, which is one of them, also calls
+/// Calls work(block, number block) for all blocks, on this many threads; the calling one, which is one of them, also calls
 /// on_progress(). What any of them throws ends all and is thrown here.
 template <class Work>
 void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const std::function<void()>& on_progress,

@@ -39,7 +39,7 @@ std::optional<std::string> whole_of(std::string_view text) {
   return (is_negative ? "-" : "") + std::string(text.substr(first));
 }
 
-/// So many units of 10^-scale, where that is a whole number.
+/// This many units of 10^-scale, where that is a whole number.
 std::optional<std::int64_t> units_of(std::string_view text, int scale) {
   constexpr std::size_t longest = 100;
   text = without_blanks(text);

@@ -145,7 +145,7 @@ using testing::plain_json;
 
 constexpr std::size_t above_the_sample = 25'000;  // records: DuckDB looks at 20,480 to guess types and keys
 constexpr std::size_t buffered = 3'000;           // records, with ...
-constexpr std::size_t padding = 12'000;           // ... so many bytes each: more than a buffer of 32 MB holds
+constexpr std::size_t padding = 12'000;           // ... this many bytes each: more than a buffer of 32 MB holds
 
 TEST_F(RecordWise, Csv) {
   for (const std::size_t count : {0U, 1U, 5U}) {
