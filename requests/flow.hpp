@@ -45,7 +45,7 @@ RefinementReport decided(const RefinementReport& asked, const PipelineFile& file
 
 /// `epsilon` LO..HI.
 StabilityReport stability_asked(const Typed& typed);
-/// Of which nothing is known yet.
+/// Windows of which nothing is known yet.
 flow::Windows unknown_windows(const StabilityReport& asked);
 /// As many points over the range as a figure shows.
 std::vector<Exponent> points_to_draw(const StabilityReport& asked);

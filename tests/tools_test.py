@@ -464,6 +464,41 @@ class Prose(HouseTest):
                 self.write("docs/page.md", f"It says: {phrase.capitalize()}.\n")
                 self.assert_one(self.prose(), "docs/page.md:1:", f"'{phrase}'; write")
 
+    def test_tics(self):
+        for sentence, fault in (
+            ("Of files the name.", "a sentence begins with 'Of'"),
+            ("It is known. Of files the name.", "a sentence begins with 'Of'"),
+            ("It is what whoever asks may know.", "'whoever' in a rule"),
+            ("Nobody checks it.", "'Nobody' in a rule"),
+            ("Error(usage) unless it is.", "'Error(usage)'; write 'Throws"),
+            ("It has a line a cell.", "'a line a cell'; write 'one line per cell'"),
+        ):
+            with self.subTest(sentence):
+                self.write("docs/page.md", sentence + "\n")
+                self.assert_one(self.prose(), "docs/page.md:1:", fault)
+                self.write("docs/page.md", "A page.\n")
+                self.write("src/exact/coin.cpp", f"int a;\n/// {sentence}\nconst char* coin = \"Nobody // Of all\";\n")
+                self.assert_one(self.prose(), "src/exact/coin.cpp:2:", fault)
+                self.write("src/exact/coin.cpp", "")
+
+    def test_what_is_no_tic(self):
+        self.write("docs/page.md", "*Of the table.* Of 40 tables 3 are lost, and of these none. The user `nobody`, `Error(usage)`.\n")
+        self.write(check_prose.UNMENDED[0], "Nobody knows.\n")
+        self.assertEqual(self.prose(), [])
+
+    def test_lists(self):
+        self.write("docs/page.md", "A list:\n\n* one\n  is long\n* two\n\n  goes on\n\nIt is over, 1 - 2.\n| a | b |\n")
+        self.assertEqual(self.prose(), [])
+        for text, line, fault in (
+            ("The sum is 1\n+ 2.\n", 2, "begins like an item"),
+            ("There are 0 ..\n1. They end.\n", 2, "begins like an item"),
+            ("* The sum is 1\n  - 2.\n", 2, "begins like an item"),
+            ("* one\nis long\n", 2, "is not indented below"),
+        ):
+            with self.subTest(text):
+                self.write("docs/page.md", text)
+                self.assert_one(self.prose(), f"docs/page.md:{line}:", fault)
+
     def test_links(self):
         self.write("docs/other.md", "# Other\n")
         for target, fault in (

@@ -1,27 +1,32 @@
 #!/usr/bin/env python3
-"""Checks the pages (*.md) and the public headers' comments: what a reader stumbles over.
+"""Checks the pages (*.md) and the comments of C++: what a reader stumbles over.
 
     check_prose.py [ROOT]
 
 * No line of a page is longer than LINE characters. Rows of tables may have TABLE_ROW, and blocks of code are exempt.
 * No person is "he": the pages say "they".
 * None of the PHRASES stands in a page; each is a literal translation and names what to write in its place.
+* None of the TICS does, nor in a comment: a sentence that begins with "Of ..." and hides its subject, a rule for "whoever" or "nobody",
+  an error as Error(usage), "a line a cell" for one line per cell.
+* No line of an item hangs out of it, and no line within a paragraph begins like an item: both are what a wrapper breaks.
 * Every public header says what threads may do with what is in it ("Thread-safety: ...").
 * Every relative link of a page leads to a file or folder that is there, and to a heading when it names one.
 
-Pages that a program writes (GENERATED) are checked for links only.
+Pages that a program writes (GENERATED) are checked for links only. UNMENDED still has sentences with TICS.
 """
 
 import re
 from pathlib import Path
 
 import check_main
-from cpp_text import cpp_files
+from cpp_text import comments_of, cpp_files
 
 LINE = 140
 TABLE_ROW = 300
 GENERATED = ("docs/benchmarks.md",)
 SKIPPED_FOLDERS = ("build", ".git")
+UNMENDED = ("CHANGELOG.md", "src/flow/", "src/source/files/", "src/source/text/")
+COMMENTED_FOLDERS = ("include", "src", "requests", "cli", "experiments", "python")
 
 PERSON = re.compile(r"\b(?:he|his|him|himself)\b", re.IGNORECASE)
 PHRASES = {
@@ -40,6 +45,15 @@ PHRASES = {
     "such as are": "those that are",
 }
 
+# "Of 40 tables 3 ..." names a part of a number, and "*Of the table.*" is the name of an option's value.
+TICS = (
+    (r"(?:^(?:[*-] )?|[.:;?!] )Of (?!\d|(?:these|those|them)\b)", "a sentence begins with 'Of'; begin with its subject, or with 'For'"),
+    (r"\b(?:[Ww]hoever|[Nn]obody|[Ss]omebody)\b", "'{0}' in a rule; write who (an asker, a caller, an owner), or what is not done"),
+    (r"\bError\(\w+\)", "'{0}'; write 'Throws `usage` when ...'"),
+    (r"\b(?:a|one) (?:row|line|column) an? (?:row|line|column|cell|value|group|quantile|level)\b", "'{0}'; write 'one line per cell'"),
+)
+
+_ITEM = re.compile(r"\s*(?:[*+-]|\d+[.)]) ")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
 _CODE = re.compile(r"`[^`]*`")
 
@@ -77,6 +91,26 @@ def faults_of_words(line):
             yield f"'{phrase}'; write '{better}'"
 
 
+def faults_of_tics(line):
+    for tic, better in TICS:
+        for match in re.finditer(tic, _CODE.sub("``", line)):
+            yield better.format(match[0])
+
+
+def faults_of_lists(text):
+    """(number, fault) of every line that a wrapper has put into a list, or out of one."""
+    in_paragraph = in_item = False
+    for number, line in prose_lines(text):
+        is_text = bool(line.strip()) and not line.startswith(("#", "|"))
+        is_item = bool(_ITEM.match(line))
+        if in_paragraph and is_item and (not in_item or line.lstrip()[0] in "+-"):
+            yield number, "begins like an item of a list within a paragraph"
+        if in_paragraph and in_item and not is_item and is_text and not line.startswith(" "):
+            yield number, "is not indented below the item that it belongs to"
+        in_item = is_item or (in_item and (not line.strip() or line.startswith(" ")))
+        in_paragraph = is_text
+
+
 def faults_of_length(line):
     limit = TABLE_ROW if line.startswith("|") else LINE
     if len(line) > limit:
@@ -95,16 +129,28 @@ def faults_of_links(line, path):
             yield f"{name or 'this page'} has no heading for #{anchor}"
 
 
+def is_unmended(where):
+    return where.as_posix().startswith(UNMENDED)
+
+
 def check(root):
     root = Path(root).resolve()
     errors = []
     for path in pages(root):
         where = path.relative_to(root)
-        for number, line in prose_lines(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        is_generated = where.as_posix() in GENERATED
+        for number, line in prose_lines(text):
             faults = [*faults_of_links(line, path)]
-            if where.as_posix() not in GENERATED:
+            if not is_generated:
                 faults += [*faults_of_length(line), *faults_of_words(line)]
+                faults += [] if is_unmended(where) else faults_of_tics(line)
             errors += [f"{where}:{number}: {fault}" for fault in faults]
+        errors += [] if is_generated else [f"{where}:{number}: {fault}" for number, fault in faults_of_lists(text)]
+    for path in cpp_files(root, COMMENTED_FOLDERS):
+        where = path.relative_to(root)
+        for number, comment in [] if is_unmended(where) else comments_of(path.read_text(encoding="utf-8")):
+            errors += [f"{where}:{number}: {fault}" for fault in faults_of_tics(comment)]
     for path in cpp_files(root, ("include",)):
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".hpp" and "Thread-safety: " not in text:

@@ -25,6 +25,15 @@ def without_comments(text):
     return _TOKEN.sub(blank, text)
 
 
+def comments_of(text):
+    """(line, its words) for every line of a comment."""
+    for match in _TOKEN.finditer(text):
+        if match["comment"] is not None:
+            first = text.count("\n", 0, match.start()) + 1
+            for number, line in enumerate(match[0].splitlines(), first):
+                yield number, line.strip().lstrip("/*!<").strip()
+
+
 def texts_of(text):
     """(line, what it holds) for every text in double quotes, raw ones too; several that follow each other are one, as they are in C++."""
     line, words, end = 0, None, 0

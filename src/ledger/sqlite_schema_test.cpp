@@ -449,7 +449,7 @@ TEST_F(LedgerFile, OfFormat1WithABrokenFrameInItsLogIsRefused) {
   expect_format_1(Ledger::open(copy_with(log + older + older)));
 }
 
-/// Where nothing may be written, by a child that is nobody: the folder of `path`, and the ledger.
+/// Where nothing may be written, by a child that is the user `nobody`: the folder of `path`, and the ledger.
 class ReadOnlyLedger : public LedgerFile {
  protected:
   void SetUp() override {

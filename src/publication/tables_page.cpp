@@ -141,7 +141,7 @@ std::vector<Place> places(const Page& page, const Cells& cells, std::size_t colu
   return places;
 }
 
-/// Nothing where a line a cell is easier to read.
+/// Nothing where one line per cell is easier to read.
 std::optional<Crossing> crossing_of(const Page& page, const Cells& cells) {
   if (!page.has_figures() || cells.table().by.size() != 2) return {};
   const std::vector<Place> first = places(page, cells, 0, cells.has({1}) || cells.has({}));

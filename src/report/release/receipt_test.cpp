@@ -31,7 +31,7 @@ QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rationa
 
 const SourceDescription by_town{"people.csv", "", "age", NullPolicy::drop, "DuckDB v1", "id", "town"};
 
-/// Of which the second found a granularity, so that groups differ in what ran.
+/// Groups of which the second found a granularity, so that groups differ in what ran.
 Release grouped(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(2);
   const std::uint64_t whole = lattice.size() / 200 * 100;

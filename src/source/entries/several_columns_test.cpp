@@ -151,7 +151,7 @@ TEST_F(SeveralColumns, OfWholeRecordsAgreeAboutPersons) {
 TEST_F(SeveralColumns, AKeyThatIsMissingElsewhereIsAKeyHere) {
   const Table table = Table::open({.file = people(), .missing = {"NA", "-9"}});
   std::vector<ColumnToCount> columns = all(true);
-  columns[1].selection.person = "town";  // whose NA is nobody
+  columns[1].selection.person = "town";  // whose NA is no person
   expect_as_alone(table, columns);
 }
 
