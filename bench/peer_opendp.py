@@ -5,7 +5,7 @@
     peer_opendp.py lattice N CANDIDATES                    a median of N sorted records
     peer_opendp.py many CANDIDATES M...                    M quantiles of 1,000 records, one at a time
     peer_opendp.py file PATH COLUMN LOWER UPPER STEP       a median of a column that Polars reads
-    peer_opendp.py context PATH COLUMN LOWER UPPER STEP    the same of whole numbers by its Context over a Polars scan
+    peer_opendp.py context PATH COLUMN LOWER UPPER STEP    the same for whole numbers by its Context over a Polars scan
     peer_opendp.py accuracy SET TRIALS M
 """
 

@@ -319,7 +319,7 @@ PROMISES = [
 
 @dataclass
 class Beside:
-    """All that was measured beside the rivals, but for whole processes."""
+    """All that was measured beside the rivals, except for whole processes."""
 
     quick: bool
     trials: int

@@ -40,7 +40,7 @@ std::string names_from(const Plan& plan, const std::string& file) {
   return names;
 }
 
-/// The plan's sets but for those whose file is missing.
+/// The plan's sets except for those whose file is missing.
 std::vector<SampleSource> sources_of(const Plan& plan, const Observer& observer) {
   require_folder(plan);
   std::vector<SampleSource> sources;

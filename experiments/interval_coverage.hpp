@@ -42,7 +42,7 @@ struct QuantileResult {
   Estimate plain_width;
   Estimate of_table;        ///< how far the value is from the table's quantile, in records, ties included
   Estimate of_law;          ///< and from that of the law, times the records
-  Estimate alone_of_table;  ///< the same of a release of the same budget without intervals
+  Estimate alone_of_table;  ///< the same for a release of the same budget without intervals
   Estimate alone_of_law;
 };
 
@@ -60,7 +60,8 @@ struct Cell {
   Estimate least_covered() const;
   /// How many times as wide as the non-private intervals, all quantiles together; 0 where those have no width.
   double width_ratio() const;
-  /// The same of the quantile for which it is largest, among those whose non-private interval is a step wide at least; 0 without any.
+  /// The same for the quantile for which it is largest, among those whose non-private interval is a step wide at least; 0 without
+  /// any.
   double widest_ratio() const;
   /// Mean errors over the quantiles, beside those of a release without intervals.
   double error_ratio(Estimate QuantileResult::*with, Estimate QuantileResult::*alone) const;

@@ -14,7 +14,7 @@ namespace fractile::experiments {
 struct StudiedMechanism {
   const char* name;
   const char* title;                   ///< for figures
-  std::optional<Mechanism> mechanism;  ///< none: tree_as_published, which is no release of the library
+  std::optional<Mechanism> mechanism;  ///< none: tree_as_published, which is not a release of the library
   Rates rates;
   bool interpolate;
   Base base;

@@ -37,7 +37,7 @@ class SampleSource {
 
   const StudiedSet& set() const { return *set_; }
   const Lattice& lattice() const { return lattice_; }
-  /// `records` records: drawn with replacement from the file, or afresh. The same records, but for rounding, whether the
+  /// `records` records: drawn with replacement from the file, or afresh. The same records, except for rounding, whether the
   /// granularity is declared or not.
   RankProfile sample(std::uint64_t records, const Seed& seed) const;
 

@@ -99,8 +99,8 @@ struct GuessTyped {
 };
 /// Throws `usage` when it is none of these.
 GuessTyped guess_typed(const Typed& typed);
-/// The same of a release, of which guesses about a limit are explained: LIMIT of above:LIMIT, and empty without a guess. Throws `usage` when
-/// it is no such guess.
+/// The same for a release, of which guesses about a limit are explained: LIMIT of above:LIMIT, and empty without a guess. Throws
+/// `usage` when it is no such guess.
 std::string guessed_limit(const Typed& typed);
 
 /// The file's prior, and the guess about its values. Throws `usage` when a value is not among them or all are in one part.

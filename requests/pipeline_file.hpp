@@ -22,7 +22,7 @@ struct PipelineFile {
 /// is not there.
 PipelineFile read_pipeline(const std::string& name, const std::string& library);
 
-/// The same of a text, which is called `name`; files that it names are beside that.
+/// The same for a text, which is called `name`; files that it names are beside that.
 PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library);
 
 /// The file's analyst; throws `data` when it has none.

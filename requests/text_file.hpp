@@ -19,7 +19,7 @@ TextFile read_plain_file(const std::string& path, std::size_t most);
 
 /// All of the file, if it has at most `most` bytes; no more of it is read, as /dev/zero has no end.
 TextFile read_text(const std::string& path, std::size_t most);
-/// The same of standard input.
+/// The same for standard input.
 TextFile read_standard_input(std::size_t most);
 
 /// With `quantiles`, `candidates` and `sql` as the files hold them that `quantiles_file`, `candidates_file` and `sql_file` name:

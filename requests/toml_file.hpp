@@ -20,13 +20,14 @@ namespace fractile::requests {
 
 class Item;
 
-/// Whether an error may say what stands where a file is no TOML. Not where the file may be anything, such as what is to be published.
+/// Whether an error may say what stands where a file is not TOML. Not where the file may be anything, such as what is to be
+/// published.
 enum class Quoting { never, allowed };
 
 /// A file that was parsed. Its items refer to it.
 class TomlFile {
  public:
-  /// Throws `data` for a text that is no TOML. `help`: where to see what one should be, "see fractile flow --help".
+  /// Throws `data` for a text that is not TOML. `help`: where to see what one should be, "see fractile flow --help".
   TomlFile(std::string name, std::string text, std::string help, Quoting quoting = Quoting::never);
   TomlFile(const TomlFile&) = delete;
   TomlFile& operator=(const TomlFile&) = delete;

@@ -80,7 +80,7 @@ struct Range {
 
 /// A whole number in decimal digits, from range.least to range.most.
 std::uint64_t whole_number(const std::string& field, const std::string& text, Range range);
-/// The same of an option that takes one.
+/// The same for an option that takes one.
 std::uint64_t whole_number(const Typed& typed, const std::string& field, Range range);
 /// A whole number of bytes with its unit: 500MB, 2GB, 1TB (powers of 1000).
 std::uint64_t bytes(const Typed& typed, const std::string& field, Range range);

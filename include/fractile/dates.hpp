@@ -46,7 +46,7 @@ std::optional<std::int64_t> ticks_on(ValueKind lattice, const Moment& moment);
 /// last of all 64-bit integers; ASCII white space around them does not count. Nothing for anything else.
 std::optional<std::int64_t> cell_ticks(ValueKind lattice, std::string_view cell);
 
-/// The unit in which a column that is no text holds its times.
+/// The unit in which a column that is not a text holds its times.
 enum class TimeUnit { days, seconds, milliseconds, microseconds, nanoseconds };
 
 /// A column's number in a lattice's ticks: rounded down, and the nearest 64-bit integer where it is beyond 64 bits.

@@ -58,7 +58,7 @@ struct ArrowArrayStream {
 
 namespace fractile {
 
-/// Numbers that lie at equal distances in memory; for times the smallest integer is no time (NaT).
+/// Numbers that lie at equal distances in memory; for times the smallest integer is not a time (NaT).
 struct NumberBuffer {
   const std::byte* first;  ///< of number 0
   std::string format;      ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
@@ -84,7 +84,7 @@ class Frame final : public Records {
   /// Records that are not there yet: `columns` says what they will be, and `records` gives them, in one frame or in several, when they are
   /// first counted. Several frames are counted one by one, each by its own types; they have neither persons nor keys.
   static Frame later(Frame columns, std::function<std::vector<Frame>()> records);
-  /// One column of numbers. Throws `usage` for a format that is no number's.
+  /// One column of numbers. Throws `usage` for a format that is not a number's.
   static Frame of(const NumberBuffer& numbers, const std::string& name);
   Frame(Frame&&) noexcept;
   Frame& operator=(Frame&&) noexcept;

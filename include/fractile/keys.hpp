@@ -42,7 +42,7 @@ class GroupKey {
  public:
   /// The key of a whole column, which has no groups.
   GroupKey() = default;
-  /// The key of a group by one key column; "" is no key.
+  /// The key of a group by one key column; "" is not a key.
   GroupKey(std::string text);  // NOLINT(google-explicit-constructor): the usual case is one text
   GroupKey(const char* text) : GroupKey(std::string(text)) {}  // NOLINT(google-explicit-constructor): the same
   explicit GroupKey(std::vector<std::string> texts) : texts_(std::move(texts)) {}

@@ -36,7 +36,7 @@ struct ProfileHeader {
   /// Whether the profiles were merged with the declaration that no person is in two of them.
   bool disjoint_persons = false;
   /// What was declared to be missing, in the column and in that of persons, as TableOptions::missing; no text has a comma. And what was
-  /// done with a cell that is no number.
+  /// done with a cell that is not a number.
   std::vector<std::string> missing = {};
   Unreadable unreadable = Unreadable::error;
   /// What read the sources, with the settings that could decide about a value, once each, sorted: as Table::reader(). Empty for

@@ -96,7 +96,7 @@ struct TableOptions {
   /// For a query, in the columns of its result. None empty, at most `most_missing`.
   std::vector<std::string> missing = {};
   static constexpr std::size_t most_missing = 100;
-  /// For csv and tsv without `sql`, in the columns whose numbers are counted; another cell with a point or a comma is no number.
+  /// For csv and tsv without `sql`, in the columns whose numbers are counted; another cell with a point or a comma is not a number.
   NumberStyle numbers = {};
   /// For csv and tsv, in all files that are read: "utf-8", "latin1", "windows-1252", "utf-16", "utf-16le" or "utf-16be"; empty:
   /// UTF-8. Bytes that are not text in the encoding become U+FFFD.
@@ -256,7 +256,7 @@ class Table final : public Records {
 
   /// Checks the columns as above, and what goes with selections. Throws `usage` as RecordSelection::validate() does;
   /// for a person's column of a query whose stability is declared, as its rows need not come from one person each; for
-  /// a key that is no value of its column's type, or the same as another one; for keys of JSON that differ in letter
+  /// a key that is not a value of its column's type, or the same as another one; for keys of JSON that differ in letter
   /// case only; and for public rows of a query or a selection. Throws `data` unless the table has the columns, and for
   /// persons by floating-point numbers or nested values.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
@@ -267,8 +267,8 @@ class Table final : public Records {
   /// number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or nan in any
   /// case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are not numbers. A text of
   /// nothing but white space is NULL. On a lattice of times, cell_ticks() reads a text. Times are cut off to microseconds,
-  /// and infinite ones clamp. Throws `data` for a cell that is no number (or time), text that is not RFC 4180 or JSON, and, under
-  /// NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then, without arguments.
+  /// and infinite ones clamp. Throws `data` for a cell that is not a number (or time), text that is not RFC 4180 or JSON, and,
+  /// under NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then, without arguments.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
@@ -318,7 +318,7 @@ struct CodeCount {
 };
 
 /// A histogram that is already public: the columns "code" and "count" of a file, exactly. Throws `data` for a cell that
-/// is no number, a count that is negative or no whole number, a code that occurs twice, and as Table::open() does.
+/// is not a number, a count that is negative or no whole number, a code that occurs twice, and as Table::open() does.
 std::vector<CodeCount> read_code_counts(const TableOptions& options);
 
 }  // namespace fractile

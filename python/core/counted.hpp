@@ -27,7 +27,7 @@ class Counted {
   /// question about the cells of which each group is made, in so many of which a person's records become one value; none: no groups are.
   Counted of_frame(Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress,
                    const Counted* cells = nullptr, const std::vector<std::uint32_t>& group_of_cell = {}) const;
-  /// The same of several questions about the same persons, whose records are sampled as a whole.
+  /// The same for several questions about the same persons, whose records are sampled as a whole.
   static std::vector<Counted> of_sample(const std::vector<Counted>& questions, Frame& frame,
                                         const std::string& sampling_key, const std::function<void()>& on_progress);
   /// Each of its profiles by itself, and of no column. Parts of one counting had no person in common, so that no merge of them counts.

@@ -59,7 +59,7 @@ def _has_arrow(data: Any) -> bool:
 
 
 def _asked(data: Any, question: Callable[[], Any]) -> Any:
-    """What the frame answers. An error of its own may quote a value, as where a text is no number, and is not passed on."""
+    """What the frame answers. An error of its own may quote a value, as where a text is not a number, and is not passed on."""
     try:
         return question()
     except Error:

@@ -66,7 +66,7 @@ class Ledger:
 
         Raises:
             UsageError: there is one of this name already, or an argument is wrong.
-            LedgerError: the file is no ledger, or cannot be written.
+            LedgerError: the file is not a ledger, or cannot be written.
         """
         words = _words.words({name: value for name, value in locals().items() if name != "self"})
         _core.ledger_add(self.path, words)

@@ -182,7 +182,7 @@ def plan(
     mean: bool = False,
     count_budget: Number | None = None,
 ) -> Plan | PublicationPlan:
-    """What a release will cost, and how wrong it may be. No table is read, but for a public `reference`, and nothing is spent.
+    """What a release will cost, and how wrong it may be. No table is read, except for a public `reference`, and nothing is spent.
 
     The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
     no quantile misses by more records. `guess` ("value", "presence" or "above:30000") asks also how often an attacker's best guess about a

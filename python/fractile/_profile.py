@@ -317,7 +317,7 @@ def profile(
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
 ) -> Profile | dict[Key, Profile]:
-    """Counts a column in memory on a lattice. What comes back is as sensitive as the data, and is no release.
+    """Counts a column in memory on a lattice. What comes back is as sensitive as the data, and is not a release.
 
     With `person`, a column, at most `records_per_person` records of each person count, over all keys together. Which ones, the 32 bytes
     `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal

@@ -427,7 +427,7 @@ def profile(
 ) -> Profile | dict[Key, Profile]:
     """Counts a column on the workers, as `fractile.profile` does on one machine: equal, bit for bit.
 
-    What comes back is as sensitive as the data, and is no release. The possible values are those of `release`; the other arguments are
+    What comes back is as sensitive as the data, and is not a release. The possible values are those of `release`; the other arguments are
     those of `fractile.profile`. With `person`, records are shuffled by it, and a person's sample is a function of the sampling key and of
     that person's records alone.
 

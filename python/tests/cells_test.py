@@ -126,7 +126,7 @@ def test_an_answer_of_the_ledger_computes_nothing(ledger):
     assert computed > 0 and again.from_ledger and again.receipt == first.receipt and len(calls) == computed
 
 
-#: A list's cell, and whether it is missing or something that is no number.
+#: A list's cell, and whether it is missing or something that is not a number.
 CELLS = {
     "text": (SECRET, "no number"),
     "bytes": (b"\xff31415", "no number"),

@@ -44,7 +44,7 @@ using OnPublicFile = std::function<void(const std::string&)>;
 /// library is not there. No record is read.
 PublicationFile read_publication(const std::string& name, const std::string& library, const OnPublicFile& on_file = {});
 
-/// The same of a text, which is called `name`; files that it names are beside that.
+/// The same for a text, which is called `name`; files that it names are beside that.
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);
 
 /// One that runs, with what each member means: on examples/visits.csv.

@@ -10,7 +10,8 @@ namespace fractile {
 /// threads have ended, that of the piece with the lowest number is thrown here, whichever thread came first. Where the system gives no more threads, fewer do the work, down to the calling one.
 void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work);
 
-/// The same of work(worker, piece): workers are numbered below `threads`, and the calling one is 0. No two calls of one worker overlap.
+/// The same for work(worker, piece): workers are numbered below `threads`, and the calling one is 0. No two calls of one worker
+/// overlap.
 void share_among_workers(std::size_t threads, std::size_t pieces,
                          const std::function<void(std::size_t, std::size_t)>& work);
 

@@ -63,7 +63,7 @@ bool has_any(const Characters& characters, const Ranges& ranges) {
   return std::ranges::any_of(characters, [&](std::uint32_t character) { return is_in(character, ranges); });
 }
 
-/// 0 of what is no mark.
+/// 0 of what is not a mark.
 unsigned place_of(std::uint32_t character) {
   const auto found = std::ranges::find_if(
       all_marks, [&](const Marks& marks) { return marks.first <= character && character <= marks.last; });
@@ -73,8 +73,8 @@ unsigned place_of(std::uint32_t character) {
 /// Whether a letter and a mark behind it, or two marks, may be one character or stand in another order in the normal form. With no such
 /// place, and none of `rewritten`, a text is its own normal form (C): every character is its own; marks on a letter are sorted; and the form
 /// puts nothing together. Not a mark of `joining_marks`, as there is none. Not the second of a pair of `joined`: it stands directly behind
-/// a character that is no mark and not its partner, and what that one is made of is put together before. (A mark among these has no rival
-/// of another place on any partner of its own, so that it does not come before a mark that the letter is made with.)
+/// a character that is not a mark and not its partner, and what that one is made of is put together before. (A mark among these has
+/// no rival of another place on any partner of its own, so that it does not come before a mark that the letter is made with.)
 bool is_written_in_parts(const Characters& characters) {
   const auto joins = [](std::uint32_t second) {
     return std::ranges::find(joined, second, &Pair::second) != joined.end();

@@ -10,8 +10,8 @@ namespace fractile::ledger_detail {
 /// unicode_names.hpp names), so that no two of them are equal after it.
 void require_name(const std::string& name);
 
-/// The same of a name that is accepted, beside one that the ledger has from an older program. Throws `usage` unless it is sure that they
-/// differ after normalization: where the old one may not be its own normal form, a new one must be of plain letters.
+/// The same for a name that is accepted, beside one that the ledger has from an older program. Throws `usage` unless it is sure
+/// that they differ after normalization: where the old one may not be its own normal form, a new one must be of plain letters.
 void require_unlike(const std::string& name, const std::string& other);
 
 }  // namespace fractile::ledger_detail

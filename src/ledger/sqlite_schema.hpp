@@ -9,11 +9,11 @@ namespace fractile::ledger_detail {
 /// "FRLG", by which SQLite files that are ledgers are known.
 constexpr std::int64_t application_id = 0x46524C47;
 
-/// Makes a new file a ledger, migrates an older one, and refuses what is no ledger. Throws `usage` when a ledger is to
+/// Makes a new file a ledger, migrates an older one, and refuses what is not a ledger. Throws `usage` when a ledger is to
 /// be created where something is.
 void prepare(const Connection& connection, Wanted wanted);
 
-/// Refuses what is no ledger, and changes nothing.
+/// Refuses what is not a ledger, and changes nothing.
 void require_ledger(const Connection& connection);
 
 /// The format of a ledger.

@@ -128,7 +128,7 @@ enum class Wanted {
   reading,  ///< any format as it is, also where nothing may be written
 };
 
-/// The store of a path or of a PostgreSQL address. Throws `ledger` when it is no ledger, or cannot be used.
+/// The store of a path or of a PostgreSQL address. Throws `ledger` when it is not a ledger, or cannot be used.
 std::unique_ptr<Store> open_store(const std::string& path, Wanted wanted, const Waiting& waiting);
 
 // The two kinds of stores.

@@ -16,7 +16,7 @@ namespace fractile::ledger_detail {
 [[noreturn]] void unreadable();
 /// Reads what to_string() of a rational wrote, of whatever length. Throws `usage` for anything else.
 Rational read_rational(std::string_view text);
-/// The same of an Exponent.
+/// The same for an Exponent.
 Exponent read_exponent(std::string_view text);
 
 /// The rational part of a sum, where it has one, and its logarithms.

@@ -15,7 +15,7 @@ namespace fractile {
 template <class Number>
 Number most_guessed(std::vector<Rational> priors, const Number& odds);
 
-/// The same of possibilities in a row, where those i places apart have odds^i.
+/// The same for possibilities in a row, where those i places apart have odds^i.
 template <class Number>
 Number most_guessed_in_line(const std::vector<Rational>& priors, const Number& odds);
 

@@ -10,7 +10,7 @@
 
 namespace fractile::publication_detail {
 
-/// What is done with cells that are no numbers, where nothing is said of it.
+/// What is done with cells that are not numbers, where nothing is said of it.
 inline Unreadable unsaid(bool is_paid) { return is_paid ? Unreadable::missing : Unreadable::error; }
 
 /// `records`: of the source, which is open.

@@ -31,7 +31,7 @@ const Budget all_but_exact = Budget::pure(Rational(1'000'000));
 class PublishingTables : public source_test::EngineTest {
  protected:
   /// Of 4 regions x 2 sexes with 21 records each, whose pay is 100 times the cell's place and up, and hours the same backwards; and of some
-  /// with keys that are not listed, or with what is no number.
+  /// with keys that are not listed, or with what is not a number.
   std::string payroll() const {
     std::string text = "id,region,sex,pay,hours\n";
     int id = 0;
@@ -113,7 +113,7 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   expect_between(2, {"m"}, 1, 320, 500);
   expect_between(3, {}, 1, 320, 400);  // without those of 999
   EXPECT_EQ(tables.levels[3].release.groups.size(), 1U);
-  EXPECT_EQ(value(tables, 4, {"s"}, 1).substr(0, 1), "6");  // hours count where pay is no number
+  EXPECT_EQ(value(tables, 4, {"s"}, 1).substr(0, 1), "6");  // hours count where pay is not a number
   EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
 }
 

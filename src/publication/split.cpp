@@ -145,7 +145,7 @@ std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
 
 // --- Simulated errors --------------------------------------------------------------------------------------------------
 
-/// Whether two tables ask the same of cells of as many records.
+/// Whether two tables ask the same about cells of as many records.
 bool err_alike(const PublicationTable& a, const PublicationTable& b) {
   const auto same_intervals = [&] {
     if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
@@ -328,7 +328,7 @@ Budget budget_of(Measure measure, const Rational& amount) {
   return measure == Measure::zcdp ? Budget::zcdp(amount) : Budget::pure(amount);
 }
 
-/// The same of several, on as many threads as the machine has.
+/// The same for several, on as many threads as the machine has.
 std::vector<Rational> solved_amounts(const Publication& publication, const std::vector<Level>& levels) {
   std::vector<Rational> amounts(levels.size());
   share_among_threads(threads_of_machine(), levels.size(),

@@ -291,7 +291,7 @@ bool promises_alike(const Release& release, const PublishedTables& tables) {
          weights_of(release) == weights_of(first) && records == tables.publication.records_per_person;
 }
 
-/// What is promised is the same of all levels, and they cost no more than the receipt says.
+/// What is promised is the same for all levels, and they cost no more than the receipt says.
 void require_one_promise(const PublishedTables& tables) {
   const PublishedLevel* finest = nullptr;
   for (const PublishedLevel& level : tables.levels) {

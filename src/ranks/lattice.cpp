@@ -154,7 +154,7 @@ std::string order_text(ValueKind kind, const Rational& bound) {
   return kind == ValueKind::number ? bound.to_string() : value_text(kind, bound);
 }
 
-/// `next`: the first upper bound that fits, which is no time beyond the year 9999.
+/// `next`: the first upper bound that fits, which is not a time beyond the year 9999.
 std::string fitting_hint(ValueKind kind, const Rational& next, const Rational& step) {
   const Rational day_ticks = kind == ValueKind::date ? Rational(1) : Rational(microseconds_a_day);
   const bool beyond = kind != ValueKind::number && next >= Rational(last_day + 1) * day_ticks;

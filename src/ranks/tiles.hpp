@@ -65,7 +65,7 @@ class Tiling {
   virtual std::uint64_t reached(std::uint64_t member, std::size_t entry) const = 0;
   /// Below itself alone.
   virtual std::uint64_t below(std::uint64_t member, std::size_t entry) const = 0;
-  /// At most this many runs, but for two.
+  /// At most this many runs, except for two.
   virtual std::uint64_t runs(const Tile& tile) const = 0;
 
   const RankProfile& profile_;

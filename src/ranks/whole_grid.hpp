@@ -19,7 +19,7 @@ class WholeGrid {
 
   /// floor((value - lower) / step + 1/2).
   int128 nearest_index(std::int64_t value) const;
-  /// The same of sum / count; the count is not 0.
+  /// The same for sum / count; the count is not 0.
   int128 nearest_index_of_mean(std::int64_t sum, std::uint64_t count) const;
   /// The same; nothing for an infinite value, or one of 2^63 or more.
   std::optional<int128> nearest_index(double value) const;

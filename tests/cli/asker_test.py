@@ -1,8 +1,8 @@
 """The asker's game: two tables that differ in one record, and an asker who may ask anything that a ledger allows, at 1e-9 a question.
 
-All that the asker sees, but for what draws have paid for, must be equal on both tables: exit codes, messages, which files there are, and what
-the ledger holds. The work is about the same on both, and no question may take much time or memory. The questions come from a grammar of
-options, SQL and files that is aimed at the record in which the tables differ. See docs/threat-model.md.
+All that the asker sees, except for what draws have paid for, must be equal on both tables: exit codes, messages, which files there are, and
+what the ledger holds. The work is about the same on both, and no question may take much time or memory. The questions come from a grammar
+of options, SQL and files that is aimed at the record in which the tables differ. See docs/threat-model.md.
 """
 
 import csv
@@ -338,7 +338,7 @@ def unpaid(text):
 
 
 def printed(words, out):
-    """What was printed, but for what draws have paid for."""
+    """What was printed, except for what draws have paid for."""
     form = words[words.index("--format") + 1] if "--format" in words else "csv"
     if not out: return ""
     if form == "json": return unpaid(out)
@@ -349,14 +349,14 @@ def printed(words, out):
 
 
 def printed_tables(words, out):
-    """The same of a publication."""
+    """The same for a publication."""
     if words[words.index("--format") + 1] != "csv": return "something" if out else ""
     rows = list(csv.DictReader(io.StringIO(out)))
     return [[row.get(name) for name in ("table", "group", "statistic", "quantile")] for row in rows]
 
 
 def account(statement):
-    """What a ledger shows, but for what draws have paid for, and for hashes of it."""
+    """What a ledger shows, except for what draws have paid for, and for hashes of it."""
     seen = json.loads(statement)
     for entry in seen["entries"]:
         if entry.get("receipt"): entry["receipt"] = unpaid(entry["receipt"])

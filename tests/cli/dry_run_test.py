@@ -32,7 +32,7 @@ class DryRuns(LedgerTest):
         self.assertIn("a cost of rho = 1 is not counted", self.rehearsed(code=2, rho="1", epsilon=None))
 
     def test_no_record_is_looked_at(self):
-        """A cell that is no number ends a release without a ledger, and a dry run does not see it."""
+        """A cell that is not a number ends a release without a ledger, and a dry run does not see it."""
         self.write("t.csv", "x\n7\nseven\n")
         self.assertEqual(self.run_release("t.csv").code, 3)
         result = self.run_release("t.csv", "--dry-run")

@@ -54,7 +54,7 @@ class Faults(InAFile, CommandTest):
         self.fail("it does not come to reserve")
 
     def ended(self, process):
-        """Its exit code, what it printed, and what it said but for its waiting."""
+        """Its exit code, what it printed, and what it said except for its waiting."""
         process.send_signal(signal.SIGCONT)
         out, err = process.communicate(timeout=60 + 3 * LONG)
         return process.returncode, out, WAITING.sub("", err.decode())

@@ -363,7 +363,7 @@ class Guessing(CommandTest):
         return json.loads(result.out)
 
     def test_the_median_of_a_hundred(self):
-        """Ten of each of ten values, but for the target; weights e^(-epsilon max(below - n/2, above - n/2, 0))."""
+        """Ten of each of ten values, except for the target; weights e^(-epsilon max(below - n/2, above - n/2, 0))."""
         others = [10] * 9 + [9]
         rows = []
         for value in range(10):

@@ -66,7 +66,7 @@ class FlowTest(CommandTest):
         return document["secrets"], document["observations"], matrix
 
     def survey(self, name="survey.toml", analyst=None, **changes):
-        """Writes a file that is well, but for the changes. None leaves a key out."""
+        """Writes a file that is well, except for the changes. None leaves a key out."""
         lines = ["[pipeline]"]
         lines += [f"{key} = {value}" for key, value in {**SURVEY, **changes}.items() if value is not None]
         if analyst is not None:
@@ -898,7 +898,7 @@ class Compare(FlowTest):
             self.assertTrue(self.verified(dict(document, **changes), 1, "fails", *of)["trouble"])
 
     def test_a_certificate_of_a_file_is_bound_to_it(self):
-        """Everything that is printed, but for the reason."""
+        """Everything that is printed, except for the reason."""
         self.survey("sum.toml")
         self.survey("other.toml", perturber='"randomized-response"')
         of = ("--of", "sum.toml")
@@ -1094,7 +1094,7 @@ class Formats(FlowTest):
         self.assertIn("  flow       ", run("--help").out)
 
     def test_the_file_of_the_help(self):
-        """It is a file, but for the remarks."""
+        """It is a file, except for the remarks."""
         text = re.search(r"(?ms)^Such a file\n(.*)^Ready-made", run("flow", "--help").out)[1]
         file = self.write("help.toml", "".join(line[2:] + "\n" for line in text.splitlines()))
         self.assertEqual(self.json("check", file, *LN_3_TO_LN_2)["verdict"], "refines")

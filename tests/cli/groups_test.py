@@ -19,7 +19,7 @@ WEAK = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n
 
 
 class GroupsTest(CommandTest):
-    """Under an epsilon that promises nothing, so that releases are the true quantiles, but for one time in e^100."""
+    """Under an epsilon that promises nothing, so that releases are the true quantiles, except for one time in e^100."""
 
     USUAL = {"by": "city", "quantiles": "median", "epsilon": "1000"}
 

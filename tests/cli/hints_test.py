@@ -22,7 +22,7 @@ def run_tool(words, folder):
 
 
 class Types(CommandTest):
-    """Columns of Parquet that are no numbers. The hint's query makes numbers of them."""
+    """Columns of Parquet that are not numbers. The hint's query makes numbers of them."""
 
     def table(self, expression, name="x"):
         quoted = name.replace('"', '""')

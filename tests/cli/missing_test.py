@@ -91,12 +91,12 @@ class Declared(CommandTest):
 
 
 class Paid(CommandTest):
-    """With a ledger a cell that is no number ends nothing, unless the owner declared that it does."""
+    """With a ledger a cell that is not a number ends nothing, unless the owner declared that it does."""
 
     CELLS = ("NA", "3,5", "1_000", "$7", "abc", "\u00e4", "0x10", "+-5", "9" * 400, "2020-13-01", "9007199254740993")
 
     def seen(self, cell, name="t.csv", declared=(), **changes):
-        """What an asker sees but for the value; record 17 holds the cell."""
+        """What an asker sees except for the value; record 17 holds the cell."""
         for file in ("l.db", "r.json"):
             (self.folder / file).unlink(missing_ok=True)
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1", *declared, cwd=self.folder).code, 0)

@@ -252,7 +252,7 @@ class Ledgers(PerPersonTest):
         self.assertIn("entries", self.of("ledger", "show", "b.db", "--format", "json"))
 
     def test_no_cell_ends_what_is_paid(self):
-        """Sums of numbers that no double adds up, of infinities of both signs, and of what is no number."""
+        """Sums of numbers that no double adds up, of infinities of both signs, and of what is not a number."""
         self.init("--person", "id")
         cells = ["1e308", "1e308", "-1e308", "inf", "-inf", "abc", "", "9223372036854775807", "1e-320", "nan"]
         self.write("t.csv", "id,x\n" + "".join(f"p{k % 3},{cell}\n" for k, cell in enumerate(cells * 3)))

@@ -455,7 +455,7 @@ class PostgresSource(OfPeople):
 
 
 class WhatAnAskerLearns(OfPeople):
-    """Queries that an asker may type who pays next to nothing."""
+    """Queries that an asker may type who pays almost nothing."""
 
     def asked_for_nothing(self, sql, column="x", **changes):
         return self.asked(sql, column, epsilon="1e-9", **changes)

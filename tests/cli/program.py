@@ -116,7 +116,7 @@ def text_of(output):
 
 
 def options(usual=QUERY, /, **changes):
-    """Command-line options: a query that is well, but for the changes. None leaves one out, True makes a flag."""
+    """Command-line options: a query that is well, except for the changes. None leaves one out, True makes a flag."""
     words = []
     for name, value in {**usual, **changes}.items():
         name = "--" + name.replace("_", "-")
@@ -179,7 +179,7 @@ class CommandTest(unittest.TestCase):
         return [line.split(",")[1] for line in lines[1:]]
 
     def sure_release(self, *arguments, **changes):
-        """release() of the true quantiles, but for one time in e^100, by an epsilon that promises nothing."""
+        """release() of the true quantiles, except for one time in e^100, by an epsilon that promises nothing."""
         warning = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
         return self.release(*arguments, warning=warning, **{**changes, "epsilon": "1000"})
 

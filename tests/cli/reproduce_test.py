@@ -257,7 +257,7 @@ class KroneckerTest(ReproduceTest):
             return list(csv.DictReader(file))
 
     def matrix(self, name, columns=None, out="out"):
-        """The numbers of a table, but for what stands before the columns."""
+        """The numbers of a table, except for what stands before the columns."""
         rows = self.read(f"tables/{name}.csv", out)
         names = columns or list(rows[0])[1:]
         return [[Fraction(row[name]) for name in names] for row in rows]

@@ -73,7 +73,7 @@ class Passes(CommandTest):
         self.assertEqual(self.sure_release(table="people=t.csv", **{**self.QUERY, "sql": "SELECT x FROM people"}), ["1"])
 
     def test_one_value_among_integers_changes_no_other(self):
-        """A reader with a sniffer would read all of them as DOUBLE, where x // 2 is no whole number."""
+        """A reader with a sniffer would read all of them as DOUBLE, where x // 2 is not a whole number."""
         sql = "SELECT TRY_CAST(x AS INTEGER) // 2 AS x FROM input"
         for more in ("", "0.5\n", "abc\n"):
             self.write("t.csv", "x\n" + "7\n" * 99 + more)
@@ -190,7 +190,7 @@ class BeforeTheCharge(CommandTest):
 
 
 class NothingOfARowEndsIt(CommandTest):
-    """An asker who pays next to nothing sees the same whatever record 17 holds."""
+    """An asker who pays almost nothing sees the same whatever record 17 holds."""
 
     FAILURES = ("CAST('x' || id AS DOUBLE)", "CAST('x' || id AS DATE)", "CAST(id AS INTEGER) * 9223372036854775807", "CAST(id AS TINYINT) * 100::TINYINT",
                 "CAST(id || '.5.5' AS DECIMAL(9, 2))", "year(strptime(id, '%m/%d'))", "sqrt(-CAST(id AS DOUBLE))", "ln(CAST(id AS DOUBLE) - 17)",
@@ -200,7 +200,7 @@ class NothingOfARowEndsIt(CommandTest):
                 "CAST(id AS STRUCT(a INTEGER)).a", "json_extract('{' || id, '$.a')", "TRY_CAST(TIMESTAMP 'infinity' AS TIME)")
 
     def seen(self, income, sql, **changes):
-        """What an asker sees but for the value, of a table in which record 17 has this income."""
+        """What an asker sees except for the value, of a table in which record 17 has this income."""
         self.write("t.csv", "id,income\n" + "".join(f"{i},{income if i == 17 else 50}\n" for i in range(3000)))
         for name in ("l.db", "r.json"):
             (self.folder / name).unlink(missing_ok=True)

@@ -51,7 +51,7 @@ std::vector<Environment> environments() {
   return all;
 }
 
-/// All that is set, but for what was raised.
+/// All that is set, except for what was raised.
 std::pair<unsigned, unsigned> what_is_set() {
 #if defined(__x86_64__)
   std::uint16_t word = 0;

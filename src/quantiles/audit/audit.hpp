@@ -60,7 +60,7 @@ AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(
 AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Rational& rho, int distance = 1);
 
-// The same of releases. Under pure privacy noise on counts costs what its law's tails attain; under zCDP, beside the rest, no more
+// The same for releases. Under pure privacy noise on counts costs what its law's tails attain; under zCDP, beside the rest, no more
 // than the largest such cost.
 AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Exponent& epsilon, int distance = 1);

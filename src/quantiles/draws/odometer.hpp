@@ -87,7 +87,7 @@ class Odometer {
   /// Begins a part, to be named by what is returned. Throws `internal` when an (epsilon, delta) share is not for one
   /// composition.
   std::size_t begin(std::string on, Share share);
-  /// The same of `selections` selections that are fixed beforehand, which is what an (epsilon, delta) share pays for.
+  /// The same for `selections` selections that are fixed beforehand, which is what an (epsilon, delta) share pays for.
   std::size_t begin_composition(std::string on, Share share, std::size_t selections);
 
   /// One draw after all others of the part.

@@ -284,7 +284,7 @@ Exponent whole_of(const Budget& budget) {
   return budget.measure() == Measure::zcdp ? Exponent(budget.rho()) : budget.epsilon();
 }
 
-/// All of the budget, but for rounding: rates under zCDP are rounded down to 48 bits, square roots on the way.
+/// All of the budget, except for rounding: rates under zCDP are rounded down to 48 bits, square roots on the way.
 void expect_all_spent(const Release::Group& group, const Budget& budget, const Rational& at_least,
                       const std::string& what) {
   const EpsilonSum spent = sum_of(group.spent);

@@ -68,7 +68,7 @@ class BoxTable {
   struct Entry {
     int within;     ///< the sign of cell j when v_(j-1) lies in the group, too
     Signed enter;   ///< v_(j-1) lies in a lower group; by the sign of cell j
-    WideReal open;  ///< the same of v_1 when that sign will be that of the second cell
+    WideReal open;  ///< the same for v_1 when that sign will be that of the second cell
     Signed leave;   ///< v_j lies in the group; by the sign of cell j + 1
     Signed keep;    ///< the same when cells j and j + 1 have that sign
   };

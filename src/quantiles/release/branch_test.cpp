@@ -363,7 +363,7 @@ class ByHand {
     return {first, selected / (first + 1)};
   }
 
-  /// The paper's log2 m + 1, rounded up by next to nothing.
+  /// The paper's log2 m + 1, rounded up by almost nothing.
   static Rational published(std::size_t m) {
     const Rational levels = published_levels(m);
     EXPECT_GE(levels.to_double(), 1 + std::log2(static_cast<double>(m)) - 1e-12);
@@ -937,7 +937,7 @@ void expect_costs(const std::vector<PartCost>& spent, const std::vector<Cost>& c
   EXPECT_LE(delta, budget.measure() == Measure::approximate ? budget.delta() : Rational(0));
 }
 
-/// Under pure privacy and add-remove, tight rates leave nothing over; roundings of rates under zCDP next to nothing.
+/// Under pure privacy and add-remove, tight rates leave nothing over; roundings of rates under zCDP almost nothing.
 void expect_all_is_spent(const std::vector<Cost>& costs, const Budget& budget) {
   EpsilonSum sum;
   for (const Cost& cost : costs) sum += cost.amount;
@@ -1119,7 +1119,7 @@ std::vector<Branch> bounded_branches() {
   };
 }
 
-/// (epsilon, delta) for groups is refused but for one record that comes or goes.
+/// (epsilon, delta) for groups is refused except for one record that comes or goes.
 bool is_refused(Measure measure, const Person& person) {
   return measure == Measure::approximate && (person.neighbors == Neighbors::change_one || person.records > 1);
 }

@@ -148,7 +148,8 @@ struct Misses {
   double most() const { return std::max(of_difference, of_ratio); }
 };
 
-// As many misses are allowed as this many runs have at the level but for one run of this test in a million: 0.5 + 4.8 standard errors.
+// As many misses are allowed as this many runs have at the level except for one run of this test in a million: 0.5 + 4.8 standard
+// errors.
 TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
   std::vector<std::pair<std::uint64_t, double>> even;
   for (std::uint64_t k = 100; k <= 300; ++k) even.emplace_back(k, 1);  // quartiles 150, 200 and 250

@@ -190,7 +190,7 @@ TEST(PersonLeakage, TheDistributionAloneSaysLittle) {
   }
   EXPECT_NEAR(guesses_by_share(Rational(61, 100), 50'000).to_double(), 0.61, 1e-6);
   EXPECT_NEAR(guesses_by_share(Rational(1, 2), 50'000).to_double(), 0.50178, 1e-4);
-  // For many records by inequalities: not below what fewer terms tell, and next to nothing more.
+  // For many records by inequalities: not below what fewer terms tell, and almost nothing more.
   for (const Rational& share : {Rational(1, 2), Rational(499, 1000), Rational(1, 3)}) {
     const double summed = guesses_by_share(share, 10'000'000).to_double();
     const double bounded = guesses_by_share(share, 10'000'001).to_double();

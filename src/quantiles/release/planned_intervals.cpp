@@ -135,7 +135,7 @@ class NarrowEnough {
     return 2 * half;
   }
 
-  /// The same of simulated releases.
+  /// The same for simulated releases.
   double simulated_at(std::int64_t place) {
     constexpr std::uint64_t most_rows = 20'000;
     constexpr std::uint64_t releases = 60;

@@ -215,7 +215,7 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
   for (const Release::Group& group : release.groups) rows.insert(group.used.rows);
   const std::uint64_t work =
       std::max(Simulations::tenth_of_a_second / std::max<std::uint64_t>(rows.size(), 1), least_work);
-  std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same of all groups
+  std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same for all groups
   std::vector<std::optional<MostlyNoise>> noises;
   for (const Release::Group& group : release.groups) {
     const auto [place, is_new] = by_rows.try_emplace(group.used.rows);

@@ -15,7 +15,7 @@ namespace fractile {
 
 /// Throws `usage` unless a release of statistics alone can be asked for so: a query without quantiles, whatever is done with its records.
 void require_statistics_alone(const QuantileQuery& query);
-/// The same of a query with quantiles: as QuantileQuery::validate(lattice).
+/// The same for a query with quantiles: as QuantileQuery::validate(lattice).
 void require_query(const QuantileQuery& query, const Lattice& lattice);
 
 /// release(), with draws of any source. The scale is an audit's, where it is not that of all releases.

@@ -53,7 +53,8 @@ struct PublicTable {
 /// So many records that are spread as the reference's.
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows);
 
-/// What an analyst loses in the mean by a release of the table, whatever its stages draw. What it is made of must stay, but for the query.
+/// What an analyst loses in the mean by a release of the table, whatever its stages draw. What it is made of must stay, except for
+/// the query.
 class LossAtEpsilon {
  public:
   LossAtEpsilon(QuantileQuery query, const Lattice& lattice, const PublicTable& table, const ReleaseAnalyst& analyst);

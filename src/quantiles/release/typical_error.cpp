@@ -90,7 +90,7 @@ double rank_error(const RankProfile& table, const Rational& quantile, std::uint6
 }
 
 /// Whether two problems about all of one table are the same. Measures differ in where round numbers are, and so in what lies below places
-/// that are no round numbers.
+/// that are not round numbers.
 bool are_alike(const JointProblem& a, const JointProblem& b) {
   const auto is_close = [&](const BaseMeasure& one, const BaseMeasure& other) {
     const Split width = a.span.highest - a.span.lowest;

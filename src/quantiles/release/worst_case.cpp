@@ -225,7 +225,7 @@ std::uint64_t rows_of(const Release& release) {
   return release.public_rows.value_or(release.query.expected_rows.value_or(any_number_of_rows));
 }
 
-/// What a plan may find, but for heaps that weigh less than others do.
+/// What a plan may find, except for heaps that weigh less than others do.
 std::vector<PreliminaryOutcome> worst_outcomes(const QuantilePlan& plan) {
   const auto weight = [&](const PreliminaryOutcome& found) {
     return found.heaps ? found.heaps->size(plan.lattice.size()) : 0;

@@ -81,14 +81,14 @@ class CriticalValues {
   };
 
   /// What is added, in units of 1 / the denominator, to the statistic of a cut with this many cells below it: none at the innermost of those
-  /// of an end, and the more the wider the noise is in comparison, so that cuts far out cost the near ones next to nothing.
+  /// of an end, and the more the wider the noise is in comparison, so that cuts far out cost the near ones almost nothing.
   std::int64_t margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
                       std::size_t cells_below) const;
 
   /// The largest c of its step, c <= 0, for which P(Z_i + margin < c) <= failure for every i.
   Threshold of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure);
   /// The same with sum over b of P(B = b) max over i of P(Z_i + margin < c - (b - q n)) <= failure, for every n that may have led to the
-  /// sum of the noisy counts but for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
+  /// sum of the noisy counts except for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
   Threshold of_population(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 

@@ -95,7 +95,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
   }
 }
 
-/// Where noise is next to nothing, whole records decide, so that no number of records stands for its neighbours.
+/// Where noise is almost nothing, whole records decide, so that no number of records stands for its neighbours.
 TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecordsDecide) {
   const NoisePrice narrow{Exponent(Rational(3)), 0};
   int smaller = 0;
@@ -165,7 +165,8 @@ TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryN
   }
 }
 
-/// Cuts far out cost the innermost one next to nothing, whatever their noise: they are rejected at a distance where that is no matter.
+/// Cuts far out cost the innermost one almost nothing, whatever their noise: they are rejected at a distance where that is no
+/// matter.
 TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCut) {
   constexpr std::size_t many = 40;
   for (const auto& [measure, noise] : noises) {

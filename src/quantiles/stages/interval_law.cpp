@@ -234,7 +234,7 @@ class GaussianSum {
   }
 
  private:
-  /// Upper bounds, but for what `rounded_up` adds, of exp(-k^2 / (2 tau^2)) at first, first + step, ...
+  /// Upper bounds, except for what `rounded_up` adds, of exp(-k^2 / (2 tau^2)) at first, first + step, ...
   std::vector<double> weights_from(std::int64_t first) const {
     constexpr std::size_t at_once = 1024;  // from certified numbers on: errors grow with the square
     const double decay = exp_of_minus(Rational(step_) * Rational(step_) / tau_squared_).upper_double();

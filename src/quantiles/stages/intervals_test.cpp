@@ -498,7 +498,7 @@ std::vector<Case> laws() {
           {"the ends", on(1001, {{0, .4}, {1000, .6}})}};
 }
 
-/// As many misses as so many runs have with that probability, but for one run of this test in a million.
+/// As many misses as so many runs have with that probability, except for one run of this test in a million.
 double allowed_misses(double runs, double failure) {
   return runs * failure + 4.8 * std::sqrt(runs * failure * (1 - failure)) + 1;
 }

@@ -14,7 +14,7 @@ class NoiseSum {
   /// The sum of `draws` draws, at most `most_noise_draws`. Throws `usage` for more, and when the noise is too wide.
   NoiseSum(Measure measure, const NoisePrice& noise, std::uint64_t draws);
 
-  /// A whole number w, the least but for rounding to the safe side, with P(|S| > w) <= failure. The failure is at least 10^-8.
+  /// A whole number w, the least except for rounding to the safe side, with P(|S| > w) <= failure. The failure is at least 10^-8.
   std::uint64_t half_width(double failure) const;
 
  private:
@@ -29,11 +29,11 @@ LowerLaw noise_sum_law(Measure measure, const NoisePrice& noise, std::uint64_t d
 /// The most draws of which a sum's law is known.
 inline constexpr std::uint64_t most_noise_draws = std::uint64_t{1} << 20;
 
-/// A number t, the largest but for rounding to the safe side, with P(X + Y < t steps) <= failure: t <= 0, both laws on one step, `below`
-/// those masses of Y.
+/// A number t, the largest except for rounding to the safe side, with P(X + Y < t steps) <= failure: t <= 0, both laws on one step,
+/// `below` those masses of Y.
 std::int64_t largest_rejected(const LowerLaw& x, const LowerLaw& y, const std::vector<double>& below, double failure);
 
-/// 1 - level, or next to nothing less.
+/// 1 - level, or almost nothing less.
 double failure_of(const Rational& level);
 
 }  // namespace fractile

@@ -52,7 +52,7 @@ TEST(NoiseSum, OfManyDrawsIsNearlyNormal) {
   }
 }
 
-/// Noise so wide that its law is listed in units: next to nothing is lost.
+/// Noise so wide that its law is listed in units: almost nothing is lost.
 TEST(NoiseSum, OfWideNoiseIsThatOfNarrowNoiseOnALargerScale) {
   for (const std::uint64_t draws : {1U, 5U, 300U}) {
     const auto narrow =

@@ -77,7 +77,7 @@ struct QuantilePlan {
   std::vector<PreliminaryOutcome> outcomes_after(std::vector<PreliminaryOutcome> counts) const;
   /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
   MechanismUsed used(const PreliminaryOutcome& found) const { return used(found, stages(found)); }
-  /// The same of one that ran these, which are stages(found).
+  /// The same for one that ran these, which are stages(found).
   MechanismUsed used(const PreliminaryOutcome& found, const std::vector<Stage>& run) const;
 
   bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(choice.decision); }

@@ -217,7 +217,7 @@ StatisticsIntervals::StatisticsIntervals(const StatisticsTerms& terms, const Lat
     sums.push_back(noise_sum_law(measure, price, i * groups));
   }
   const double deviation = noise_deviation(measure, price) * std::sqrt(static_cast<double>(groups));
-  // With p in [i, i + 1] / 16, (1 - p) A - p B is at most as wide as ((16 - i) A + (i + 1) B) / 16, but for two records.
+  // With p in [i, i + 1] / 16, (1 - p) A - p B is at most as wide as ((16 - i) A + (i + 1) B) / 16, except for two records.
   for (std::size_t below = 1; below < bins; ++below) {
     Bands& bands = of_shares_.emplace_back();
     for (std::int64_t i = 0; i < share_bands; ++i) {
@@ -233,7 +233,7 @@ StatisticsIntervals::StatisticsIntervals(const StatisticsTerms& terms, const Lat
   const LowerLaw sum = noise_sum_law(measure, of_sum, groups);
   const double sum_deviation = noise_deviation(measure, of_sum) * std::sqrt(static_cast<double>(groups));
   of_mean_.emplace();
-  // With |u| <= U, Y - u Z is at most as wide as Y + U Z, but for one.
+  // With |u| <= U, Y - u Z is at most as wide as Y + U Z, except for one.
   for (std::int64_t j = 1; j <= mean_bands; ++j) {
     const std::int64_t most = (width_of(lattice) * j + mean_bands - 1) / mean_bands;
     const double all =

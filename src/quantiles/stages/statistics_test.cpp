@@ -29,7 +29,7 @@ double mass_of(const CountNoise& noise, std::int64_t k) {
   return std::tanh(r / 2) * std::exp(-r * std::abs(x));
 }
 
-/// How far noise reaches, but for next to nothing.
+/// How far noise reaches, except for almost nothing.
 std::int64_t reach_of(const CountNoise& noise) {
   return static_cast<std::int64_t>(noise.measure == Measure::zcdp ? 6 * std::sqrt(noise.sigma_squared.to_double())
                                                                   : 16 / noise.rate.to_double());

@@ -6,7 +6,7 @@
 namespace fractile::report_detail {
 
 /// "deciles of age (0 to 125 in steps of 1), by region (4 groups), in people.csv", on one line and fit to be shown; the beginning of the
-/// text where it is no query of ours.
+/// text where it is not a query of ours.
 std::string query_in_words(const std::string& query);
 
 }  // namespace fractile::report_detail

@@ -29,7 +29,7 @@ Values named_values(const Seen& seen, const std::string& whose, std::size_t grou
   throw Error(ErrorCode::internal, "whose are '" + whose + "'?", "");
 }
 
-/// Each value is the quantile of what was named, but for this many records; `bound` may be of one value.
+/// Each value is the quantile of what was named, except for this many records; `bound` may be of one value.
 Fails misses(const Seen& seen, const std::string& whose, bool rounded,
              const std::function<double(std::size_t group, std::size_t i)>& bound) {
   Fails fails;

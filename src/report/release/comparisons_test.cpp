@@ -67,7 +67,7 @@ TEST(Comparisons, OfTwoQuantilesAreMadeInEveryGroup) {
   }
 }
 
-/// Three towns by two sexes, but for one combination.
+/// Three towns by two sexes, except for one combination.
 Release people() {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const GroupKeys keys = GroupKeys::tuples({{"n", "f"}, {"n", "m"}, {"s", "m"}, {"s", "f"}, {"e", "m"}, {"f", "f"}});

@@ -27,7 +27,7 @@ struct Range {
   char32_t most;
 };
 
-/// Control characters, the separators of lines and paragraphs, and Unicode's format characters but for the joiners.
+/// Control characters, the separators of lines and paragraphs, and Unicode's format characters except for the joiners.
 constexpr std::array hidden{Range{0x00, 0x1F},     Range{0x7F, 0x9F},     Range{0xAD, 0xAD},
                             Range{0x61C, 0x61C},   Range{0x180E, 0x180E}, Range{0x200B, 0x200B},
                             Range{0x200E, 0x200F}, Range{0x2028, 0x202E}, Range{0x2060, 0x206F},

@@ -38,7 +38,7 @@ rc::Gen<std::string> nasty_text() {
   });
 }
 
-/// UTF-8 without hidden characters but for those of `allowed`.
+/// UTF-8 without hidden characters except for those of `allowed`.
 void expect_clean(std::string_view text, char32_t allowed = U' ') {
   while (!text.empty()) {
     const Character character = first_character(text);
@@ -60,7 +60,7 @@ TEST(ShownText, EscapesWhatNobodySees) {
   EXPECT_EQ(shown_lines("a\nb\r\n"), "a\nb\\r\n");
 }
 
-/// Unicode's Cc, Zl and Zp, and Cf but for the joiners and for those that are seen, such as the signs before Arabic numbers.
+/// Unicode's Cc, Zl and Zp, and Cf except for the joiners and for those that are seen, such as the signs before Arabic numbers.
 TEST(ShownText, HiddenCharactersOneByOne) {
   for (const char32_t code : std::initializer_list<char32_t>{
            0x00,   0x07,   0x1F,   0x7F,   0x80,   0x9B,   0x9F,   0xAD,   0x61C,  0x180E, 0x200B,  0x200E, 0x200F,

@@ -32,7 +32,7 @@ void place_numbers(const ColumnView& column, const Lattice& lattice, std::vector
   }
 }
 
-/// The same of numbers that are read so.
+/// The same for numbers that are read so.
 inline void place(const ColumnView& column, const CellReading& reading, const Lattice& lattice,
                   std::vector<Position>& positions) {
   reading.type == CellType::real ? place_numbers<double>(column, lattice, positions)

@@ -23,7 +23,7 @@ Lattice lattice_of(ValueKind kind) { return Lattice::regular(0, 1, 1, kind); }
 
 bool is_text(const Column& column) { return numeric_of(column.type) == Numeric::text; }
 
-/// What every cell of a column that is no text is read as, unless it is missing.
+/// What every cell of a column that is not a text is read as, unless it is missing.
 std::size_t kind_of(const Column& column) {
   if (column.unread_digits > 0) return no_kind;
   const auto time = time_kind_of(column.type);
@@ -87,7 +87,7 @@ class Tally {
   std::array<std::vector<std::uint64_t>, kinds.size()> others_{};  // the first records that are none of a kind's
 };
 
-/// For each column its state, and for text also the cell where it is no number.
+/// For each column its state, and for text also the cell where it is not a number.
 struct Asked {
   std::string list;
   std::vector<CellType> types;

@@ -33,10 +33,11 @@ UnitLattice counted_on(const Column& column, const Lattice& lattice);
 CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unreadable);
 
 /// The SQL of a column's numbers: of decimals those of their units, as counted_on() has them. A blank cell of text is NULL; a cell that
-/// is no number fails the query, or is NULL, too. On a lattice that reaches 2^53, where a double does not hold every whole number, so does
-/// one fail whose whole part would be rounded, unless it lies beyond the lattice; numbers of up to 1.7e38 are compared. (On other lattices
-/// rounding cannot move a whole number to another position.) Where nothing may fail, it is the nearest double.
-/// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.
+/// is not a number fails the query, or is NULL, too. On a lattice that reaches 2^53, where a double does not hold every whole
+/// number, so does one fail whose whole part would be rounded, unless it lies beyond the lattice; numbers of up to 1.7e38 are
+/// compared. (On other lattices rounding cannot move a whole number to another position.) Where nothing may fail, it is the nearest
+/// double. On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text
+/// the cell itself.
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
 
 /// What programs write for a number or a time that is none.

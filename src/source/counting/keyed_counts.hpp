@@ -38,8 +38,8 @@ class KeyedCounts {
       add_cell({{record.position, record.key}, record.units});
     }
   }
-  /// Records of the only key, each at its position and as so many units as units_at(i) says, but for those at `missing`; whether there are any
-  /// of these.
+  /// Records of the only key, each at its position and as so many units as units_at(i) says, except for those at `missing`; whether
+  /// there are any of these.
   template <class UnitsAt>
   bool add_all(std::span<const Position> positions, Position missing, UnitsAt units_at) {
     std::uint64_t* const totals = totals_.data();
@@ -104,7 +104,7 @@ class KeyedCounts {
   int units_bits_;  // that tell how many units a record is; none where each is one
 
   std::optional<ProfileBuilder> builder_;  // of one key, or of few places: a counter for each
-  std::vector<std::uint64_t> totals_;      // the same of records that are several units
+  std::vector<std::uint64_t> totals_;      // the same for records that are several units
   bool are_listed_ = false;                // of many: the number of each record's place, and its units
   PositionList list_;
   std::span<Position> room_;  // in the list, of which the first ones are written

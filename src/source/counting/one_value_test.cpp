@@ -141,7 +141,8 @@ class OneValue : public source_test::EngineTest {
   }
 };
 
-// Multiples of 1/100 are no doubles: what sums of text and JSON are off by is far from where a position turns, but for some means.
+// Multiples of 1/100 are no doubles: what sums of text and JSON are off by is far from where a position turns, except for some
+// means.
 TEST_F(OneValue, IsThatOfTheDefinitionInAllFormats) {
   const std::vector<Row> rows = random_rows(500, 1);
   const std::string csv = folder.write("t.csv", csv_of(rows));

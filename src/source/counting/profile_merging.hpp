@@ -14,7 +14,7 @@ namespace fractile::source_detail {
 class HeaderSum {
  public:
   explicit HeaderSum(Persons persons) : persons_(persons) {}
-  /// Throws `usage` as merged() does, but for lists that are too long.
+  /// Throws `usage` as merged() does, except for lists that are too long.
   void add(const ProfileHeader& header);
   /// Takes at least one header. Throws `usage` as ProfileHeader::validate() does.
   ProfileHeader finish();

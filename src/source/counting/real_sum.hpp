@@ -17,7 +17,7 @@ class RealSum {
   /// The double nearest to sum / count, the even one of two; an infinity beyond all, and where infinities of one sign were added; NaN where
   /// those of both were. The count is not 0.
   double mean(std::uint64_t count) const;
-  /// The same of the sum.
+  /// The same for the sum.
   double rounded() const { return mean(1); }
 
  private:

@@ -23,7 +23,7 @@ std::string text_expression(const Column& column) {
   return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
 }
 
-/// The same of keys: 0.0 and -0.0 are one.
+/// The same for keys: 0.0 and -0.0 are one.
 std::string key_expression(const Column& column) {
   const std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::real) return text_expression(column);

@@ -71,7 +71,7 @@ class SamplingKeys {
   std::optional<SamplingKey> of_whole_records_;
 };
 
-/// Throws `usage` unless all selections of whole records say the same of persons.
+/// Throws `usage` unless all selections of whole records say the same about persons.
 void require_one_sample(const std::vector<ColumnToCount>& columns);
 
 /// The selection's keys, with those of its k-th column as count_selected() compares them: the text that the engine has for values of the

@@ -43,7 +43,8 @@ struct SharedCells {
 /// each with what it holds in all of the columns. Weights order those that are alike otherwise, and decide nothing else.
 class SharedSample {
  public:
-  /// There is a column, and all of them say the same of persons. What they refer to outlives this. `threads` and `memory` as in TableOptions.
+  /// There is a column, and all of them say the same about persons. What they refer to outlives this. `threads` and `memory` as in
+  /// TableOptions.
   SharedSample(std::vector<SharedColumn> columns, const SamplingKey& key, std::size_t threads, std::uint64_t memory);
 
   /// Records of all columns, in their order. person_at(row) and key_at(column, k, row), the text in a column's k-th column of keys, are empty
@@ -146,7 +147,7 @@ class SharedSample {
   std::uint32_t most_units(std::size_t column) const;
   /// As the proof's page has what a record holds.
   void describe(const WrittenRecord& record, std::string& text) const;
-  /// As std::memcmp() of what they hold, but for weights.
+  /// As std::memcmp() of what they hold, except for weights.
   int compare(const WrittenRecord& a, const WrittenRecord& b) const {
     return std::memcmp(a.bytes, b.bytes, unweighted_bytes_);
   }

@@ -89,7 +89,7 @@ TEST(MisreadTexts, WhatANullHoldsIsNotLookedAt) {
 
 using MisreadTextsOfTheEngine = source_test::EngineTest;
 
-// The engine's own functions say the same of its own texts, whatever vectors they come in.
+// The engine's own functions say the same about its own texts, whatever vectors they come in.
 TEST_F(MisreadTextsOfTheEngine, AreThoseThatItsFunctionsFind) {
   const Connection connection = Connection::open({});
   const std::string letters = "(SELECT unnest(['', '7', '_', '+', '-', 'a long text', NULL]) AS c)";

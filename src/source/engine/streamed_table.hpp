@@ -38,7 +38,7 @@ struct StreamedColumn {
   int scale = 0;
 };
 
-/// What a stream throws for a text that is no UTF-8: the engine then fails in words that say so, and where.
+/// What a stream throws for a text that is not UTF-8: the engine then fails in words that say so, and where.
 struct NotUtf8 {
   std::uint64_t line;  ///< of the text file
 };

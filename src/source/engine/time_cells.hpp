@@ -15,13 +15,13 @@ namespace fractile::source_detail {
 struct CellReading {
   CellType type;                      ///< text: each cell is read by cell_ticks()
   std::optional<TimeUnit> unit = {};  ///< of integers that are times
-  bool nothing_fails = false;         ///< a text that is no time is NULL
+  bool nothing_fails = false;         ///< a text that is not a time is NULL
 };
 
 class TimeCells {
  public:
-  /// Doubles of real cells, and of all others std::int64_t: the ticks of times. Valid until the next call. For a text that is no time of
-  /// the lattice's kind NULL, or throws EngineFailure (not_a_number), as the reading has it.
+  /// Doubles of real cells, and of all others std::int64_t: the ticks of times. Valid until the next call. For a text that is not a
+  /// time of the lattice's kind NULL, or throws EngineFailure (not_a_number), as the reading has it.
   ColumnView numbers(const ColumnView& cells, const CellReading& reading, ValueKind lattice);
 
  private:

@@ -275,7 +275,7 @@ struct PostgresQuery::State {
     return columns;
   }
 
-  /// The same of persons and groups, of columns that have one sample, or of one column.
+  /// The same for persons and groups, of columns that have one sample, or of one column.
   std::vector<source_detail::SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
                                                                    const std::optional<SamplingKey>& key,
                                                                    const std::function<void()>& on_progress) const {

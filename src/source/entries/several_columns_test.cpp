@@ -139,7 +139,7 @@ TEST_F(SeveralColumns, OfWholeRecordsAgreeAboutPersons) {
   };
   std::vector<ColumnToCount> columns = of_whole_records(all(true));
   const TableOptions with_missing{.file = file, .missing = {"NA"}};
-  EXPECT_NO_THROW(Table::open(with_missing).require_countable(columns));  // towns are no numbers
+  EXPECT_NO_THROW(Table::open(with_missing).require_countable(columns));  // towns are not numbers
   columns[1].column = "town";
   EXPECT_EQ(refused(columns, with_missing).field(), "missing");
   columns[1].selection.records_per_person = 3;
@@ -151,7 +151,7 @@ TEST_F(SeveralColumns, OfWholeRecordsAgreeAboutPersons) {
 TEST_F(SeveralColumns, AKeyThatIsMissingElsewhereIsAKeyHere) {
   const Table table = Table::open({.file = people(), .missing = {"NA", "-9"}});
   std::vector<ColumnToCount> columns = all(true);
-  columns[1].selection.person = "town";  // whose NA is no person
+  columns[1].selection.person = "town";  // whose NA is not a person
   expect_as_alone(table, columns);
 }
 

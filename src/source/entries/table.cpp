@@ -152,7 +152,8 @@ auto within_memory(const OpenedTable& source, Pass pass) {
   return pass(std::uint64_t{0});
 }
 
-/// The same of the records that go to a temporary file beyond that limit: where the disk has no room for them, they stay in memory.
+/// The same for the records that go to a temporary file beyond that limit: where the disk has no room for them, they stay in
+/// memory.
 template <class Pass>
 auto held_or_spooled(const OpenedTable& source, Pass pass) {
   try {
@@ -236,7 +237,7 @@ struct BadRow {
   CellState state;
 };
 
-/// What is counted, and what is refused: NULL and NaN, cells that are no numbers.
+/// What is counted, and what is refused: NULL and NaN, cells that are not numbers.
 struct Asked {
   const Column& column;
   const Lattice& lattice;
@@ -251,7 +252,7 @@ struct Asked {
   }
 };
 
-/// The same of texts on a lattice of times.
+/// The same for texts on a lattice of times.
 std::optional<BadRow> first_bad_text(const Connection& connection, const Relation& relation, const Asked& asked) {
   const std::string others = relation.shape() ? ", *" : "";
   source_detail::ResultStream texts =
@@ -299,7 +300,7 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
   return std::nullopt;
 }
 
-/// The error for a cell that is no time of the lattice's kind.
+/// The error for a cell that is not a time of the lattice's kind.
 Error no_time(const std::string& at, ValueKind kind) {
   if (kind == ValueKind::instant) {
     return {ErrorCode::data,
@@ -315,7 +316,7 @@ Error no_time(const std::string& at, ValueKind kind) {
            Field("unreadable").text("missing")}};
 }
 
-/// What to do about a cell that is no number; of delimited text its style can be declared.
+/// What to do about a cell that is not a number; of delimited text its style can be declared.
 Words number_hint(bool is_delimited) {
   const Words otherwise{"leave such records out with ", Field("unreadable").text("missing"),
                         ", or say what counts as missing: ", Field("missing").text("NA")};

@@ -509,7 +509,8 @@ TEST_F(TableTest, TextIsLookedThroughWhateverAQueryReads) {
   }
 }
 
-// However many threads there are, what is said is what is wrong first; a cell that is no number comes behind the text as a whole.
+// However many threads there are, what is said is what is wrong first; a cell that is not a number comes behind the text as a
+// whole.
 TEST_F(TableTest, TheFirstThingWrongWithATextIsSaid) {
   std::string text = "x,y\nseven,8\n";
   for (int i = 0; i < 1'000'000; ++i) text += i % 250'000 == 249'999 ? "7,8,9\n" : "7,8\n";
