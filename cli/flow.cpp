@@ -156,7 +156,7 @@ Report in_time(const Typed& typed, const Printed& format, const Report& unfinish
   return report;
 }
 
-/// What has no partial answer: nothing is printed when the time is over first.
+/// A question without partial answers: nothing is printed when the time is over first.
 template <class Answer>
 auto answer_in_time(const Typed& typed, const char* what, Answer&& answer) {
   Deadline deadline(limit_of(typed), [&] {

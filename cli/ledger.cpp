@@ -213,7 +213,7 @@ int run_void(const Typed& typed) {
   return 0;
 }
 
-/// What the ledger does not have that its witnesses have seen is charged again.
+/// Charges again what the ledger's witnesses have seen and the ledger does not have.
 std::string accepted_by(Ledger& ledger) {
   const LedgerAcceptance accepted = ledger.accept_witnesses();
   std::string text;

@@ -128,7 +128,7 @@ Words option_words(const std::string& word) {
 
 Words did_you_mean(const std::string& word) { return {"did you mean ", option_words(word), "?"}; }
 
-/// What to write of an option: its name, and its value to be filled in.
+/// How help shows an option: its name, and its value to be filled in.
 Words to_fill_in(const OptionSpec& spec) {
   const Field field(spec.field());
   const std::string argument = spec.argument;
@@ -184,7 +184,7 @@ void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
                    verb.file == nullptr ? help_hint(verb) : std::string("name one FILE; ") + lists_hint, verb);
 }
 
-/// What stands behind the first FILE may be a part of a list, or an option without its dashes.
+/// A word after the first FILE may be a part of a list, or an option without its dashes.
 void require_files(const std::vector<std::string>& files, const VerbSpec& verb) {
   for (const std::string& file : files) {
     std::error_code unknown;

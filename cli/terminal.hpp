@@ -23,7 +23,7 @@ bool stdout_is_terminal();
 /// Columns for what is read: the terminal's, but 60 at least and 120 at most; 100 where it is none.
 std::size_t stdout_width();
 
-/// In whose syntax fields are named: the program's, or R's where FRACTILE_WORDING is r, as the R package sets it for its own.
+/// The syntax in which fields are named: the program's, or R's where FRACTILE_WORDING is r, as the R package sets it.
 Wording wording();
 
 /// Writes all of `text` to standard output; throws `data` with this hint when it cannot. A terminal gets it as

@@ -40,7 +40,7 @@ struct Plan {
 /// The paper's range of m, thinned out.
 const std::vector<std::uint64_t>& default_quantile_counts();
 
-/// The times of releases of profiles that are already counted. What else the machine does moves the median less than the mean.
+/// The times of releases of profiles that are already counted. Other work on the machine moves the median less than the mean.
 struct Times {
   double mean = 0;
   double median = 0;
@@ -67,7 +67,7 @@ std::vector<Row> run(const Plan& plan, const Observer& observer);
 /// approximate_quantiles.csv, one line per row under a heading, and approximate_quantiles.txt: what was run, in words.
 std::vector<TextFile> files_of(const Plan& plan, const std::vector<Row>& rows);
 
-/// That nothing of it is private.
+/// A note that nothing in it is private.
 inline constexpr const char* disclaimer =
     "An experiment: nothing of it is a private release of the files' records. Bits are reproducible, errors untouched.";
 

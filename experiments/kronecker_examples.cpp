@@ -82,7 +82,7 @@ void add_check(Findings& to, const std::string& place, const std::string& paper,
   to.findings.push_back({place, paper, holds ? found : "it does not hold", holds});
 }
 
-/// What is said of a pair of odds of which the second is worth more to an analyst, who is a table of his own.
+/// The finding for a pair of odds of which the second is worth more to an analyst, who has a table of their own.
 void add_refutation(Findings& to, Finding finding, const std::string& name, const Pipeline& pipeline) {
   const flow::PipelineRefinement answer = flow::check_refinement(pipeline, less_private, more_private);
   const auto* const analyst = std::get_if<flow::Counterexample>(&answer.refinement.verdict);

@@ -32,7 +32,7 @@ struct Findings {
 
 /// One row per secret, one column per observation.
 Table channel_table(std::string name, std::string what, const flow::Channel& channel);
-/// What an analyst believes and what his actions cost him, one row per secret.
+/// What an analyst believes and what their actions cost them, one row per secret.
 Table analyst_table(std::string name, std::string what, const std::vector<std::string>& secrets,
                     const flow::Prior& prior, const flow::Loss& loss);
 

@@ -6,8 +6,8 @@
 
 namespace fractile::experiments {
 
-/// A seed and the names it was derived by. What is derived depends on its own names alone, so that leaving out a set or a
-/// mechanism changes nothing of the others.
+/// A seed and the names it was derived by. A derived seed depends only on its own names, so that leaving out a set or a mechanism
+/// does not change the others.
 class Seed {
  public:
   explicit Seed(std::uint64_t value) : value_(value) {}

@@ -18,7 +18,7 @@ void merge_to_file(const Typed& typed, Attendant& attendant);
 /// What `counts` names, its header read and none of its counts; nothing without it.
 std::optional<ProfileFile> counts_of(const Typed& typed);
 
-/// What was asked of a release, and with it what the header says was asked when the profiles were counted. Throws
+/// The request for a release, together with the request that the header records from when the profiles were counted. Throws
 /// `usage` where the two do not go together, above all for persons of fewer records than the profiles may have of one.
 Typed with_header(Typed typed, const ProfileHeader& header);
 

@@ -32,8 +32,8 @@ class CsvRecords {
   std::size_t line_ = 1;
 };
 
-/// What stands between commas, spaces around it dropped but within quotes. A text without a comma that does not begin with a quote is itself.
-/// Throws `usage` for an empty item and for quotes that are not around an item.
+/// The cells between commas, without the spaces around them, except within quotes. A text without a comma that does not begin with
+/// a quote is itself. Throws `usage` for an empty item and for quotes that are not around an item.
 std::vector<std::string> names_in(const std::string& text);
 
 /// A text of which names_in() makes these names.

@@ -271,7 +271,7 @@ NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
   return result;
 }
 
-/// By its name, as a matrix, truncated farther out, of subsets, or at an epsilon of its own.
+/// A perturber by its name, as a matrix, truncated farther out, of subsets, or at an epsilon of its own.
 NamedPerturber named_perturber(const Item& named, std::size_t size) {
   if (!named.is_table()) return perturber_of_word(named, size);
   named.require_keys({"epsilon", "geometric", "matrix", "of", "perturber", "release", "subset"});
@@ -329,7 +329,8 @@ NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   return named_perturber(*named, size);
 }
 
-/// What a perturbed value may be: the values, unless it is said; or where geometric noise goes beyond them, as they go on.
+/// The possible perturbed values: the values, unless the file says otherwise; where geometric noise goes beyond the values, their
+/// continuation.
 std::vector<Rational> answers_of(const Item& pipeline, const std::vector<Rational>& values,
                                  const NamedPerturber& named) {
   if (const std::optional<Item> answers = pipeline.find("answers")) return values_of(*answers);

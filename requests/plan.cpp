@@ -21,7 +21,7 @@ constexpr const char* usual_epsilons = "0.001..10";
 
 bool solves(const Typed& typed) { return typed.has("rank_error") || typed.has("percentile_error"); }
 
-/// What is solved for is not given.
+/// The value that is solved for is not given.
 Budget planned_budget(const Typed& typed) {
   if (typed.has("analyst")) {
     for (const char* field : {"rho", "delta", "rank_error", "percentile_error", "solve_for"}) {
@@ -140,7 +140,7 @@ Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
 
 std::uint64_t rows_of(const PlanRequest& request) { return request.query.expected_rows.value_or(request.options.rows); }
 
-/// What a shape ties is no loss to an analyst, and would be one in a table of so many rows that are spread over as many values.
+/// Records that a shape ties cost an analyst nothing, but would in a table of as many rows that are spread over as many values.
 void require_fine_reference(const PlanRequest& request) {
   const bool is_whole = !request.reference.empty() || request.lattice.size() <= most_shaped;
   const ReleaseAnalyst& analyst = *request.analyst;

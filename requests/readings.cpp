@@ -27,7 +27,7 @@ bool is_said_elsewhere(std::string_view field) {
   return std::ranges::find(said_elsewhere, field) != said_elsewhere.end();
 }
 
-/// By their contents, with commas between them.
+/// The files by their contents, with commas between them.
 std::string keys_to_pin(const std::vector<std::string>& files) {
   std::string hashes;
   for (const std::string& file : files)
@@ -42,7 +42,7 @@ std::string library_path(const std::string& path) {
   return unknown ? path : canonical.string();
 }
 
-/// What an option says, as a text that is the same for the same; "" of a default.
+/// An option's value as a text, equal for equal values; "" for a default.
 std::string said(const Typed& typed, const OptionSpec& option) {
   const std::string field = option.field();
   std::string value = option.values() == 0 ? yes : typed.one(field);

@@ -26,8 +26,8 @@ struct Warning {
   Words hint;
 };
 
-/// That the last line of a text file has no end, so that its record may be cut off. For the owner alone: it may be up to the last record.
-/// Nothing where it has one, and where a name and a byte cannot show it.
+/// A warning that the last line of a text file has no end, so that its record may be cut off. For the owner alone: it may be up to
+/// the last record. Nothing where it has one, and where a name and a byte cannot show it.
 std::optional<Warning> open_end_of(const std::string& file);
 
 /// Throws `usage` when the file that an option names is one that is read: FILE, a table, a profile file or the ledger.

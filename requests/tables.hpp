@@ -19,7 +19,7 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed);
 /// for what cannot be.
 TableOptions table_of(const Typed& typed, bool in_memory);
 
-/// What the machine has for reading: `threads`, `memory`, `duckdb`. None of them changes a number.
+/// What the machine may use for reading: `threads`, `memory`, `duckdb`. None of them changes a number.
 void read_with_machine(const Typed& typed, TableOptions& options);
 
 /// The address that `postgres` names; "" without it. Throws `usage` for options that describe a file, persons or groups.

@@ -44,7 +44,7 @@ class TomlFile {
 
  private:
   friend class Item;
-  /// What is written from there to the end of its line.
+  /// The rest of the line from there.
   std::string_view written_from(const toml::source_position& begin) const;
 
   std::string name_;

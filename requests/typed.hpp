@@ -63,7 +63,7 @@ const VerbSpec& reproduce_verb();
 const VerbSpec& completion_verb();
 /// All of them.
 std::span<const VerbSpec* const> all_verbs();
-/// Those and their words that take FILE and options: "release", "flow check".
+/// The verbs, with their words, that take FILE and options: "release", "flow check".
 std::vector<const VerbSpec*> verbs_with_options();
 
 /// What was given, by the names of fields, "records_per_person", as it was typed: nothing is interpreted yet, and no value is empty.

@@ -13,8 +13,8 @@
 
 namespace fractile::python {
 
-/// What a Python signal handler raised, Ctrl-C, or that the caller's event was set. Not a std::exception, so that no code on the
-/// way takes it for a failure of the library.
+/// The exception that a Python signal handler raised, Ctrl-C, or the fact that the caller's event was set. Not a std::exception, so
+/// that no code on the way takes it for a failure of the library.
 struct Interrupted {};
 
 /// Looks for signals a few times a second, on the thread that asks and on no other, without the interpreter's lock in between.

@@ -20,7 +20,8 @@ std::atomic<int> standing = 0;     // who never comes back
 std::thread::id ending;            // set before is_ending
 thread_local bool is_counted = false;
 
-/// Calls `take`, which waits for the lock; or never returns. What ends the interpreter waits for those that are past the question.
+/// Calls `take`, which waits for the lock; or never returns. The thread that ends the interpreter waits for the threads that are
+/// past this check.
 template <class Take>
 void come_back(const Take& take) {
   ++coming_back;

@@ -68,8 +68,8 @@ class CanceledError(Error):
 class FractileWarning(UserWarning):
     """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
 
-    What is known beforehand is warned of before anything is spent. Where a program makes errors of warnings, one that is raised after a
-    release was made has it.
+    If it is known beforehand, the warning comes before anything is spent. Where a program makes errors of warnings, one that is raised
+    after a release was made has it.
 
     Attributes:
         release: what was made, a Release or PublishedTables; None before that.

@@ -61,8 +61,8 @@ class Ledger:
         duckdb: str | os.PathLike[str] | None = None,
         witness: str | os.PathLike[str] | None = None,
     ) -> Ledger:
-        """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself. What its releases
-        must or may have is what `fractile ledger init` says of it.
+        """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself. `fractile ledger
+        init` says what its releases must or may have.
 
         Raises:
             UsageError: there is one of this name already, or an argument is wrong.

@@ -110,7 +110,7 @@ class _Tidy:
 
     def to_pandas(self) -> Any:
         """A DataFrame with one row per value, and the columns of the program's CSV: table, a column for each key column, statistic,
-        quantile (as a fraction), value, lower, upper, mark. What does not apply is missing.
+        quantile (as a fraction), value, lower, upper, mark. Values that do not apply are missing.
 
         Numbers are the nearest doubles, and an open end of an interval is infinite; dates and times are Timestamps, and an open end is
         missing. Where tables hold values of several kinds, these are texts.

@@ -547,7 +547,7 @@ def publish(
     """Publishes all tables of a publication's file, of a DataFrame of Spark. One job counts all of them; the ledger is the driver's.
 
     The arguments are those of `fractile.publish`, mean the same and have the same defaults; one seed gives the values that it gives on one
-    machine. What `release` asks of the frame holds here, too.
+    machine. The frame must meet the same conditions as for `release`.
 
     Args:
         file: the path of the publication's file. Its [input] names no records, but may say what counts as missing.

@@ -140,7 +140,7 @@ class PublicFiles {
       item.refuse("keys and cells are public, and '" + path + "' is what is published", "name a public file");
     }
     try {
-      // By the name of what was opened, whatever its own name leads to by now.
+      // Identified by the name of what was opened, whatever its own name leads to by now.
       const auto on_opened = [&](const std::vector<OpenedFile>& files) {
         if (on_file_) on_file_(files.front().path);
       };
@@ -610,7 +610,7 @@ const Members& publication_options() {
 
 constexpr const char* least = "least";
 
-/// In whose measure a budget is to be solved for; nothing when it is named.
+/// The budget in whose measure a budget is solved for; nothing when the budget is given.
 std::optional<Budget> solved_measure(const Typed& typed) {
   if (typed.one("epsilon") == least && !typed.has("rho")) return Budget::pure(Rational(1));
   if (typed.one("rho") == least && !typed.has("epsilon")) return Budget::zcdp(Rational(1));
@@ -630,7 +630,7 @@ PublicationMarks marks_in(const Item& root) {
   return marks;
 }
 
-/// What one person may cost, and who is one.
+/// What the publication may cost one person, and who is a person.
 Publication head_in(const Item& item) {
   std::vector<std::string> names{"title", "person", "confidence"};
   for (const Member& member : publication_options()) names.emplace_back(member.name);

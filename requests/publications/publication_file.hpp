@@ -12,7 +12,7 @@
 
 namespace fractile::requests {
 
-/// What `[input]` says: of one kind, or of none where the records come from elsewhere.
+/// The source in `[input]`: of one kind, or of none where the records come from elsewhere.
 struct PublicationInput {
   TableOptions read = {};     ///< files and queries, and which texts are missing
   std::string postgres = {};  ///< a server's address

@@ -22,7 +22,7 @@ Rational coefficient_of(std::string_view text) {
   return text.empty() ? Rational(1) : Rational::parse(text);
 }
 
-/// What stands after "ln": "3.5", "(7/2)".
+/// The text after "ln": "3.5", "(7/2)".
 Rational argument_of(std::string_view text) {
   text = trimmed(text);
   if (text.size() >= 2 && text.front() == '(' && text.back() == ')') text = trimmed(text.substr(1, text.size() - 2));

@@ -63,7 +63,8 @@ class RateBounds {
 Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
                                std::int64_t precision);
 
-/// What the acceptance probability is at least, when the majorant is RateBounds's, UnitMajorant's or RunMajorant's, this many units large.
+/// A lower bound of the acceptance probability, when the majorant is RateBounds's, UnitMajorant's or RunMajorant's, this many units
+/// large.
 inline double least_acceptance(uint128 units) { return units >= 1024 ? 0.9375 : 0; }
 
 /// The coin of a proposal with that gap and this many members; true: keep it. `at_least` bounds its probability from below.

@@ -158,7 +158,7 @@ Rational Rational::parse(std::string_view text) {
 }
 
 Rational Rational::from_double(double value) {
-  // By its bits, so that nothing that is set for arithmetic counts.
+  // From its bits, so that no setting of the arithmetic matters.
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const auto biased = static_cast<std::int64_t>(bits >> 52 & 0x7FF);
   if (biased == 0x7FF) throw Error(ErrorCode::usage, "not a finite number");

@@ -256,7 +256,7 @@ class PostgresStore final : public Store {
     }
   }
 
-  /// By bytes in a receipt's place that are rolled back to before they were written. They do not compress, as receipts do: so many
+  /// Writes bytes in a receipt's place and rolls back to before they were written. They do not compress, as receipts do: so many
   /// as of a long one will be stored at most.
   void prove_room(std::int64_t entry, std::uint64_t receipt_size) const override {
     constexpr std::uint64_t whole = std::uint64_t{64} * 1024;

@@ -15,7 +15,7 @@
 namespace fractile::ledger_detail {
 namespace {
 
-/// What cannot be read was not written by us.
+/// A text that cannot be read was not written by this program.
 template <class Read>
 auto readable(const Store& store, const std::string& what, Read&& read) {
   try {
@@ -27,7 +27,7 @@ auto readable(const Store& store, const std::string& what, Read&& read) {
   }
 }
 
-/// By which a query is found again.
+/// The hash by which a query is found again.
 std::string question_of(const std::string& query) { return sha256(query); }
 
 std::string text_at(const Fields& row, std::size_t column) { return row[column].value_or(""); }

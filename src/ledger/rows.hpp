@@ -70,7 +70,7 @@ std::optional<LedgerSource> source_of(const Book& book, const std::string& datas
 /// All of them.
 std::vector<LedgerSource> sources_of(const Book& book);
 
-/// Adds a row and its line in the log; the row's id is the next one. What is written is read back first.
+/// Adds a row and its line in the log; the row's id is the next one. Every text is read back before it is written.
 void add_dataset(const Store& store, const Head& head, const Sums& sums, const LedgerDataset& dataset,
                  const std::string& time);
 LedgerReservation add_entry(const Store& store, const Head& head, const Sums& sums, const DatasetRow& dataset,

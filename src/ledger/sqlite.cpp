@@ -202,8 +202,8 @@ void Connection::open_to_read() {
   set_up(*this);
 }
 
-/// For older programs' files, which SQLite reads only where it may write, unless it is told that no other program writes. That is
-/// for require_unchanged to find out.
+/// For older programs' files, which SQLite reads only where it may write, unless it is told that no other program writes.
+/// require_unchanged checks that.
 void Connection::open_unlocked() {
   unlocked_state_ = state_of(path_);
   const std::string name = "file:" + encoded(std::filesystem::absolute(path_).string()) + "?immutable=1";

@@ -1,4 +1,4 @@
-// Where a ledger's tables lie. What they mean, and what may be spent, is decided above: here are rows and transactions.
+// Where a ledger's tables lie. A store has rows and transactions; their meaning, and what may be spent, is decided above it.
 #pragma once
 
 #include <chrono>
@@ -100,7 +100,8 @@ class Store {
   virtual std::vector<std::int64_t> receipts() const = 0;
   virtual std::optional<std::string> receipt(std::int64_t entry) const = 0;
 
-  // By indices, of which any may be damaged: what is found must be checked, and what is not found may be there all the same.
+  // Looked up by indices, any of which may be damaged: a found entry must be checked, and an entry that is not found may still
+  // exist.
 
   virtual std::optional<Fields> last(Table table) const = 0;
   virtual std::optional<Fields> find(Table table, std::int64_t id) const = 0;

@@ -125,7 +125,7 @@ void require_summable(const Publication& publication, const LevelToDraw& level, 
   StatisticsIntervals(StatisticsSampler(*asked.statistics, each, lattice).terms(), lattice, added_up);
 }
 
-/// What a charge has to know of all levels: whose records count, and how they are read.
+/// What a charge must know about all levels: whose records count, and how they are read.
 ReleaseRequest terms_of(const PublicationRequest& request, const Plan& plan) {
   ReleaseRequest terms = plan.levels.front().request;
   terms.query.budget = request.publication.budget;

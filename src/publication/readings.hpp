@@ -9,9 +9,9 @@
 
 namespace fractile::publication_detail {
 
-/// What a release is read with: what is not at its default, by the names of what says it. Some hold only where the dataset declares them
-/// (null, public_rows, sql_stability, duckdb, postgres, ...): throws `usage` for one that it does not. For records that the asker holds, what
-/// the dataset leaves open is theirs to say, and left out.
+/// How a release's source is read: the options that are not at their defaults, by their names. Some hold only where the dataset
+/// declares them (null, public_rows, sql_stability, duckdb, postgres, ...): throws `usage` for one that it does not. For records
+/// that the asker holds, what the dataset leaves open is theirs to say, and left out.
 LedgerReading reading_of(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset);
 
 /// What a release reads, as LedgerRequest::source has it: what the dataset pins, if that and files that it declares as tables are all

@@ -8,10 +8,10 @@
 
 namespace fractile::publication_detail {
 
-/// What each level costs: those that are held what they were published at, the others what is left of the publication's budget, in proportion
-/// to their shares, as whole millionths of it, and what these leave over goes to the first of them. Without one that is held these are the
-/// parts' own costs. Throws `budget_refused` where nothing is left for a level that is not held, and where the rest cannot be
-/// computed, since a cost is one logarithm and the budget another.
+/// What each level costs: held levels cost what they were published at, and the others share what is left of the publication's
+/// budget, in proportion to their shares, as whole millionths of it, and what these leave over goes to the first of them. Without
+/// one that is held these are the parts' own costs. Throws `budget_refused` where nothing is left for a level that is not held, and
+/// where the rest cannot be computed, since a cost is one logarithm and the budget another.
 std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
                                  const std::vector<std::optional<Budget>>& held);
 
@@ -21,7 +21,7 @@ std::optional<Rational> share_of(const Budget& cost, const Budget& whole);
 /// Whether all levels together cost the publication's budget: they do unless all of them were published before, for less.
 bool costs_all(const PublishedTables& tables);
 
-/// What they cost; the budget where no budget is exactly that.
+/// The levels' cost; the whole budget where no budget equals that cost exactly.
 Budget cost_of(const PublishedTables& published);
 
 }  // namespace fractile::publication_detail

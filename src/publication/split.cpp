@@ -117,7 +117,7 @@ class Weights {
     const PublicationTable& table = publication_.tables[level.table];
     return {std::int64_t{publication_detail::records_per_person(publication_, table, table.levels[level.place])}};
   }
-  /// What is left for quantiles decides; a table without any has its counts.
+  /// The part for quantiles decides; in a table without any, the part for counts.
   static Rational counted(const Level& level) {
     return level.counts_share == Rational(1) ? Rational(0) : level.counts_share;
   }

@@ -61,7 +61,7 @@ class Cells {
     return page.typed(label_of(publication_, table_.by[column], key));
   }
 
-  /// What stands for all keys of a column: a word that is no label of it.
+  /// The word for all keys of a column: one that is not a label of the column.
   std::string all_of(std::size_t column) const {
     const auto keys = std::ranges::find(publication_.keys, table_.by[column], &KeyColumn::column);
     const auto is_label = [&](const std::string& word) {

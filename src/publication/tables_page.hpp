@@ -9,7 +9,7 @@
 namespace fractile::publication_detail {
 
 /// All levels of a table. On pages, and of two key columns one of which has few keys: rows by columns; otherwise one line per cell,
-/// the keys first. What is in a cell is said beneath.
+/// the keys first. A line beneath explains the contents of cells.
 void show_cells(report_detail::Page& page, const PublishedTables& tables, std::size_t table);
 
 /// Where pictures can be seen: a figure for each level that has few cells.

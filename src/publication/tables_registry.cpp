@@ -15,7 +15,7 @@ namespace {
 
 using report_detail::RegistryRecord;
 
-/// Those that are not there yet.
+/// Adds those that are not there yet.
 void add(std::vector<std::string>& all, const std::vector<std::string>& more) {
   for (const std::string& each : more) {
     if (std::ranges::find(all, each) == all.end()) all.push_back(each);
@@ -54,7 +54,8 @@ std::string unprotected_of(const PublishedTables& published) {
       fmt::join(possible, "; "), fmt::join(failures, "; "));
 }
 
-/// That of whom most is promised: where records count beside persons' values, one of those, and else the values of which most count.
+/// The level with the strongest promise: where records count besides persons' values, one with records, and otherwise the one in
+/// which most values count.
 const Release& promised(const PublishedTables& tables) {
   const auto most = [](const PublishedLevel& a, const PublishedLevel& b) {
     const bool has_values = a.release.source.per_person.has_value();

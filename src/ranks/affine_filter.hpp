@@ -32,7 +32,7 @@ class AffineFilter {
   /// The same for many; whether any is uncertain.
   bool operator()(std::span<const double> values, Position* positions) const;
 
-  // What that arithmetic is made of.
+  // The constants of that arithmetic.
   static constexpr double relative_error = 0x1p-49;
   static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it leaves no room for a fraction
   struct Terms {

@@ -1,5 +1,5 @@
 // Tiles: a pass over runs cut into stretches, each with as many members and as good a score as it has, found without
-// listing its runs; and stretches cut again. What lies between two tiles' borders is passed by the same cursors as the whole.
+// listing its runs; and stretches cut again. The same cursors pass over the part between two tiles' borders as over the whole.
 // Proof: docs/proofs/selection.md, theorem 6.
 #pragma once
 

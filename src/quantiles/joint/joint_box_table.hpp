@@ -10,8 +10,8 @@
 
 namespace fractile {
 
-/// What a box with totals a .. c knows of a cell of weight w, t being the end that a table is for. As |g - t w| is at least
-/// s (g - t w) for every s in {-1, 0, 1}, any s makes a bound, and the right one the best.
+/// What is known about a cell of weight w in a box with totals a .. c, where t is the end that a table is for. As |g - t w| is at
+/// least s (g - t w) for every s in {-1, 0, 1}, any s makes a bound, and the right one the best.
 struct BoxCell {
   std::int64_t too_many;           ///< this many records or more are at least the target, at all totals
   std::int64_t too_few;            ///< this many or fewer are at most the target, at all totals

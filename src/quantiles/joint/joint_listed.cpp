@@ -64,7 +64,7 @@ void ListedTotals<Real>::fill_wide() {
   ++filled_;
 }
 
-/// By a window of some nats about the targets, and by as many as that misses so that little lies outside.
+/// Limited to a window of some nats about the targets, and to enough totals that little lies outside.
 template <class Real>
 void ListedTotals<Real>::list_wide() {
   constexpr double usual = 5;  // nats a quantile

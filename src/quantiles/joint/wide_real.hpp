@@ -45,7 +45,7 @@ class WideReal {
     product.normalize();
     return product;
   }
-  /// By a number that is not 0.
+  /// Divides by a number that is not 0.
   friend WideReal operator/(const WideReal& a, const WideReal& b) {
     if (a.is_zero()) return {};
     WideReal ratio;

@@ -96,7 +96,7 @@ struct NodeErrors {
     return (whole(spread.gap) * ratio * ranks).log();
   }
 
-  /// As how many totals at `cost` all totals count.
+  /// How many totals at `cost` all totals together amount to.
   Enclosure totals(const Enclosure& cost) const {
     const Enclosure beyond = whole(2) / (whole(1) - (whole(0) - Enclosure::of(rate) * whole(*step)).exp());
     return whole(2) * cost / whole(*step) + whole(1) + beyond;

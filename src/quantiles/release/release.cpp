@@ -168,7 +168,7 @@ class StageSampler {
     }
   }
 
-  /// That of the number of rows that was found.
+  /// The plan for the number of rows that was found.
   const QuantilePlan& plan() const { return plan_; }
   const PreliminaryOutcome& found() const { return found_; }
   const std::vector<Stage>& stages() const { return stages_; }

@@ -61,7 +61,7 @@ class Trial {
  public:
   Trial(const LossAtEpsilon& loss, const Rational& most) : loss_(loss), most_(most) {}
 
-  /// Those of ten a decade that are at most eight times as large or as small as one.
+  /// The epsilons, ten per decade, that are at most eight times as large or as small as one.
   std::vector<AnalystTrial> around(const Rational& epsilon, const Rational& low, const Rational& high) {
     for (const Rational& one : ten_a_decade(low, high)) {
       if (one * Rational(8) >= epsilon && one <= epsilon * Rational(8)) answer(one);
@@ -114,7 +114,7 @@ class Trial {
     return tried_.insert(place, std::move(trial))->answer;
   }
 
-  /// By halves, among epsilons of two digits.
+  /// A search by halves, among epsilons of two digits.
   void refine() {
     for (;;) {
       std::size_t first = tried_.size();

@@ -135,7 +135,7 @@ void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_
   bound = bound && other ? std::optional(std::max(*bound, *other)) : std::nullopt;
 }
 
-/// What no quantile exceeds together, and each by itself, but with the failure's probability.
+/// Bounds for all quantiles together and for each by itself, which are exceeded with at most the failure's probability.
 using RanksWithin = std::function<Ranks(const Rational& failure)>;
 
 WorstCase bounds_of(const Setting& setting, const Rational& confidence, const RanksWithin& ranks_at) {

@@ -37,8 +37,8 @@ class WorstNoise {
 
   std::int64_t first() const { return first_; }
   double at(std::int64_t t);
-  /// For u from `least` to `most`, and for every u below with what bounds `least`. What is above `most`, unless the bound there is 1, must
-  /// not be asked for.
+  /// For u from `least` to `most`, and for every u below with what bounds `least`. Do not ask for values above `most`, unless the
+  /// bound there is 1.
   IncreasingBound between(std::int64_t least, std::int64_t most);
 
  private:

@@ -28,7 +28,7 @@ std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances) {
   return farthest;
 }
 
-/// Those selected that are to be published.
+/// The selected points that are published.
 std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
   std::vector<std::uint64_t> points;
   for (std::size_t i = 0; i < roles.size(); ++i) {

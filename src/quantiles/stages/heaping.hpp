@@ -26,7 +26,7 @@ std::vector<HeapGrid> heap_grids(const Lattice& lattice, const std::optional<Rou
 /// taken to be eight times as likely as another.
 std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std::vector<HeapGrid>& heaps);
 
-/// As how many of the others no heaps count.
+/// The multiplicity of "no heaps" among the outcomes.
 constexpr std::uint64_t no_heaps_length = 20;
 
 /// What the selection pays in bounded range: 133 for a record added, 266 for one changed.

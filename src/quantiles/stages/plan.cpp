@@ -389,7 +389,7 @@ std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
   return rows;
 }
 
-/// By factors.
+/// The middle of two numbers by factors.
 std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
 }

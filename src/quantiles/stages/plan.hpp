@@ -67,7 +67,7 @@ struct QuantilePlan {
   /// For a query with intervals: how it goes on when the count reaches one of `counted`. Its query has what is left of the budget for what is
   /// selected.
   QuantilePlan with_rows(std::size_t rows) const;
-  /// All stages of a release whose preliminary stages find this. Those up to a preliminary one depend only on what the ones
+  /// All stages of a release whose preliminary stages find this. The stages up to a preliminary one depend only on what the stages
   /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
   /// candidates, under pure privacy, and fewer quantiles where records heap.
   std::vector<Stage> stages(const PreliminaryOutcome& found = {}) const;

@@ -172,7 +172,7 @@ class QuantileTree {
 /// The least common denominator.
 Rational common_denominator(const std::vector<Rational>& quantiles);
 
-/// What hangs on the splits that are drawn, beside what further draws see of them: their candidates, or the splits themselves.
+/// What depends on the drawn splits, besides what further draws see of them: their candidates, or the splits themselves.
 enum class Wanted { candidates, splits };
 
 /// One split per quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has

@@ -13,7 +13,7 @@
 
 namespace fractile {
 
-/// What is drawn, exactly as it was: all else that is published of statistics is computed from this and from what is public.
+/// The draws, exactly as they were: all other published statistics are computed from these and from public numbers.
 struct DrawnStatistics {
   std::vector<std::int64_t>
       bins;  ///< records below the first value, from there to below the next, ..., from the last on

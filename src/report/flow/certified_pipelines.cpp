@@ -18,7 +18,7 @@ bool is_side_by_side(const flow::PostProcessor& post) {
   return outputs.size() == post.image.size();
 }
 
-/// What counts an answer or does not.
+/// Whether the post-processor counts: each answer counts or does not.
 bool is_count(const flow::Pipeline& pipeline) {
   return pipeline.post.kind == Kind::count || (pipeline.post.kind == Kind::sum && pipeline.shown().size() == 2);
 }

@@ -1,4 +1,4 @@
-// What is said of an epsilon that was chosen: for text, JSON, CSV and pages.
+// The words and numbers for a chosen epsilon, for text, JSON, CSV and pages.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace fractile::report_detail {
 
 /// A range in decimals. The ends of a known range lie within it: the lower end is rounded upwards and the upper end downwards, by
-/// at most 10^-9 unless the range is narrower. What is unknown lies within them.
+/// at most 10^-9 unless the range is narrower. The unknown part lies within them.
 struct SafeEnds {
   Pair epsilons;
   Pair odds;

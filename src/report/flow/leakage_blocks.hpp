@@ -18,7 +18,8 @@ inline bool has_answers(const std::optional<LeakageReport>& report) { return rep
 Blocks blocks_of(const LeakageReport& report);
 /// The members of to_json()'s object.
 void write_members(Writer& json, const LeakageReport& report);
-/// By answer: epsilon as a decimal, and what is right before, after, and as far as the promise allows, with the digits of a sweep.
+/// For each answer: epsilon as a decimal, and how often the guess is right before, after, and as far as the promise allows, with
+/// the digits of a sweep.
 std::vector<std::vector<std::string>> guess_cells(const LeakageReport& report);
 
 }  // namespace fractile::report_detail

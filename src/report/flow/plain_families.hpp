@@ -31,7 +31,7 @@ bool is_of_subsets(const flow::Perturber& perturber);
 /// One bit per value, symmetric or optimized.
 bool is_unary(const flow::Perturber& perturber);
 
-/// Any of these: less epsilon is a refinement.
+/// Whether it is any of these, for which less epsilon is a refinement.
 bool is_family(const flow::Perturber& perturber);
 
 /// Numerator and denominator, polynomials of the base.

@@ -33,7 +33,8 @@ Coefficients least_multiple(const Coefficients& a, const Coefficients& b);
 /// The quotient of two polynomials of which the second divides the first.
 Coefficients divided(const Coefficients& a, const Coefficients& b);
 
-/// By Bernstein's coefficients on from .. to, halved where they do not tell; false where that takes too many halves.
+/// Decided by Bernstein's coefficients on from .. to, which is halved where they do not decide; false where that takes too many
+/// halves.
 bool is_never_negative(const Coefficients& polynomial, const Rational& from, const Rational& to);
 /// The same, and nowhere 0.
 bool is_positive(const Coefficients& polynomial, const Rational& from, const Rational& to);

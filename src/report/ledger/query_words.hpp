@@ -1,4 +1,4 @@
-// What an entry of a ledger asked, in words.
+// The query of a ledger's entry, in words.
 #pragma once
 
 #include <string>

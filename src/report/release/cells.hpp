@@ -14,7 +14,7 @@ namespace fractile::report_detail {
 /// How many of a table's columns hold keys; none without groups.
 std::size_t key_columns_of(const Release& release);
 
-/// What stands above them, for people: the names of the key columns.
+/// The heading above them, for people: the names of the key columns.
 Row key_headings(const Release& release);
 
 /// The same for programs, which distinguish columns by name: with "key." before a name that is among `others`.

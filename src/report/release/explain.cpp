@@ -102,7 +102,7 @@ report_detail::CellTable listed_values(const Page& page, const Release& release)
   return table;
 }
 
-/// As many values as a page is wide enough for in one line.
+/// As many values as fit into one line of a page.
 report_detail::CellTable published_table(const Page& page, const Release& release) {
   constexpr std::size_t most_columns = 10;
   const std::size_t quantiles = release.query.quantiles.size();
@@ -374,7 +374,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
   page.list(items);
 }
 
-/// What anybody may learn of the table, or knew before.
+/// What anyone may learn about the table, or knew before.
 void explain_unprotected(Page& page, const Release& release) {
   std::vector<std::string> items;
   items.push_back(!release.bounds ? fmt::format("The possible values, {}, which were chosen beforehand.",

@@ -30,7 +30,7 @@ std::string without_the_person(const Promise& promise) {
                                                     : "with any other records in place of that person's";
 }
 
-/// What of a budget is no decimal number, as one that is not below it.
+/// A budget's number that is not a decimal, as a decimal not below it.
 std::string as_numbers(const Budget& budget) {
   const auto above = [](double value) { return std::ceil(value * 1e4 * (1 + 1e-12)) / 1e4; };
   if (budget.measure() == Measure::zcdp) {

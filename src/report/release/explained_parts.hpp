@@ -50,7 +50,7 @@ std::string record_in_words(const SourceDescription& source, const std::string& 
 /// Words and what they mean; `record` says what a record is here.
 std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise, const std::string& record);
 
-/// As which keys records count that have no listed one; nothing where they are left out.
+/// The keys under which records without a listed key count; nothing where such records are left out.
 void explain_others(Page& page, const SourceDescription& source);
 
 /// As its publisher has it.
@@ -63,7 +63,7 @@ void explain_rounded(Page& page, std::uint64_t records);
 void explain_counted(Page& page, const Release& release);
 /// What was checked of the source's query, or declared, and what it could read.
 void explain_query(Page& page, const Release& release);
-/// What in a table would have made it fail, and what watchers could see.
+/// What in a table would have made the release fail, and what observers could see.
 void explain_failures(Page& page, const std::vector<std::string>& failures);
 /// What was spent on the people of an account, and what is left. `which`: of all releases, "this one".
 void explain_account(Page& page, const PageOptions& options, const std::string& which);

@@ -155,7 +155,7 @@ void write_key(Writer& json, const KeyColumns& by, const GroupKey& key) {
   });
 }
 
-/// What ran stands in each group unless it was the same.
+/// Each group says what ran, unless all ran the same.
 void write_groups(Writer& json, const Release& release) {
   const bool alike = release.ran_alike();
   const Release::Group& first = release.groups.front();
@@ -247,7 +247,7 @@ void write_weights(Writer& json, const WeightsDescription& weights) {
   });
 }
 
-/// By the names of their columns, under which keys records count that have no listed one.
+/// The keys under which records without a listed key count, by the names of their columns.
 void write_others(Writer& json, const KeyColumns& by, const std::vector<std::string>& others) {
   if (others.empty()) return;
   object(json, "other", [&] {

@@ -127,7 +127,7 @@ figures::Range range_of(const Release& release, const Release::Group& group) {
   return range;
 }
 
-/// By their middle values, from the largest on; groups of equal ones as they were listed.
+/// Groups by their middle values, from the largest on; groups with equal values as they were listed.
 std::vector<const Release::Group*> sorted_groups(const Release& release) {
   std::vector<const Release::Group*> groups;
   for (const Release::Group& group : release.groups) groups.push_back(&group);

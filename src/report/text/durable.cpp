@@ -68,7 +68,7 @@ class NewFile {
 
   /// Fails with EEXIST rather than replacing a file or following a link.
   bool give_name() const {
-    // By /proc, because linking a descriptor itself (AT_EMPTY_PATH) takes a privilege.
+    // Linked through /proc, because linking a descriptor itself (AT_EMPTY_PATH) takes a privilege.
     const std::string now = temporary_.empty() ? name_of_descriptor() : temporary_;
     if (linkat(AT_FDCWD, now.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
     if (sync_folder(folder_)) return true;

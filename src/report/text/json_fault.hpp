@@ -1,4 +1,4 @@
-// What makes a text no JSON of ours, found before a tree of it is built.
+// Why a text is not valid JSON here, found before a tree of it is built.
 #pragma once
 
 #include <cstddef>

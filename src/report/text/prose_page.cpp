@@ -153,7 +153,7 @@ void ProsePage::table(const TableHead& head, const std::vector<Row>& rows) {
   add(markdown_ ? piped(cells) : aligned(cells));
 }
 
-/// What someone typed, so that it means nothing to Markdown.
+/// Typed text, escaped so that it means nothing to Markdown.
 std::string ProsePage::typed(const std::string& words) const {
   std::string shown = shown_text(words);
   if (!markdown_) return shown;

@@ -177,7 +177,7 @@ void RecordsByPerson<Code>::forget(std::size_t partition) {
   for (const std::unique_ptr<Part>& part : parts_) part->of[partition] = {};
 }
 
-/// By further bits of the hash.
+/// Divided by further bits of the hash.
 template <class Code>
 void RecordsByPerson<Code>::visit_in_parts(std::size_t partition, Table& table, const Visit& visit) {
   RecordsByPerson finer(code_, {limits_.largest_table, limits_.largest_table}, level_ + 1);

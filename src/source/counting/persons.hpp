@@ -1,5 +1,5 @@
-// Records laid down by person: many threads write, and then each person's records are read together. Persons are told apart by their
-// exact bytes. Beyond a limit of memory the records go to a file without a name.
+// Records laid down by person: many threads write, and then each person's records are read together. Persons are distinguished by
+// their exact bytes. Beyond a limit of memory the records go to a nameless file.
 #pragma once
 
 #include <array>

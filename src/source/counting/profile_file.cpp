@@ -70,7 +70,7 @@ void put_lattice(std::string& bytes, const Lattice& lattice) {
   for (std::uint64_t i = 0; i < lattice.size(); ++i) put_text(bytes, lattice.at(i).to_decimal());
 }
 
-/// As old a format as can say it, so that older programs read what they know.
+/// The oldest format that can hold it, so that older programs read what they know.
 std::uint64_t format_of(const ProfileHeader& header) {
   if (header.one_row_a_person) return newest_format;
   if (header.weights) return of_weights;

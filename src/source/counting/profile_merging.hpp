@@ -24,7 +24,8 @@ class HeaderSum {
   std::optional<ProfileHeader> sum_;  // whose lists are in no order yet
 };
 
-/// The records of all. Those of about as many positions are added to one another, so that each is added to others a few times.
+/// The records of all. Profiles with about equally many positions are added to one another, so that each is added to others only a
+/// few times.
 class ProfileSum {
  public:
   /// Profiles on one lattice, as many as the others. Throws `data` beyond RankProfile::max_records.

@@ -145,9 +145,9 @@ class SharedSample {
     return number;
   }
   std::uint32_t most_units(std::size_t column) const;
-  /// As the proof's page has what a record holds.
+  /// What a record holds, as the proof's page has it.
   void describe(const WrittenRecord& record, std::string& text) const;
-  /// As std::memcmp() of what they hold, except for weights.
+  /// Compares what they hold as std::memcmp() does, except for weights.
   int compare(const WrittenRecord& a, const WrittenRecord& b) const {
     return std::memcmp(a.bytes, b.bytes, unweighted_bytes_);
   }

@@ -73,7 +73,7 @@ constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
     {"temp_directory", ""},
 }};
 
-/// What would let the machine, or the engine's version, decide about a value.
+/// Settings with which the machine, or the engine's version, would decide about a value.
 constexpr std::array<std::pair<const char*, const char*>, 5> fixed_settings{{
     {"TimeZone", "UTC"},
     {"Calendar", "gregorian"},

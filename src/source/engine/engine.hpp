@@ -130,7 +130,7 @@ class Connection {
  private:
   struct State;
   explicit Connection(std::unique_ptr<State> state);
-  /// Those settings that the engine has and that could change a value.
+  /// The engine's settings that could change a value.
   void fix_settings() const;
 
   std::unique_ptr<State> state_;

@@ -68,7 +68,7 @@ class TableReading {
   TableReading& operator=(const TableReading&) = delete;
   virtual ~TableReading() = default;
 
-  /// By how many threads at once it may be done.
+  /// How many threads may do it at once.
   virtual std::size_t most_threads() const = 0;
   /// What one of them takes, in that thread; each record comes in one of the streams. May throw.
   virtual std::unique_ptr<RecordStream> stream() = 0;

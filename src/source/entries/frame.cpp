@@ -166,7 +166,7 @@ std::uint64_t first_empty(const ArrowColumn& column, const MissingNames& missing
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// What a column gives to be counted: its numbers, or of names for persons' counts something where a cell holds something.
+/// What is counted of a column: its numbers, or, for names and persons' counts, something where a cell holds something.
 class CountedBlock {
  public:
   CountedBlock(const ArrowColumn& column, const MissingValues& missing, const MissingNames& missing_names)
@@ -257,7 +257,7 @@ Lattice counted_on(const ArrowColumn& column, const ColumnToCount& asked) {
   return are_others ? asked.lattice : in_units_of(column, asked.lattice);
 }
 
-/// As what it is read; of persons' counts only whether there is something.
+/// What a column is read as; for persons' counts only whether there is something.
 source_detail::CellReading reading_of(const ArrowColumn& column, const ColumnToCount& asked) {
   if (asked.selection.per_person != PerPerson::count) return column.type.reading();
   return {column.type.is_real() ? source_detail::CellType::real : source_detail::CellType::integer};
@@ -327,7 +327,7 @@ class BlockCells {
   SharedCells cells_;
 };
 
-/// Those of columns whose records are read together, block by block: of each its numbers, and then its weights, where it has some.
+/// The blocks of columns whose records are read together: for each column its numbers, and then its weights, where it has some.
 class BlocksTogether {
  public:
   explicit BlocksTogether(const std::vector<FrameColumn>& read) {

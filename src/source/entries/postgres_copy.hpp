@@ -50,8 +50,8 @@ struct PostgresType {
   bool operator==(const PostgresType&) const = default;
 };
 
-/// By the number and the modifier of a type, which the server told. numeric without a precision, or with more than 18 digits, is `none`: its
-/// numbers would not all fit 64 bits. So is every type that is not the server's own.
+/// The type by its number and its modifier, which the server gave. numeric without a precision, or with more than 18 digits, is
+/// `none`: its numbers would not all fit 64 bits. So is every type that is not the server's own.
 PostgresType postgres_type(postgres::PgType type, int modifier);
 
 /// Reads what arrives, in pieces of any size, and hands over blocks. No cell of the types that were told is refused: one that has no value
