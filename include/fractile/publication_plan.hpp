@@ -183,8 +183,8 @@ struct PlannedCell {
       {};  ///< in which errors are: these rows or, with weights, how many units they are
   /// Units: with the publication's confidence no quantile misses by more, whatever the data.
   std::optional<std::uint64_t> worst = {};
-  /// Units: what half of the simulated releases of a reference table of this many rows miss every quantile by at most, and what
-  /// nine in ten do.
+  /// Units: the error that half, and that nine in ten, of the simulated releases of a reference table with this many rows do not
+  /// exceed at any quantile.
   std::optional<double> typical = {};
   std::optional<double> nine_in_ten = {};
   CellWorth worth = CellWorth::unknown;

@@ -144,8 +144,8 @@ struct RecordSelection {
   /// Where records have weights: units of weight are counted. A record without a weight is treated like one without a number. Not
   /// with `per_person`: a value of several records has no weight.
   std::optional<RecordWeights> weights = {};
-  /// With `person`: each of that person's records may be one that counts, whatever it holds, and where columns are counted together, the
-  /// same ones count in all of them, each where it has a number and a listed key. Not with `per_person`.
+  /// With `person`: any of that person's records may be sampled, whatever it holds. When columns are counted together, the same
+  /// records count in all of them, each where it has a number and a listed key. Not with `per_person`.
   bool whole_records = false;
 
   bool selects() const { return !person.empty() || !by.empty() || weights.has_value(); }

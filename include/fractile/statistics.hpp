@@ -118,7 +118,8 @@ struct Statistics {
 struct StatisticsTerms {
   StatisticsRequest request;
   Rational level;  ///< each interval by itself holds the table's number with at least this probability
-  /// One draw per bin: the values to lie below part the records in request.below.size() + 1 of these, and the count is their sum.
+  /// One draw per bin: the values in request.below divide the records into request.below.size() + 1 bins, and the count is their
+  /// sum.
   CountNoise count_noise;
   std::optional<CountNoise> sum_noise = {};  ///< of centered_sum
 };

@@ -18,7 +18,7 @@ void share_among_workers(std::size_t threads, std::size_t pieces,
 /// How many threads the machine runs at once, at least 1.
 std::size_t threads_of_machine();
 
-/// So many of the threads that each has `least` of the work or more; at least 1.
+/// How many of the threads to use: as many as leave each at least `least` of the work, and at least 1.
 constexpr std::size_t threads_for(std::size_t work, std::size_t least, std::size_t threads) {
   const std::size_t most = work / least;
   return most < 1 ? 1 : most < threads ? most : threads;

@@ -34,7 +34,7 @@ TEST(LedgerNames, ThatLookLikeOthersAreRefused) {
   refused("\xE1\x84\x80\xE1\x85\xA1", "written as two characters");
 }
 
-/// So that no two names are equal after it.
+/// Checks that no two names are equal after it.
 TEST(LedgerNames, ThatAreNotTheirOwnNormalFormAreRefused) {
   using ledger_detail::require_name;
   const auto refused = [](const std::string& name, const std::string& part) {

@@ -136,7 +136,7 @@ void from_1_to_2(const Connection& connection) {
   create_missing(connection, "pins", 2);
 }
 
-/// So that a query that was asked before is found.
+/// An index for finding a query that was asked before.
 void note_questions(const Connection& connection) {
   std::map<std::int64_t, std::string> questions;
   Statement entry(connection, "SELECT id, query FROM entries NOT INDEXED ORDER BY id");
@@ -199,9 +199,8 @@ void require_known(const Connection& connection) {
               "choose another name; datasets are added to a ledger that exists");
 }
 
-/// So that all that was charged stands in the one file: older programs kept a log beside it, of which a changed bit drops
-/// charges in silence, and without which the file cannot be read where nothing may be written. While others still have the
-/// log open, it stays.
+/// All charges are in the one file. Older programs kept a log beside it, in which one changed bit silently drops charges, and
+/// without which the file cannot be read where nothing may be written. While others still have the log open, it stays.
 void leave_write_ahead_log(const Connection& connection) {
   if (connection.text("PRAGMA journal_mode") != "wal") return;
   try {

@@ -180,7 +180,7 @@ class Planner {
     return share * factor <= tolerated_share ? CellWorth::noise : CellWorth::lost;
   }
 
-  /// So that a plan takes less than a second, however many levels there are; by a count and by no clock.
+  /// Chosen so that a plan takes less than a second, however many levels there are; this is a count, not a clock.
   std::uint64_t releases_of(const QuantileQuery& query, std::uint64_t rows) const {
     constexpr std::uint64_t work = 300'000;  // microseconds, about
     const std::uint64_t simulations = most_sizes * parts_.size();

@@ -12,8 +12,8 @@
 
 namespace fractile {
 
-/// So many tiles of `runs` runs that weighing all of them takes about as long as listing one, a root to a factor of two; but no
-/// more than are worth weighing before one of them is parted again.
+/// The number of tiles of `runs` runs at which weighing all of them takes about as long as listing one: a root, to a factor of two.
+/// It is limited to the number that is worth weighing before one tile is divided again.
 constexpr std::uint64_t tiles_for(std::uint64_t runs) {
   constexpr int widest = 16;  // bits
   return std::uint64_t{1} << (std::min(widest, static_cast<int>(std::bit_width(runs))) / 2);

@@ -24,7 +24,7 @@ JointBoxes::JointBoxes(const JointProblem& problem)
   refine();
 }
 
-/// The first boxes part the totals near the number of records from the others, the first groups the splits at the targets.
+/// The first boxes separate the totals near the number of records from the others, and the first groups the splits at the targets.
 void JointBoxes::list() {
   const std::uint64_t records = problem_.span.records();
   std::vector<std::int64_t> ranks;

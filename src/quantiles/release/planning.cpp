@@ -21,7 +21,7 @@ namespace {
 /// A reference table of more rows than this says nothing new: beyond some thousand records, rank errors do not depend on them.
 constexpr std::uint64_t most_reference_rows = 100'000;
 
-/// So that a plan takes a second or two. Brackets and the critical values of intervals take longer than quantiles do.
+/// Chosen so that a plan takes a second or two. Brackets and the critical values of intervals take longer than quantiles do.
 std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
   const std::uint64_t quantiles = query.quantiles.size();
   const std::uint64_t affordable = std::min(40'000 / quantiles, 20'000'000 / rows);

@@ -50,7 +50,7 @@ struct PublicTable {
   RankProfile profile;
 };
 
-/// So many records that are spread as the reference's.
+/// This many records, spread as the reference's.
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows);
 
 /// What an analyst loses in the mean by a release of the table, whatever its stages draw. What it is made of must stay, except for

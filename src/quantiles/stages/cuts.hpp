@@ -1,4 +1,4 @@
-// Where the cuts of a release with intervals lie, which part the cells that are counted.
+// Where the cuts of a release with intervals lie, which separate the cells that are counted.
 // Proof: docs/proofs/intervals.md
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-/// The positions that part the cells, and whose cut each is.
+/// The positions that separate the cells, and whose cut each is.
 struct PlacedCuts {
   std::vector<Position> positions;   ///< never decreasing: a record below a cut is at a smaller position
   std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order,

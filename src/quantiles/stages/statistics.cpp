@@ -32,7 +32,7 @@ std::uint64_t candidate_of(const Lattice& lattice, const Rational& value) {
   return first;
 }
 
-/// The positions that part the records: a record below one is at a smaller one.
+/// The positions that divide the records: a record below one is at a smaller position.
 std::vector<Position> cuts_at(const std::vector<Rational>& below, const Lattice& lattice) {
   std::vector<Position> cuts;
   for (const Rational& value : below) cuts.push_back(2 * candidate_of(lattice, value) + 1);

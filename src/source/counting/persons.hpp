@@ -181,7 +181,7 @@ class RecordsByPerson {
   using Record = typename Code::Record;
   using Table = TableByPerson<Record>;
   using Limits = PersonLimits;
-  /// So many that the table of one stays in a cache when there are some ten million records.
+  /// Enough that the table of one stays in a cache when there are some ten million records.
   static constexpr std::size_t partitions = 1024;
   /// What one thread writes at a time.
   class Part;

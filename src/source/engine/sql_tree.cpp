@@ -11,7 +11,7 @@ namespace {
 
 const SqlNode absent;
 
-/// So that a constant is written again as it was. For the engine's own JSON alone: of 0E144 and the like, which it does not write, RapidJSON
+/// Keeps a constant as it was written. For the engine's own JSON alone: of 0E144 and the like, which it does not write, RapidJSON
 /// counts the leading zeros of 0.
 constexpr unsigned exact = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
 

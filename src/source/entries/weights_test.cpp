@@ -239,7 +239,7 @@ TEST_F(Weights, GridsThatCannotBeAreRefused) {
   EXPECT_EQ(error.code(), ErrorCode::data);
 }
 
-// So many records as a file of this size can hold would be more units than can be counted: it is refused before one is read.
+// The records that a file of this size can hold could be more units than can be counted: it is refused before a record is read.
 TEST_F(Weights, NoTotalOfThemEndsACounting) {
   const std::string path = folder.write("t.csv", "age,w\n1,1\n");
   std::filesystem::resize_file(path, std::uintmax_t{1} << 37);  // of which nothing is written
