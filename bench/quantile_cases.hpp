@@ -27,7 +27,7 @@ Lattice lattice_of(int bits);
 const RankProfile& profile_of(std::uint64_t n, int bits);
 
 /// median: 1/2 by the exponential mechanism; quartiles, percentiles and m<M> (M evenly spaced) by the approximate one.
-/// Epsilon 1, neighbours by adding or removing a record.
+/// Epsilon 1, neighbors by adding or removing a record.
 QuantileQuery query_of(const std::string& ask);
 
 /// Ranks at which the quantiles of n sorted records stand.

@@ -195,7 +195,7 @@ Finding ama_stability(const LossCurve& curve) {
           prior ? "not to every prior: " + *prior : "no prior refutes it at exp(epsilon) = 3 and 2", false};
 }
 
-/// "She might not be so fortunate", who minimises the distance from the true mode.
+/// "She might not be so fortunate", who minimizes the distance from the true mode.
 Finding distance_from_the_mode(const Pipeline& pipeline) {
   flow::Analyst analyst;
   analyst.goal = flow::Analyst::Goal::linear_error;

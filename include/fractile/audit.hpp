@@ -1,4 +1,4 @@
-// Exact audits of every mechanism: enumerate all small tables and all their neighbours, compute the probability of every
+// Exact audits of every mechanism: enumerate all small tables and all their neighbors, compute the probability of every
 // output as a certified enclosure, and certify or refute the claimed privacy.
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
@@ -16,7 +16,7 @@
 namespace fractile {
 
 /// What to audit: all tables of at most `records` records of `values` values (change_one and scores of known size: of exactly
-/// that many), and all pairs of neighbours. Mechanisms of a release are audited by running the release with every draw in turn. The
+/// that many), and all pairs of neighbors. Mechanisms of a release are audited by running the release with every draw in turn. The
 /// sizes at which it takes further steps (docs/proofs/audit.md) are so small here that all steps run on such tables.
 struct AuditRequest {
   std::string mechanism;     ///< one of audited_mechanisms()
@@ -47,9 +47,9 @@ struct AuditReport {
   /// Decimal: epsilon (largest log ratio), rho (largest Renyi divergence / order), or delta (largest hockey-stick divergence).
   std::string claimed;
   std::string attained;  ///< decimal, certified digits
-  std::string first;     ///< the pair of neighbours that attains it, "{0, 1, 1}"
+  std::string first;     ///< the pair of neighbors that attains it, "{0, 1, 1}"
   std::string second;
-  std::uint64_t pairs;  ///< ordered pairs of neighbours tried
+  std::uint64_t pairs;  ///< ordered pairs of neighbors tried
 };
 
 struct AuditedMechanism {

@@ -36,7 +36,7 @@ struct Wanted {
   Windows windows;
 };
 
-/// All of odds from .. to, in order; neighbours have different answers. A wider unknown range is one in which it is unknown whether
+/// All of odds from .. to, in order; neighbors have different answers. A wider unknown range is one in which it is unknown whether
 /// the loss rises, in which the loss is too near to the target for enclosures to decide, or that the search had not reached when
 /// `stop` ended it. Throws `usage` when from < 1 or to <= from, or the analyst does not fit the pipeline.
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,

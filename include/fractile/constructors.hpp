@@ -151,7 +151,7 @@ auto index_into(std::vector<T> candidates) {
 
 // --- The chain that a release is ------------------------------------------------------------------------------------
 
-/// Metrics between profiles: SymmetricDistance is the neighbour relation add_remove, ChangeOneDistance is change_one.
+/// Metrics between profiles: SymmetricDistance is the neighbor relation add_remove, ChangeOneDistance is change_one.
 template <class M>
 concept ProfileMetric = std::same_as<M, SymmetricDistance> || std::same_as<M, ChangeOneDistance>;
 /// Measures that budgets are stated in.
@@ -160,7 +160,7 @@ concept BudgetMeasure = std::same_as<Measure, MaxDivergence> || std::same_as<Mea
 
 /// The query's quantiles of a profile, as release() draws them: candidates' indices. The query's budget is what
 /// records_per_person records cost; d_in records cost d_in / records_per_person times epsilon, or its square times rho.
-/// Throws `usage` when the metric is not the query's neighbour relation or the measure not its budget's.
+/// Throws `usage` when the metric is not the query's neighbor relation or the measure not its budget's.
 template <ProfileMetric M, BudgetMeasure Measure>
 Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, Measure> make_quantiles(
     const RankProfileDomain& input_domain, const M& input_metric, const Measure& measure, const QuantileQuery& query);

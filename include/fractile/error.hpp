@@ -92,7 +92,7 @@ class Words {
 
   void add(const Part& part);
 
-  std::vector<Part> parts_;  ///< no text is empty, and no two are neighbours
+  std::vector<Part> parts_;  ///< no text is empty, and no two are neighbors
 };
 
 /// How alike two words are, for a hint such as "did you mean 'income'?". Levenshtein distance: how many bytes must be inserted, removed or

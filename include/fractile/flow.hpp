@@ -133,7 +133,7 @@ Rational expected_loss(const Prior& prior, const Loss& loss);
 Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss);
 /// A best action after each observation, the first of several.
 std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss);
-/// The expected loss of an analyst who takes action remap[y] after observation y: what Ghosh et al. minimise over all remaps
+/// The expected loss of an analyst who takes action remap[y] after observation y: what Ghosh et al. minimize over all remaps
 /// (equation 2), with the same minimum (Lemma 2.7).
 Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& loss,
                        const std::vector<std::size_t>& remap);

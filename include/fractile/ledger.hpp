@@ -227,7 +227,7 @@ class Ledger {
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 
-  /// Throws `usage` unless the request's dataset is there, has its neighbour relation, pins nothing that the request
+  /// Throws `usage` unless the request's dataset is there, has its neighbor relation, pins nothing that the request
   /// does not keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and,
   /// in what that leaves open, as the first release of the source that counts was (with at least its records per
   /// person). A source of which nothing is known is read as declared, and otherwise by default. No number of the cost has more

@@ -1,4 +1,4 @@
-// The privacy vocabulary: who is a neighbour of whom, and what a release may cost.
+// The privacy vocabulary: who is a neighbor of whom, and what a release may cost.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace fractile {
 
-/// When are two tables neighbours? add_remove: one record more or less. change_one: one record replaced (a record that is
+/// When are two tables neighbors? add_remove: one record more or less. change_one: one record replaced (a record that is
 /// dropped as null counts as absent, so a replacement may also add or remove one).
 enum class Neighbors { add_remove, change_one };
 

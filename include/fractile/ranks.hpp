@@ -20,7 +20,7 @@ namespace fractile {
 /// Where a record lies among the candidates: 2 i + 1 on candidate i, 2 i before candidate i (and after candidate i - 1).
 using Position = std::uint64_t;
 
-/// The public, declared set of candidates: an arithmetic progression that is never materialised, or an increasing list.
+/// The public, declared set of candidates: an arithmetic progression that is never materialized, or an increasing list.
 /// Cannot be empty. Values are exact decimals, or times: these are whole numbers of ticks since 1970, days of dates and microseconds of
 /// the other kinds.
 /// Thread-safety: a value; threads may share it while none changes it.

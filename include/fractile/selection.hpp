@@ -12,7 +12,7 @@
 
 namespace fractile {
 
-/// Which scores are favoured: maximize draws with weight exp(+rate * s), minimize with exp(-rate * s).
+/// Which scores are favored: maximize draws with weight exp(+rate * s), minimize with exp(-rate * s).
 enum class Optimize { minimize, maximize };
 
 /// Draws index k with probability exactly proportional to exp(-rate * scores[k]) (or exp(+rate * scores[k])).

@@ -1,4 +1,4 @@
-"""Audits: all small tables and all their neighbours, with exact probabilities."""
+"""Audits: all small tables and all their neighbors, with exact probabilities."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ void LazyUniform::extend(RandomBits& bits, int more) {
 }
 
 Enclosure LazyUniform::cell() const {
-  // Centre (2 prefix + 1) / 2^(length + 1), radius 2^-(length + 1): exact in Arb.
+  // Center (2 prefix + 1) / 2^(length + 1), radius 2^-(length + 1): exact in Arb.
   Enclosure result;
   Integer middle = prefix_;
   fmpz_mul_2exp(middle.get(), middle.get(), 1);

@@ -105,7 +105,7 @@ TEST(BernoulliExp, HasItsProbability) {
 }
 
 TEST(BernoulliExp, IsDecidedInTheTail) {
-  // exp(-50) = 1.9e-22 lies in the first 2^-64 cell's neighbourhood: 2^64 p is about 3.6e-3.
+  // exp(-50) = 1.9e-22 lies in the first 2^-64 cell's neighborhood: 2^64 p is about 3.6e-3.
   const Exponent x = Exponent::parse("50");
   const Enclose p = [&x](std::int64_t precision) {
     return (Enclosure::of(Rational(0), precision) - Enclosure::of(x, precision)).exp();

@@ -11,7 +11,7 @@
 namespace fractile {
 namespace {
 
-/// A Gumbel variable centred at `shift`, known as well as the bits drawn so far allow.
+/// A Gumbel variable centered at `shift`, known as well as the bits drawn so far allow.
 class GumbelVariable {
  public:
   GumbelVariable(std::size_t index, std::function<Enclosure(std::int64_t)> shift, RandomBits& bits, Filter filter)

@@ -94,7 +94,7 @@ TEST(Figures, AFileStandsAlone) {
   EXPECT_EQ(element.find("style="), std::string::npos);  // which the page's policy forbids
 }
 
-/// Series are told apart by more than a colour.
+/// Series are told apart by more than a color.
 TEST(Figures, TheKeyHasDashesAndMarks) {
   const std::string svg = to_svg(small(), Frame::page);
   EXPECT_NE(svg.find(">first</text>"), std::string::npos);

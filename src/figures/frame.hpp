@@ -16,7 +16,7 @@ struct Labels {
   const std::string& title;
   const std::string& remark;
   const std::string& description;
-  bool dark = true;  ///< whether a file has colours for dark pages, too
+  bool dark = true;  ///< whether a file has colors for dark pages, too
 };
 
 /// How much room the title and the remark of a file so wide take.

@@ -15,7 +15,7 @@ Budget charge_on(const LedgerDataset& dataset, const Budget& cost);
 /// as it lives.
 void require_short(const Budget& budget);
 
-/// Throws `usage` unless the request has the dataset's neighbours and keeps to what it pins.
+/// Throws `usage` unless the request has the dataset's neighbors and keeps to what it pins.
 void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request);
 
 /// Those of one dataset; throws `ledger` for a charge in another measure than the budget's.

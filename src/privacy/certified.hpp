@@ -14,7 +14,7 @@ namespace fractile {
 Rational upper_rational(const Enclosure& ball);
 Rational lower_rational(const Enclosure& ball);
 
-/// The ball is 0, or its radius is at most 2^-50 of its centre. Its rational bounds then have relative slack below 2^-48.
+/// The ball is 0, or its radius is at most 2^-50 of its center. Its rational bounds then have relative slack below 2^-48.
 bool is_sharp(const Enclosure& ball);
 
 /// 1 - e^-x without cancellation.

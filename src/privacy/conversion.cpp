@@ -72,7 +72,7 @@ double root_of_increasing(const Function& function) {
 /// ln((alpha - 1)/alpha).
 double log_of_ratio(double order) { return -std::log1p(1 / order); }
 
-/// Minimises delta at epsilon: (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha) = 0.
+/// Minimizes delta at epsilon: (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha) = 0.
 double order_for_delta(double rho, double epsilon) {
   return std::exp(root_of_increasing([&](double log_order) {
     const double order = std::exp(log_order);
@@ -80,7 +80,7 @@ double order_for_delta(double rho, double epsilon) {
   }));
 }
 
-/// Minimises epsilon at delta: (alpha - 1)^2 rho = ln(1/delta) - ln(alpha).
+/// Minimizes epsilon at delta: (alpha - 1)^2 rho = ln(1/delta) - ln(alpha).
 double order_for_epsilon(double log_rho, double log_delta) {
   return std::exp(root_of_increasing([&](double log_order) {
     return std::exp(2 * log_order + log_rho) + log_delta + std::log1p(std::exp(log_order));

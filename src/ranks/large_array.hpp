@@ -32,7 +32,7 @@ inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_
 #endif
 }
 
-/// Not initialised.
+/// Not initialized.
 template <class Number>
 class LargeArray {
  public:

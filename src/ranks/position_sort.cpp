@@ -19,7 +19,7 @@ constexpr std::size_t fewest_by_digits = 128;
 constexpr std::size_t few = 4096;  // positions: fewer than a wide digit's places are worth
 constexpr int few_digit = 8;
 
-/// A few neighbouring bits.
+/// A few neighboring bits.
 struct Digit {
   std::size_t values() const { return std::size_t{1} << width; }
   std::size_t of(Position position) const { return (position >> lowest) & (values() - 1); }

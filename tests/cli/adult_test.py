@@ -37,7 +37,7 @@ def median_law(counts, epsilon):
 
 
 def chi_square(draws, law, least=5.0):
-    """Pearson's statistic and its degrees of freedom; neighbouring values are joined until `least` are expected."""
+    """Pearson's statistic and its degrees of freedom; neighboring values are joined until `least` are expected."""
     statistic, cells, expected, seen = 0.0, 0, 0.0, 0
     counts = collections.Counter(draws)
     left = float(len(draws))

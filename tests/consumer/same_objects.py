@@ -1,5 +1,5 @@
 """python3 same_objects.py BUILD CONSUMER FOLDER: links in FOLDER, by their names in the build folder CONSUMER, the objects that BUILD has
-compiled from the same sources by the same commands. The same: except for optimisation, symbols, assertions of the standard library,
+compiled from the same sources by the same commands. The same: except for optimization, symbols, assertions of the standard library,
 precompiled headers and where the build is, none of which a stranger's project decides."""
 
 import json

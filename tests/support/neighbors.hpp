@@ -1,4 +1,4 @@
-// Shared by tests: both neighbour relations.
+// Shared by tests: both neighbor relations.
 #pragma once
 
 #include <array>

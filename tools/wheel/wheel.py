@@ -92,7 +92,7 @@ def tag_of(python):
 
 
 def libraries():
-    """The rows of libraries.txt: (name, package, file, hash, licence, [files of its licence])."""
+    """The rows of libraries.txt: (name, package, file, hash, license, [files of its license])."""
     for line in (HERE / "libraries.txt").read_text("utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
             *cells, texts = line.split()
@@ -119,7 +119,7 @@ def notice():
 
 
 def write_notices():
-    """The notice, and the licences' texts out of the sources from which the libraries were built."""
+    """The notice, and the licenses' texts out of the sources from which the libraries were built."""
     shutil.rmtree(NOTICES, ignore_errors=True)
     NOTICES.mkdir(parents=True)
     (NOTICES / "NOTICE.txt").write_text(notice(), "utf-8")

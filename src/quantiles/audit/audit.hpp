@@ -1,4 +1,4 @@
-// Exact audits: enumerate all small tables and all their neighbours, compute every output's probability as an enclosure,
+// Exact audits: enumerate all small tables and all their neighbors, compute every output's probability as an enclosure,
 // and certify that no pair is further apart than claimed. Refutes a wrong claim just as surely.
 #pragma once
 
@@ -48,7 +48,7 @@ struct AuditResult {
   Enclosure attained;
   std::string first;  ///< the tables where it is attained
   std::string second;
-  std::uint64_t pairs = 0;  ///< ordered pairs of neighbours tried
+  std::uint64_t pairs = 0;  ///< ordered pairs of neighbors tried
 };
 
 /// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and

@@ -97,7 +97,7 @@ TEST(Audit, WhatARecordSaysMovesTwiceAsFarUnderAddRemove) {
   EXPECT_GT(furthest, 1.999);
 }
 
-// Wide lattices make the bound nearly tight: an empty run of many candidates carries the normaliser.
+// Wide lattices make the bound nearly tight: an empty run of many candidates carries the normalizer.
 TEST(Audit, OneQuantileKeepsItsPromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const char* q : {"0", "0.1", "1/3", "1/2", "0.9", "1"}) {
@@ -117,7 +117,7 @@ TEST(Audit, OneQuantileSpendsNearlyAllItMay) {
     const QuantileQuery query = pure_query(quantiles({"1/2"}), "1", neighbors);
     const auto law = [&](const RankProfile& profile) {
       // Probabilities by run: outputs within a run are equally likely, so a run's ratio is its outputs' ratio. Runs differ
-      // between neighbours, so compare at fixed representatives.
+      // between neighbors, so compare at fixed representatives.
       const Calibration calibration(query, 1);
       const QuantileTree tree(profile, query.quantiles, calibration, 1);
       const auto runs = runs_of(tree.candidates(tree.root()));

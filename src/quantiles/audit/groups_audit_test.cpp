@@ -1,4 +1,4 @@
-// Exact audits of groups: all small tables of records with a group and a value, neighbours that are persons with up to D
+// Exact audits of groups: all small tables of records with a group and a value, neighbors that are persons with up to D
 // records in any of the groups, and the law of what two groups publish together.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -8,7 +8,7 @@
 
 namespace fractile {
 
-/// The most that one neighbouring change can spread a score's changes over the candidates, max - min, in units of
+/// The most that one neighboring change can spread a score's changes over the candidates, max - min, in units of
 /// 1/denominator. add_remove: 2 max(num, den - num). change_one inside one node: 2 den. Half of either at alpha 0 and 1,
 /// where the score is monotone (so den both times).
 std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors);

@@ -6,7 +6,7 @@ namespace fractile {
 
 namespace {
 
-/// The most counts that one neighbouring change can move, each by 1.
+/// The most counts that one neighboring change can move, each by 1.
 Rational changed_counts(const QuantileQuery& query, int height) {
   return query.neighbors == Neighbors::add_remove ? height : 2 * height;
 }

@@ -33,7 +33,7 @@ class CountTreeNoise {
   NoisePrice price() const { return {rate_, sigma_squared_, added_, changed_}; }
 
  private:
-  /// `most_moved`: by how much neighbours can move what the noise is added to, one record per person.
+  /// `most_moved`: by how much neighbors can move what the noise is added to, one record per person.
   CountTreeNoise(const QuantileQuery& query, const Rational& most_moved, const Rational& most_squared);
 
   Measure measure_;

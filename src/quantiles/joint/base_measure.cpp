@@ -148,7 +148,7 @@ uint128 BaseMeasure::mass(Split from, Split to) const {
   return mass_below(to) - mass_below(from);
 }
 
-/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the favoured ones theirs.
+/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the favored ones theirs.
 Split BaseMeasure::member(Split from, Split to, uint128 index) const {
   if (index < to - from) return from + static_cast<Split>(index);
   index -= to - from;

@@ -1,4 +1,4 @@
-// Groups of neighbouring splits: what a quantile's place is first told by. Proof: docs/proofs/joint_total.md, section "Groups".
+// Groups of neighboring splits: what a quantile's place is first told by. Proof: docs/proofs/joint_total.md, section "Groups".
 #pragma once
 
 #include <array>

@@ -240,7 +240,7 @@ RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, s
   return runs_.whole_units(uncut_window(j, totals, half_width));
 }
 
-/// Two ranks of neighbouring windows differ by no more from their cell's target than the windows have ranks together, and no power
+/// Two ranks of neighboring windows differ by no more from their cell's target than the windows have ranks together, and no power
 /// has an exponent above the number of records. A row has no more runs than that either.
 template <class Real>
 void JointForward<Real>::set_inflation(const TotalRange& totals, std::uint64_t half_width) {

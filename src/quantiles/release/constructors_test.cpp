@@ -142,7 +142,7 @@ TEST(ScoreConstructors, RaiseInThePapersOrder) {
   EXPECT_TRUE(starts_with(refusal([] { make_quantile_score_candidates_2022<float>({3, 2}, 0); }), "candidates"));
 }
 
-/// A table and a neighbour of it at distance at most `most`, over a few values.
+/// A table and a neighbor of it at distance at most `most`, over a few values.
 struct Pair {
   std::vector<std::int32_t> u, v;
 };

@@ -15,7 +15,7 @@
 namespace fractile {
 namespace {
 
-/// Neighbouring splits of one candidate, or of candidates without records, with equally many records below.
+/// Neighboring splits of one candidate, or of candidates without records, with equally many records below.
 struct Atom {
   std::int64_t rank;
   double mass;          ///< of the base measure, whose whole is 1

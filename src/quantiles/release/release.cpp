@@ -126,7 +126,7 @@ void require_query(const QuantileQuery& query, const Lattice& lattice) {
 
 namespace {
 
-/// What lines are drawn between: the selected quantiles; and where one of two neighbours is zero, zero again half way to the other.
+/// What lines are drawn between: the selected quantiles; and where one of two neighbors is zero, zero again half way to the other.
 struct Knots {
   std::vector<Rational> quantiles;
   std::vector<Split> splits;

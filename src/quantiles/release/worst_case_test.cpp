@@ -241,7 +241,7 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   EXPECT_FALSE(not_rounded.rounded);
 }
 
-// Of 3,001 quantiles 2,000 are bounded, and the others by their neighbours: a step's records more than a release of fewer has.
+// Of 3,001 quantiles 2,000 are bounded, and the others by their neighbors: a step's records more than a release of fewer has.
 TEST(WorstCase, OfThousandsOfQuantilesIsThatOfTheirNeighbours) {
   const Lattice lattice = Lattice::regular(0, 9999, 1);
   const auto query_of = [](std::int64_t parts) {

@@ -95,7 +95,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
   }
 }
 
-/// Where noise is almost nothing, whole records decide, so that no number of records stands for its neighbours.
+/// Where noise is almost nothing, whole records decide, so that no number of records stands for its neighbors.
 TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecordsDecide) {
   const NoisePrice narrow{Exponent(Rational(3)), 0};
   int smaller = 0;

@@ -331,7 +331,7 @@ LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_
   const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
   const double other = static_cast<double>(q.denominator - q.numerator) / static_cast<double>(q.denominator);
   const auto mean = static_cast<std::uint64_t>(static_cast<uint128>(q.numerator) * least / q.denominator);
-  // Relative to that of floor(q n), from its neighbours outwards; the ratio of two neighbours falls on both sides.
+  // Relative to that of floor(q n), from its neighbors outwards; the ratio of two neighbors falls on both sides.
   std::vector<double> weights;
   weights.reserve(static_cast<std::size_t>(std::min(8 * std::sqrt(n * p * other) + 64, n + 2)));
   double ratio = 1;

@@ -146,7 +146,7 @@ struct Verdict {
   Enclosure attained = Enclosure::of(Rational(0));
 };
 
-/// All pairs of neighbours, under each key; all groups run the query as release() does, independently, and what they lose adds up to no more
+/// All pairs of neighbors, under each key; all groups run the query as release() does, independently, and what they lose adds up to no more
 /// than the claim.
 Verdict audit_all(const QuantileQuery& query, std::uint32_t places, const Enclosure& claim,
                   const std::vector<Persons>& tables, Bounding bounding) {

@@ -81,7 +81,7 @@ std::string survey_of(double epsilon) {
       up(factor > 1e9 ? 100 : 100 * factor / (1 + factor)));
 }
 
-/// Pure privacy is a bound on odds: e^epsilon for neighbours; records that say one thing and records that say another are two
+/// Pure privacy is a bound on odds: e^epsilon for neighbors; records that say one thing and records that say another are two
 /// steps of add-remove apart, and one of change-one.
 void explain_odds(Page& page, const Promise& promise) {
   const double epsilon = promise.cost.epsilon().to_double();

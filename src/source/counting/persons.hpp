@@ -200,7 +200,7 @@ class RecordsByPerson {
 
  private:
   struct Chunk {
-    std::unique_ptr<char[]> bytes = nullptr;  // NOLINT(modernize-avoid-c-arrays): not to be initialised
+    std::unique_ptr<char[]> bytes = nullptr;  // NOLINT(modernize-avoid-c-arrays): not to be initialized
     std::size_t size = 0;
     std::size_t used = 0;
   };

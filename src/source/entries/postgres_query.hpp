@@ -16,7 +16,7 @@ namespace fractile {
 /// Thread-safety: not for two threads at once.
 class PostgresQuery final : public Records {
  public:
-  /// Looks up the table and its columns, or has the server analyse a declared query; reads no row. Throws `usage` for a
+  /// Looks up the table and its columns, or has the server analyze a declared query; reads no row. Throws `usage` for a
   /// missing client library, for a query that is refused, and unless a row-wise one reads an ordinary table, all parts
   /// of which are ordinary, without row security and outside of the server's own schemas; throws `data` for a server
   /// that cannot be reached. Messages tell nothing of a row. `on_opened` is called before columns are looked at: with
