@@ -34,7 +34,7 @@ Shown shown_as(const Typed& typed, const ReleaseRequest& request) {
   in_field("compare", [&] { shown.compared->require_among(request.column.selection.keys.all(), query.quantiles); });
   if (shown.format == Format::json) {
     usage({field, " shows its comparisons as a table or as CSV"},
-          "leave it out: the JSON is a receipt, and fractile explain RECEIPT --compare tells them from it");
+          "leave it out: the JSON is a receipt, and fractile explain RECEIPT --compare shows them");
   }
   return shown;
 }

@@ -87,7 +87,7 @@ KeysFile keys_file(const std::string& path) {
   TextFile file = read_plain_file(path, largest_keys_file);
   if (!file.trouble.empty()) {
     throw Error(ErrorCode::data, {Field("keys_file"), ": cannot read ", path, ": ", file.trouble},
-                "name a text file with a key a line, or of several columns CSV");
+                "name a text file with one key per line, or for several columns CSV");
   }
   return {path, std::move(file.text)};
 }
@@ -106,7 +106,7 @@ std::vector<std::string> KeysFile::lines() const {
     if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "stands there before", "write every key once");
     keys.push_back(line);
   }
-  if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write a key a line");
+  if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write one key per line");
   return keys;
 }
 
@@ -157,7 +157,7 @@ GroupKeys KeysFile::table(const KeyColumns& by) const {
   }
   if (tuples.empty()) {
     usage({Field("keys_file"), ": ", path_, " holds no keys"},
-          {"write the line ", text_of_names(by.names()), ", and then a group a line"});
+          {"write the line ", text_of_names(by.names()), ", and then one group per line"});
   }
   return GroupKeys::tuples(tuples);
 }

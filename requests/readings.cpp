@@ -95,7 +95,7 @@ LedgerReading reading_to_declare(const Typed& typed) {
   if (typed.has("table")) reading["table"] = tables_to_pin(typed);
   if (typed.has("sql_stability") != typed.has("sql")) {
     const Field sql("sql");
-    usage({Field("sql_stability"), " tells of one query, and goes with ", sql},
+    usage({Field("sql_stability"), " is about one query, and goes with ", sql},
           {"write the query whose stability you declare, ", sql.text("SELECT ..."), "; row-wise queries need neither"});
   }
   if (typed.has("sql_stability")) {

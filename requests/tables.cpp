@@ -19,7 +19,7 @@ void refuse_options_of_files(const Typed& typed) {
   for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
                             "decimal", "thousands", "encoding", "duckdb", "postgres"}) {
     if (typed.has(field)) {
-      usage({Field(field), " tells of a file, and the records are in memory"},
+      usage({Field(field), " describes a file, and the records are in memory"},
             "leave it out, or name the file in place of the records");
     }
   }
@@ -36,7 +36,7 @@ void refuse_what_no_file_has(const Typed& typed) {
   }
   for (const char* field : {"input_format", "delimiter"}) {
     if (typed.file.empty() && typed.has(field)) {
-      usage({Field(field), " tells of FILE, and none is named"}, "name a FILE, or leave the option out");
+      usage({Field(field), " describes FILE, and none is named"}, "name a FILE, or leave the option out");
     }
   }
 }
@@ -76,7 +76,7 @@ std::string postgres_of(const Typed& typed) {
   if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
   for (const char* field :
        {"table", "input_format", "delimiter", "single_line_records", "decimal", "thousands", "encoding", "memory"}) {
-    if (typed.has(field)) usage({Field(field), " tells of a file, and a server is read"}, "leave it out");
+    if (typed.has(field)) usage({Field(field), " describes a file, and a server is read"}, "leave it out");
   }
   for (const char* field : {"person", "by"}) {
     if (typed.has(field) && typed.has("sql_stability")) {

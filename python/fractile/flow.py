@@ -45,7 +45,7 @@ class Counterexample(NamedTuple):
     """An analyst to whom the second channel is worth more: they lose less with it."""
 
     prior: list[Fraction]
-    losses: Rows  #: a row a secret, a column an action
+    losses: Rows  #: one row per secret, one column per action
     actions: list[str]
     loss_from: Fraction
     loss_to: Fraction

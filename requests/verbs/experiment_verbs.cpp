@@ -207,7 +207,7 @@ constexpr VerbSpec reproduce_spec{
     "fractile reproduce EXPERIMENT --data DIR --out DIR [options]",
     nullptr,
     {},
-    "fractile reproduce EXPERIMENT --help tells of each.\n",
+    "fractile reproduce EXPERIMENT --help describes each.\n",
     experiment_words,
 };
 

@@ -298,7 +298,7 @@ constexpr VerbSpec flow_spec{
     "  # [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently), or just this list, in the\n"
     "  # order of flow channel\n"
     "  prior = \"uniform\"\n"
-    "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"
+    "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, one row per secret\n"
     "  loss = \"linear-error\"\n"
     "  # about = \"mode\"           # what is guessed: a mode, sum or count of the true values, as in post\n"
     "  scale = 1000               # all losses times this\n"

@@ -127,7 +127,7 @@ constexpr VerbSpec ledger_verify_spec{
 };
 
 constexpr std::array ledger_export_table{
-    OptionSpec{"--format", output, "FORMAT", "json", "Output", "json (all that there is) or csv (a line an entry)"},
+    OptionSpec{"--format", output, "FORMAT", "json", "Output", "json (all that there is) or csv (one line per entry)"},
 };
 
 constexpr VerbSpec ledger_export_spec{
@@ -150,7 +150,7 @@ constexpr VerbSpec ledger_commit_spec{
     "fractile ledger commit FILE --entry ID --receipt PATH",
     ledger_file,
     ledger_commit_table,
-    "The receipt must be whole, stand where the entry says, and tell of the entry's query. Releases\n"
+    "The receipt must be whole, stand where the entry says, and agree with the entry's query. Releases\n"
     "commit before they write receipts; only programs of format 1 wrote them first.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage, or not that entry's; 3 unusable receipt, or unwritable output;\n"

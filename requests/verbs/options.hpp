@@ -147,16 +147,19 @@ inline constexpr OptionSpec keys_option{
     "",
     "What",
     "with --by: that text for every group, public knowledge; records with another one are "
-    "left out. Of several columns once for each: --keys region=n,s --keys sex=f,m",
+    "left out. With several columns once for each: --keys region=n,s --keys sex=f,m",
     true};
 inline constexpr OptionSpec keys_file_option{
-    "--keys-file", owner,
-    "PATH",        "",
-    "What",        "instead of --keys: a file with a key a line, or of several columns CSV with a group a line"};
+    "--keys-file",
+    owner,
+    "PATH",
+    "",
+    "What",
+    "instead of --keys: a file with one key per line, or for several columns CSV with one group per line"};
 inline constexpr OptionSpec person_option{
     "--person", owner,
     "NAME",     "",
-    "Privacy",  "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
+    "Privacy",  "the column that identifies the person: at most D of each one's records, chosen at random, then count"};
 inline constexpr OptionSpec per_person_option{
     "--per-person",
     asker,
@@ -195,7 +198,7 @@ inline constexpr OptionSpec weight_stability_option{
     "K",
     "",
     "Privacy",
-    "with weights: a declaration that nobody checks: one person's records, there or not, change at most K records' "
+    "with weights: a declaration that is not checked: one person's records, there or not, change at most K records' "
     "weights, their own among them. Without, neighbors are weighted files, all other weights as they are"};
 inline constexpr OptionSpec expected_weight_option{
     "--expected-weight",

@@ -66,10 +66,10 @@ constexpr std::array plan_table{
 constexpr const char* publication_toml = "TOML file that describes a publication, such as fractile publish shows";
 
 constexpr const char* plan_epilogue =
-    "No table is read, but for a public --reference, and nothing is spent. A quantile's rank error is the\n"
-    "number of records by which the published value misses it. Of a publication's FILE, which says all else,\n"
-    "only --format and --duckdb are options: what each table and level costs, what is expected in each cell,\n"
-    "and which cells no budget saves.\n"
+    "No table is read, except a public --reference, and nothing is spent. A quantile's rank error is the\n"
+    "number of records by which the published value misses it. For a publication's FILE, which says all\n"
+    "else, only --format and --duckdb are options: what each table and level costs, what is expected in\n"
+    "each cell, and which cells no budget saves.\n"
     "\n"
     "Examples\n"
     "  fractile plan people.toml\n"

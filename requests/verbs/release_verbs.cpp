@@ -67,7 +67,7 @@ constexpr std::array release_table{
     sql_file_option,
     OptionSpec{
         "--sql-stability", owner, "N", "", "Input",
-        "for any other query, a declaration that nobody checks: one record more or less changes at most N rows of the "
+        "for any other query, a declaration that is not checked: one record more or less changes at most N rows of the "
         "result, 3 of a join in which it meets at most 3 others (a row that changes is two under add-remove). Noise as "
         "for N times as many records per person"},
     table_option,

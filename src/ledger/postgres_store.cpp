@@ -164,7 +164,7 @@ class PostgresStore final : public Store {
     const std::optional<std::string> rights = missing.cell(0, 0);
     if (!rights) return;
     throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' does not permit this: {} is missing", name(), *rights),
-                "ask whoever keeps it for the rights that docs/ledger.md lists");
+                "ask its keeper for the rights that docs/ledger.md lists");
   }
 
   std::int64_t format() const override { return format_; }
@@ -485,7 +485,7 @@ class PostgresStore final : public Store {
         ErrorCode::ledger,
         fmt::format("the ledger '{}' is of format {}, and only the role that owns it can make it one of format {}",
                     name(), format_, Ledger::format),
-        "nothing was changed; ask whoever keeps it to use it once with this version of fractile");
+        "nothing was changed; ask its keeper to use it once with this version of fractile");
   }
 
   void require_schema() const {
@@ -527,7 +527,7 @@ class PostgresStore final : public Store {
     }
     if (state == "42501") {
       return {ErrorCode::ledger, fmt::format("{} does not permit this: {}", ledger, failure.words),
-              "ask whoever keeps it, or for the rights that docs/ledger.md lists"};
+              "ask its keeper, or for the rights that docs/ledger.md lists"};
     }
     if (state == "25006" || state == "0A000") {  // what a standby says of changes
       return {ErrorCode::ledger, ledger + " could not be written: the server is read-only",

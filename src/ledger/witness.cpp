@@ -96,7 +96,7 @@ Witness::Witness(const Store& store, const std::string& path, For use) : store_(
   }
   if (file_ < 0) {
     fail(fmt::format("cannot be used: {}", std::strerror(errno)),
-         "whoever releases must be able to read it and to write at its end");
+         "all who release must be able to read it and to write at its end");
   }
   struct stat there {};
   if (fstat(file_, &there) == 0 && S_ISREG(there.st_mode)) return;

@@ -382,7 +382,7 @@ class Refusals(CommandTest):
             self.write("k.txt", content)
             self.refuse(*parts, by="city", keys_file="k.txt")
 
-        refuse("", "--keys-file: k.txt holds no keys", "a key a line")
+        refuse("", "--keys-file: k.txt holds no keys", "one key per line")
         refuse("a\n\nb\n", "--keys-file: k.txt: line 2 is empty", "one key")
         refuse(b"a\n\xe9\n", "--keys-file: k.txt: line 2 is not UTF-8 text", "iconv")
         refuse(b"\xed\xa0\x80\n", "line 1 is not UTF-8 text")
@@ -390,7 +390,7 @@ class Refusals(CommandTest):
         refuse("a\nb\na\n", "--keys-file: k.txt: line 3 stands there before", "every key once")
         refuse("".join(f"{i}\n" for i in range(100_001)), "line 100001 is one too many: at most 100000 keys")
         result = self.run_release("nowhere.csv", by="city", keys_file="gone.txt")
-        self.assert_refused(result, 3, "--keys-file: cannot read gone.txt: No such file", "a key a line")
+        self.assert_refused(result, 3, "--keys-file: cannot read gone.txt: No such file", "one key per line")
         self.assert_refused(self.run_release("nowhere.csv", by="city", keys_file="."), 3, "cannot read .: Is a directory")
 
     def test_delta(self):

@@ -746,7 +746,7 @@ class Witnessed(LedgerTest):
         for path, mode in ((".", 0o777), ("elsewhere", 0o755), ("budget.db", 0o666), ("elsewhere/people", 0o444)):
             os.chmod(self.folder / path, mode)
         self.assert_refused(self.run_paid(how=how), 5, f"the witness '{self.path}' of the ledger 'budget.db' cannot be used: "
-                            "Permission denied", "nothing was charged; whoever releases must be able to read it")
+                            "Permission denied", "nothing was charged; all who release must be able to read it")
         self.assertEqual(self.states(), [])
         os.chmod(self.path, 0o666)
         self.paid(how=how)

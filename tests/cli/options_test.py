@@ -147,7 +147,7 @@ class Refusals(CommandTest):
         self.assert_refused(self.run_release(""), 2, "no FILE to read")
         for name in ("input-format", "delimiter"):
             result = self.run_release(sql="SELECT x FROM t", table="t=t.csv", **{name: "csv"})
-            self.assert_refused(result, 2, f"--{name} tells of FILE, and none is named")
+            self.assert_refused(result, 2, f"--{name} describes FILE, and none is named")
 
     def test_a_name_that_does_not_tell_the_format(self):
         for name in ("nowhere", "nowhere.data", "./nowhere"):

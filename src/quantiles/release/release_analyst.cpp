@@ -147,7 +147,7 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
   query.validate(lattice);
   reference.require_on(lattice);
   if (reference.records() == 0 || rows == 0)
-    refuse_analyst("a table without records serves nobody", "take one with some");
+    refuse_analyst("a table without records serves no analyst", "take one with some");
   const PublicTable table = public_table(reference, rows);
   const LossAtEpsilon loss(query, lattice, table, analyst);
   const std::optional<ScoreLaw> law = only_law(query, lattice, table.known, low);

@@ -147,7 +147,7 @@ std::string unit_of(const Release& release) {
       : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
       : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
       : release.source.per_person ? "each person counts with one value in a group, in so many groups, chosen at random"
-      : release.source.person.empty() ? "the curator declares that nobody has more"
+      : release.source.person.empty() ? "the curator declares that no person has more"
                                       : "of each person's records at most so many count, chosen at random";
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
                             release.source.person.empty() && release.source.sql.empty();
@@ -211,7 +211,7 @@ void write_model(Yaml& yaml, const RegistryRecord& record) {
   yaml.object(1, "deployment_model");
   yaml.member(2, "model_name", "Central");
   yaml.member(2, "trust_assumptions",
-              fmt::format("The curator holds the table and runs the program; nobody watches it at work. Readers of the "
+              fmt::format("The curator holds the table and runs the program; no one watches it at work. Readers of the "
                           "values may know everything else. Declared by the curator, and not checked: {}",
                           fmt::join(record.declarations, " ")));
   yaml.member(2, "release_type", "One release");
