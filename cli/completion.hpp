@@ -9,7 +9,7 @@ namespace fractile::cli {
 
 int run_completion(const requests::Typed& typed);
 
-/// The script for "bash", "zsh" or "fish", of all verbs and options that there are.
+/// The script for "bash", "zsh" or "fish", with all verbs and options.
 std::string completion_script(const std::string& shell);
 
 }  // namespace fractile::cli

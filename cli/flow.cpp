@@ -168,7 +168,7 @@ auto answer_in_time(const Typed& typed, const char* what, Answer&& answer) {
   return result;
 }
 
-/// FILE, with a warning of what may surprise who wrote it.
+/// FILE, with a warning of what may surprise its author.
 PipelineFile file_of(const Typed& typed) {
   PipelineFile file = pipeline_asked(typed);
   for (const std::string& remark : file.remarks) {

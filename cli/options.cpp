@@ -17,7 +17,7 @@ namespace {
 
 // --- Help ------------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t word_indent = 13;  // of what is said of a verb, at least
+constexpr std::size_t word_indent = 13;  // of what is said about a verb, at least
 
 /// `text` broken at spaces into lines as wide as standard output, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
@@ -82,7 +82,7 @@ HelpLine help_line(const OptionSpec& spec) {
   return {synopsis(spec), spec.help + fallback};
 }
 
-/// The indent of what is said of these words.
+/// The indent of what is said about these words.
 std::size_t help_indent(std::span<const VerbSpec* const> words) {
   std::size_t indent = word_indent;
   for (const VerbSpec* const word : words) indent = std::max(indent, last_word(*word).size() + 4);

@@ -21,7 +21,7 @@ class PageOutput {
   /// an unusable file or folder.
   static PageOutput of(const Typed& typed, Format format);
 
-  /// What a page is to say beside its report.
+  /// What a page says besides its report.
   PageOptions options = {};
 
   /// Takes room for the figures and tables of a release whose receipt has at most `receipt_size` bytes. Throws `data`, with the number of

@@ -64,7 +64,7 @@ Budget budget_claimed(const std::string& text, const Budget& budget) {
 Budget claimed(const std::string& text, const Budget& budget) {
   try {
     return budget_claimed(text, budget);
-  } catch (const Error& error) {  // about an epsilon, a rho or a delta, which the claim stands for here
+  } catch (const Error& error) {  // about an epsilon, a rho or a delta: here, the claim
     throw Error(error.code(), error.what_words().renamed(error.field(), "claim"),
                 error.hint_words().renamed(error.field(), "claim"));
   }

@@ -6,7 +6,7 @@
 
 namespace fractile::requests {
 
-/// Throws `usage` for what cannot be.
+/// Throws `usage` for an impossible request.
 AuditRequest audit_request(const Typed& typed);
 
 }  // namespace fractile::requests

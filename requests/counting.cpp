@@ -35,7 +35,7 @@ std::string output_of(const Typed& typed) {
   return output;
 }
 
-/// A query that asks for nothing but what a selection of records needs to know.
+/// A query that asks only for what a selection of records needs to know.
 QuantileQuery query_of_selection(const Typed& typed) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
   if (typed.has("records_per_person")) {
@@ -182,7 +182,7 @@ void refuse_options_of_tables(const Typed& typed) {
   }
 }
 
-/// Sets a field, or sees that it was typed as it is.
+/// Sets a field, or checks that it was typed with this value.
 void set(Typed& typed, const char* field, const std::string& value) {
   if (typed.has(field) && typed.one(field) != value) {
     usage({Field(field), ": the profile file was counted with '", value, "'"}, "leave it out, or count again");

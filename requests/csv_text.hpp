@@ -16,7 +16,7 @@ class CsvRecords {
   explicit CsvRecords(std::string_view text) : text_(text) {}
 
   bool are_done() const { return at_ >= text_.size(); }
-  /// In which line the next record begins, from 1.
+  /// The line in which the next record begins, from 1.
   std::size_t line() const { return line_; }
   /// Its cells. Nothing when a quote is not closed, or stands inside a cell without quotes around it; then all is done.
   std::optional<std::vector<std::string>> next();

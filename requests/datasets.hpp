@@ -6,7 +6,7 @@
 
 namespace fractile::requests {
 
-/// What `dataset`, a budget and the pins describe. Throws `usage` when that cannot be.
+/// What `dataset`, a budget and the pins describe. Throws `usage` when these do not go together.
 LedgerDataset dataset_to_add(const Typed& typed);
 
 }  // namespace fractile::requests

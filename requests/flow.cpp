@@ -63,7 +63,7 @@ flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analys
 
 // --- Two pipelines, or channels ---------------------------------------------------------------------------------------
 
-/// A channel and what it is called; of a pipeline also its secrets as values.
+/// A channel and its name; for a pipeline also its secrets as values.
 struct NamedChannel {
   std::string name;
   flow::Channel channel;
@@ -119,7 +119,7 @@ flow::Channel matched(const NamedChannel& channel, const NamedChannel& other) {
   return {other.channel.secrets(), channel.channel.observations(), flow::Matrix::of(rows)};
 }
 
-/// What does not depend on epsilon is asked for at 0, where everything is rational.
+/// A result that does not depend on epsilon is computed at 0, where everything is rational.
 Exponent asked(const PipelineFile& file, const Exponent& epsilon) {
   return file.pipeline.perturber.depends_on_epsilon() ? epsilon : Exponent();
 }
@@ -133,7 +133,7 @@ flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& an
   return {loss, loss};
 }
 
-/// Exactly, where that takes neither long nor many digits.
+/// The exact loss, where that takes neither long nor many digits.
 flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
   constexpr std::size_t most_participants = 1000;
   constexpr std::size_t longest = 200;

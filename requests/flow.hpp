@@ -30,7 +30,7 @@ struct Watch {
   }
 };
 
-/// What is said of a question that was not decided within `within`; "" without it.
+/// The words for a question that was not decided within `within`; "" without it.
 std::string out_of_time(const Typed& typed);
 
 /// FILE, read. Throws `usage` without one; throws `data` as read_pipeline() does.
@@ -53,7 +53,7 @@ flow::Stability stability_of(const StabilityReport& asked, const PipelineFile& f
 /// The windows of the file's analyst, who must be there, when the stability is known.
 flow::Windows windows_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch);
 
-/// `any_prior`, with either of them.
+/// `any_prior`, with either of these.
 AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file);
 AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
 

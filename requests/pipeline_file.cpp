@@ -26,7 +26,7 @@ using flow::Secret;
 constexpr std::int64_t most_participants = 1'000'000;
 constexpr std::int64_t most_released_records = 100;
 constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
-constexpr std::size_t most_values = 4096;    // of a list, which is looked through for every value that is named
+constexpr std::size_t most_values = 4096;    // the length of a list, which is searched for every named value
 
 constexpr const char* pipeline_help = "see fractile flow --help";
 
@@ -164,7 +164,7 @@ Perturber matrix_perturber(const Item& item, std::size_t size) {
       [&] { return is_computed ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(matrix_of(item))); });
 }
 
-/// Who takes part, and with which values.
+/// The participants, and their values.
 struct People {
   std::size_t participants;
   std::vector<Rational> values;

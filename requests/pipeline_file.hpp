@@ -14,7 +14,7 @@ struct PipelineFile {
   std::string name;
   flow::Pipeline pipeline;
   std::optional<flow::Analyst> analyst;
-  std::vector<std::string> remarks = {};  ///< what may surprise who wrote the file
+  std::vector<std::string> remarks = {};  ///< what may surprise the file's author
 };
 
 /// Throws `data` when the file cannot be read or is not what it should be: names the file, and where it can the line

@@ -120,7 +120,7 @@ std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) 
                                                                  : PersonGuess::About::value};
 }
 
-/// What stands for the table, and what it is called.
+/// The public table that stands for the secret one, and its name.
 struct Reference {
   RankProfile profile;
   std::string name;

@@ -14,10 +14,10 @@ namespace fractile::requests {
 struct PlanRequest {
   Lattice lattice;
   PlanOptions options;
-  QuantileQuery query;                             ///< with wanted_ranks its budget is to be found
-  std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget is to achieve
-  std::optional<PersonGuess> guess = {};           ///< how often it is right is to be found out, too
-  std::optional<ReleaseAnalyst> analyst = {};      ///< the epsilon is to be the least one that serves
+  QuantileQuery query;                             ///< with wanted_ranks, its budget is solved for
+  std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget must achieve
+  std::optional<PersonGuess> guess = {};           ///< how often this guess is right is computed, too
+  std::optional<ReleaseAnalyst> analyst = {};      ///< epsilon is the least one that serves this analyst
   std::string analyst_file = {};
   Rational least_epsilon = {};  ///< of an analyst: among these
   Rational largest_epsilon = {};

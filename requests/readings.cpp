@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* yes = "yes";  // of what is declared and has no value
 
-/// Members of LedgerRequest of their own, the ledger itself, and what names the source.
+/// Members of LedgerRequest itself, the ledger, and what names the source.
 constexpr std::array<std::string_view, 8> said_elsewhere{
     "ledger", "source", "counts", "neighbors", "person", "records_per_person", "table", "unsafe_seed"};
 
@@ -35,7 +35,7 @@ std::string keys_to_pin(const std::vector<std::string>& files) {
   return hashes;
 }
 
-/// Two paths of one library are one.
+/// Two paths of one library count as one.
 std::string library_path(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path canonical = std::filesystem::canonical(path, unknown);

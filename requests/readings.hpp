@@ -1,4 +1,4 @@
-// What the owner of a dataset says of how its releases are read.
+// What the owner of a dataset declares about how its releases are read.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace fractile::requests {
 
-/// What fractile ledger init declares, beside persons and source.
+/// What fractile ledger init declares, besides persons and source.
 LedgerReading reading_to_declare(const Typed& typed);
 
 /// Throws `usage` unless the dataset that pays declares a file of keys with these contents.

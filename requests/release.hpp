@@ -15,7 +15,7 @@ ReleaseRequest release_asked(const Typed& typed);
 /// What is read: `counts`, or a server, or files. Throws `usage` for what cannot be.
 Source source_asked(const Typed& typed, std::optional<ProfileFile> counts);
 
-/// Who pays; nothing without `ledger`. Throws `usage` for what goes with one.
+/// Who pays; nothing without `ledger`. Throws `usage` for options that go with one.
 std::optional<Payment> payment_asked(const Typed& typed);
 
 }  // namespace fractile::requests

@@ -38,7 +38,7 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 constexpr std::string_view database_magic("SQLite format 3\0", 16);
 
-/// Which file systems hold no file of anybody's.
+/// The file systems that hold no user's files.
 bool is_made_up(int descriptor) {
 #ifdef __linux__
   struct statfs system {};

@@ -125,7 +125,7 @@ void Item::refuse_kind(const char* wanted, const Words& hint) const {
   refuse(std::string(wanted) + " is wanted, and this is " + described(*node_), hint);
 }
 
-/// The decimals that are written, and not the binary fraction next to them.
+/// The decimals as written, and not the nearest binary fraction.
 Rational Item::written_number() const {
   const double nearest = node_->as_floating_point()->get();
   if (!std::isfinite(nearest)) {

@@ -37,7 +37,7 @@ class TomlFile {
 
   Item root() const;
   const std::string& name() const { return name_; }
-  /// A path in it, which is meant from where the file is.
+  /// A path in it, relative to the file's folder.
   std::string beside(const std::string& path) const;
   /// Throws `data`, with `help` where there is no hint.
   [[noreturn]] void refuse(const Words& what, const Words& hint) const;
@@ -84,7 +84,7 @@ class Item {
   bool flag() const;
   /// A text in quotes.
   std::string word(const std::string& example) const;
-  /// A path, which is meant from where the file is. `what`: "path".
+  /// A path, relative to the file's folder. `what`: "path".
   std::string path() const;
   std::vector<Item> items() const;
   std::size_t length() const { return array().size(); }

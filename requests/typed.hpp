@@ -18,7 +18,7 @@ enum class OptionClass {
   asker,  ///< what is asked: it costs what it costs, and no value of it weakens the promise
   owner,  ///< how the data are read, or what the promise rests on: on a ledger's dataset, only as its owner declared it
   output,   ///< what is shown and where it goes: new files alone
-  machine,  ///< what the machine may use: nothing that is seen depends on it
+  machine,  ///< what the machine may use: no output depends on it
 };
 
 struct OptionSpec {
@@ -43,7 +43,7 @@ struct VerbSpec {
   std::span<const OptionSpec> options;
   const char* epilogue;                         ///< examples and exit codes
   std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
-  const char* older = nullptr;                  ///< what its last word was once: taken as well, and not shown
+  const char* older = nullptr;                  ///< an older name of its last word: still taken, and not shown
   const char* other = nullptr;                  ///< what OTHER may be, a second file; nullptr when there is none
   bool is_for_several = false;                  ///< FILE may be several
   bool is_one_table = false;                    ///< several FILEs are one table

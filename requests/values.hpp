@@ -30,7 +30,7 @@ auto in_field(const char* name, Parse&& parse) {
   }
 }
 
-/// What stands between commas, spaces around it dropped; throws `usage` when that is nothing.
+/// The items between commas, without the spaces around them; throws `usage` when an item is empty.
 std::vector<std::string> words(const std::string& text);
 
 /// Numbers between commas.

@@ -78,7 +78,7 @@ void attended(Caller& caller, const std::function<void()>& work) {
     const Unlocked unlocked;
     try {
       work();
-    } catch (const Error& error) {  // of a wait that the interruption ended, too
+    } catch (const Error& error) {  // also after a wait that the interruption ended
       caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
       throw;
     }

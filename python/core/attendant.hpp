@@ -26,7 +26,7 @@ class SignalWatch {
 
   /// Throws Interrupted, with Python's error set.
   void look();
-  /// The same, also where it has just been looked.
+  /// The same, even when a check was made just before.
   void look_now();
   /// Whether a signal's handler raised or the event is set, with Python's error set then.
   bool has_seen();
@@ -60,7 +60,7 @@ class Caller : public Attendant {
   }
   void tick() override { watch_.look(); }
   bool is_interrupted() override { return interrupted_ = interrupted_ || watch_.has_seen(); }
-  /// Ends what was asked for if is_interrupted() has said so, with these last words unless they are empty.
+  /// Ends the request if is_interrupted() has said so, with these last words unless they are empty.
   void end_if_interrupted(const Words& words = {});
   void on_interrupt(const Words& what, const Words& hint) override {
     last_words = Words{what, "; ", hint}.in(Wording::python);

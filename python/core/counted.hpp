@@ -19,7 +19,7 @@ namespace fractile::python {
 /// release must know: how many records of one person they may hold, how these were chosen, what was declared.
 class Counted {
  public:
-  /// The question, with empty profiles; of merged groups, which cells() has, that about these groups.
+  /// The question, with empty profiles; with merged groups, which cells() has, the question about these groups.
   static Counted of(const ColumnToCount& asked, const std::vector<std::string>& missing);
   explicit Counted(CountedProfiles counted) : counted_(std::move(counted)) {}
 

@@ -83,7 +83,7 @@ std::string format_of(const nb::dlpack::dtype& type) {
 
 using Numbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
-/// Frees what is Python's when its last reader goes, on whichever thread that is.
+/// Frees Python's objects when their last reader goes, on any thread.
 template <class Object>
 std::shared_ptr<Object> kept(Object object) {
   return {new Object(std::move(object)), [](Object* last) {

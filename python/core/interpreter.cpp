@@ -47,7 +47,7 @@ void end() {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   PyEval_RestoreThread(state);
-  if (standing > 0 || working > 0) nb::set_leak_warnings(false);  // what they hold is never given back
+  if (standing > 0 || working > 0) nb::set_leak_warnings(false);  // what they hold is never freed
 }
 
 /// A child has the thread that forked, and no other.

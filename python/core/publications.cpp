@@ -70,7 +70,7 @@ class TablesCaller final : public Caller {
   std::optional<requests::TablesFolder> folder;
 };
 
-/// The tables, and what was warned of meanwhile.
+/// The tables, and the warnings given meanwhile.
 struct Published {
   std::optional<PublishedTables> tables;
   Caller::Said warnings;

@@ -43,7 +43,7 @@ Typed typed_of(Arguments words, std::vector<std::string> files, KeyTexts key_lis
   return typed;
 }
 
-/// What a release gave, and what was warned of meanwhile.
+/// The result of a release, and the warnings given meanwhile.
 struct Released {
   Answer answer;
   Caller::Said warnings;

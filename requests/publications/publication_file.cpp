@@ -29,7 +29,7 @@ constexpr std::int64_t most_expected_rows = 1'000'000'000'000;
 
 // --- Words of the file as options ------------------------------------------------------------------------------------
 
-/// How a member says what an option says.
+/// How a member states an option's value.
 enum class Says {
   entry,  ///< a number, a date or a text
   pair,   ///< two of them
@@ -71,7 +71,7 @@ std::vector<std::string> option_values(const Member& member, const Item& item) {
   return item.flag() == (member.says == Says::yes) ? std::vector<std::string>{"yes"} : std::vector<std::string>();
 }
 
-/// What a table says, as options would say it.
+/// A table's members, as options would state them.
 Typed typed_in(const Item& table, const Members& members) {
   Typed typed;
   for (const Member& member : members) {
@@ -120,7 +120,7 @@ std::vector<std::string> texts_of(const Item& item, const std::string& example) 
 
 // --- Public files ----------------------------------------------------------------------------------------------------
 
-/// Files beside the publication that say which keys and cells there are.
+/// Files besides the publication that say which keys and cells there are.
 class PublicFiles {
  public:
   PublicFiles(const std::string& library, const TableOptions& input, const OnPublicFile& on_file)

@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// SHA-256 of what comes piece by piece. Throws `internal` when the cryptographic library fails.
+/// SHA-256 of bytes that come piece by piece. Throws `internal` when the cryptographic library fails.
 class Sha256 {
  public:
   Sha256();
@@ -19,7 +19,7 @@ class Sha256 {
   ~Sha256();
 
   void add(std::string_view text);
-  /// 32 bytes, of all that was added so far; more may be added.
+  /// The 32 bytes of all that was added so far; more may be added.
   std::string bytes() const;
 
  private:

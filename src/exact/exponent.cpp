@@ -15,7 +15,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// What stands before "ln": "", "2", "2 *", "2/3".
+/// The text before "ln": "", "2", "2 *", "2/3".
 Rational coefficient_of(std::string_view text) {
   text = trimmed(text);
   if (!text.empty() && text.back() == '*') text = trimmed(text.substr(0, text.size() - 1));

@@ -65,7 +65,7 @@ class TiledSelection {
   struct Tile {
     Part part;
     Run all;
-    uint128 mass;           // 0: it has been parted
+    uint128 mass;           // 0: it has been divided
     std::size_t first_run;  // of runs_, once its runs are weighed
     std::size_t last_run;   // 0: they are not
   };

@@ -1,4 +1,4 @@
-// What all figures have around them.
+// What surrounds all figures.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Labels {
   bool dark = true;  ///< whether a file has colors for dark pages, too
 };
 
-/// How much room the title and the remark of a file so wide take.
+/// How much room the title and the remark take in a file of this width.
 double heading_height(const Labels& labels, Frame frame, double width);
 
 /// The element around `content`.

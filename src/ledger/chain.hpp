@@ -21,7 +21,7 @@ std::optional<std::vector<std::string>> fields_in(std::string_view text);
 std::string hashed_dataset(const Fields& row);
 std::string hashed_entry(const Fields& row);
 
-/// A line to be added; what its kind does not have stays empty.
+/// A line to add; members that its kind does not have stay empty.
 struct NewEvent {
   std::string time;
   std::string kind;
@@ -71,7 +71,7 @@ Line require_line(const Store& store, const Fields& row, const std::string& prev
 /// the line before it, and every dataset, entry and receipt has its line. `head`, unless empty, must be among the hashes.
 std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head, Damage* damage);
 
-/// A whole number that the tables hold; -1 for what is none.
+/// A whole number that the tables hold; -1 for any other text.
 std::int64_t number_in(const std::optional<std::string>& field);
 
 }  // namespace fractile::ledger_detail

@@ -22,7 +22,7 @@ struct Forks {
 
 thread_local int depth = 0;
 
-/// Never taken apart: threads may outlive what goes at a process's end.
+/// Never destroyed: threads may outlive what is destroyed at a process's end.
 Forks& forks();
 
 /// SQLite's own locks, in an order in which it takes them: of a process that opens databases, of its files, of pages, of random numbers, and

@@ -69,7 +69,7 @@ std::vector<LedgerEntry> find_reserved(const Present& present, const Store& stor
   return entries;
 }
 
-/// For what is to be committed.
+/// The check before a commitment.
 void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::voided) {
     throw Error(ErrorCode::ledger,
@@ -312,7 +312,7 @@ std::vector<LedgerDataset> Ledger::datasets() const {
 
 namespace {
 
-/// For what fails before its charge.
+/// For a failure before the charge.
 Error without_charge(const Error& error) {
   if (error.code() != ErrorCode::ledger) return error;
   return {error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field()};
@@ -560,7 +560,7 @@ LedgerAcceptance Ledger::accept_witnesses() {
     do {
       store.write([&] { amends = amend(store, seen, each.path, state_->now()); });
       if (amends.charged) done.charged.push_back(*amends.charged);
-      // Those that were charged here are drawn, too.
+      // The entries that were charged here are drawn, too.
       const auto is_it = [&](const LedgerEntry& entry) { return entry.id == amends.drawn; };
       if (amends.drawn && std::ranges::none_of(done.charged, is_it)) done.drawn.push_back(*amends.drawn);
     } while (!amends.are_made());

@@ -63,7 +63,7 @@ bool has_any(const Characters& characters, const Ranges& ranges) {
   return std::ranges::any_of(characters, [&](std::uint32_t character) { return is_in(character, ranges); });
 }
 
-/// 0 of what is not a mark.
+/// 0 for a character that is not a mark.
 unsigned place_of(std::uint32_t character) {
   const auto found = std::ranges::find_if(
       all_marks, [&](const Marks& marks) { return marks.first <= character && character <= marks.last; });
@@ -111,7 +111,7 @@ const char* trouble_of(const std::string& name) {
                                             : nullptr;
 }
 
-/// Which no normal form has in place of other characters, nor puts together with others.
+/// Characters that no normal form puts in place of others, or composes with others.
 bool is_plain(const std::string& name) {
   return std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ' || c == '-' || c == '_' || c == '.';

@@ -151,7 +151,7 @@ class PostgresStore final : public Store {
     });
   }
 
-  void take_room(std::uint64_t) const override {}  // which is the server's to have
+  void take_room(std::uint64_t) const override {}  // which the server must have
   void give_room_back() const override {}
   void wait(Waiting::Until until) const override { waiting_.until = until; }
 
@@ -300,7 +300,7 @@ class PostgresStore final : public Store {
                                      lock_timeout().count(), longest_pause.count()));
   }
 
-  /// All rows of a table, in which no index decides what is there.
+  /// All rows of a table, without an index deciding which there are.
   postgres::Result scanned(const std::string& sql,
                            const std::vector<std::optional<std::string>>& parameters = {}) const {
     connection_->command(
@@ -427,7 +427,7 @@ class PostgresStore final : public Store {
     connection_->query(fmt::format("INSERT INTO fractile.{} VALUES ({})", table, values), row);
   }
 
-  /// Where there is nothing yet. One of several programs that try it makes it.
+  /// Makes the schema where there is none yet. If several programs try, one of them makes it.
   void create(Wanted wanted) const {
     keep_trying([&] {
       begin("BEGIN; ");

@@ -38,7 +38,7 @@ Words held(const std::string& name, const std::optional<std::string>& value) {
   return {"with ", *value == yes ? field : field.text(*value)};
 }
 
-/// The first name of which two readings have different values, of those that `matters` says.
+/// The first name, among those for which `matters` is true, for which two readings have different values.
 template <class Matters>
 std::string difference(const LedgerReading& a, const LedgerReading& b, Matters matters) {
   for (const LedgerReading* each : {&a, &b}) {
@@ -56,7 +56,7 @@ std::string difference(const LedgerReading& a, const LedgerReading& b, Matters m
   throw Error(ErrorCode::usage, {read, ", and ", wanted}, hint, name);
 }
 
-/// What `ledger init` says of a dataset that is to be read otherwise.
+/// What to type in `ledger init` for a dataset that is to be read differently.
 Words declaring(const std::string& name, const std::optional<std::string>& value) {
   return {"fractile ledger init declares it for a new dataset: ", held(name, value)};
 }

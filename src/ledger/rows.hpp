@@ -43,7 +43,7 @@ struct Book {
 /// out.
 Book read_book(const Store& store, const std::string& head = {}, Damage* damage = nullptr);
 
-/// What a row holds; throws `ledger` when it does not hold what it should.
+/// The contents of a row; throws `ledger` when they are not valid.
 DatasetRow dataset_at(const Store& store, const Fields& row);
 EntryRow entry_at(const Store& store, const Fields& row, const std::vector<DatasetRow>& datasets);
 /// What a line of the log says of its entry.

@@ -12,7 +12,7 @@ namespace {
 /// Two changes with their lines, their pages in the journal, and the reservation itself.
 constexpr std::uint64_t room_for_changes = std::uint64_t{256} * 1024;
 
-/// Empty when it cannot be found out: the change itself will say so.
+/// Empty when it cannot be determined: the change itself will report that.
 std::string folder_of(const std::string& ledger) {
   std::error_code failed;
   return std::filesystem::canonical(ledger, failed).parent_path().string();

@@ -117,7 +117,7 @@ void run_all(const Connection& connection, const std::vector<std::string>& state
   for (const std::string& statement : statements) connection.run(statement);
 }
 
-/// A table as a format has it, with what stands on it.
+/// A table as a format has it, with its indices and triggers.
 void create_missing(const Connection& connection, const std::string& table, std::int64_t format) {
   for (const std::string& statement : schema_of(format)) {
     if (is_about(statement, table)) connection.run(statement);

@@ -6,7 +6,7 @@
 
 namespace fractile::ledger_detail {
 
-/// "FRLG", by which SQLite files that are ledgers are known.
+/// "FRLG", which marks SQLite files that are ledgers.
 constexpr std::int64_t application_id = 0x46524C47;
 
 /// Makes a new file a ledger, migrates an older one, and refuses what is not a ledger. Throws `usage` when a ledger is to

@@ -237,7 +237,7 @@ class SqliteStore final : public Store {
     return row.text(0);
   }
 
-  /// Numbers stand as texts, which the tables' types turn into numbers.
+  /// Numbers are bound as texts, which the tables' types turn into numbers.
   void append(Table table, const Fields& row) const override {
     switch (table) {
       case Table::datasets:

@@ -12,7 +12,7 @@
 
 namespace fractile::ledger_detail {
 
-/// Throws `usage`: what was stored is not what this program writes.
+/// Throws `usage`: the stored text is not what this program writes.
 [[noreturn]] void unreadable();
 /// Reads what to_string() of a rational wrote, of whatever length. Throws `usage` for anything else.
 Rational read_rational(std::string_view text);

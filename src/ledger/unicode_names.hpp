@@ -47,7 +47,7 @@ constexpr std::array<Range, 1> joining_marks{{
     Range{0x653, 0x655},
 }};
 
-/// What else it puts together, where the two stand side by side.
+/// Other pairs that it composes when they are side by side.
 constexpr std::array<Pair, 108> joined{{
     Pair{0x928, 0x93c}, Pair{0x930, 0x93c}, Pair{0x933, 0x93c}, Pair{0x9c7, 0x9be}, Pair{0x9c7, 0x9d7},
     Pair{0xb47, 0xb56}, Pair{0xb47, 0xb3e}, Pair{0xb47, 0xb57}, Pair{0xb92, 0xbd7}, Pair{0xbc6, 0xbbe},

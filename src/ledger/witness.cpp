@@ -31,7 +31,7 @@ std::string text_of(const Seen& seen) {
   return fields + field_text(sha256(fields));
 }
 
-/// What a whole line says.
+/// The contents of a whole line.
 std::optional<Seen> seen_in(std::string_view line) {
   const auto fields = fields_in(line);
   if (!fields || fields->size() != 5) return {};

@@ -21,7 +21,7 @@ class Witness {
  public:
   enum class For { reading, writing };
 
-  /// Throws `ledger` where it is not there, or may not be used so.
+  /// Throws `ledger` where it does not exist, or may not be used in this way.
   Witness(const Store& store, const std::string& path, For use);
   Witness(const Witness&) = delete;
   Witness& operator=(const Witness&) = delete;

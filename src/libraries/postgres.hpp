@@ -36,7 +36,7 @@ class Address {
 /// "postgres://..." where the address cannot be read.
 std::string shown_address(const std::string& text);
 
-/// What went wrong between us and a server. Its words may hold values of rows.
+/// A failure between this program and a server. Its words may hold values of rows.
 struct Failure {
   bool lost;             ///< the connection, or it was never there; otherwise the server refused
   std::string sqlstate;  ///< "" where there is none

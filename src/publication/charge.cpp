@@ -15,7 +15,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-/// What the ledger fails at before the charge says so.
+/// A failure of the ledger before the charge says so.
 template <class Work>
 auto before_charge(Work work) {
   try {

@@ -285,7 +285,7 @@ std::string shown_cell(const LevelCells& cells, std::uint64_t rows) {
   return text;
 }
 
-/// What a level's part costs at least.
+/// The least cost of a level's part.
 Budget solved(const Publication& publication, const Level& level) {
   const PublicationTable& table = publication.tables[level.table];
   std::optional<std::uint64_t> smallest;
@@ -384,7 +384,7 @@ class BudgetSplit {
     return taken;
   }
 
-  /// What no target needs, in proportion to what they do.
+  /// The rest that no target needs, divided in proportion to what the targets need.
   void share_out(const std::vector<std::size_t>& which, const Rational& left) {
     std::vector<Rational> weights;
     for (const std::size_t i : which) weights.push_back(shares_[i]);

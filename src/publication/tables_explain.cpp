@@ -70,7 +70,7 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Each once, as they come.
+/// Each once, in the order in which they come.
 void add(std::vector<std::string>& words, const std::string& word) {
   if (std::ranges::find(words, word) == words.end()) words.push_back(word);
 }
@@ -424,7 +424,7 @@ std::vector<std::string> declarations_of(const Page& page, const std::vector<Tab
   return items;
 }
 
-/// In silence, since how many there are may not be said.
+/// Silently, since their number must not be revealed.
 void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> missing;
   for (const Table& table : tables) {

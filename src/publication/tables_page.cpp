@@ -121,7 +121,7 @@ struct Place {
   std::optional<std::string> key;
 };
 
-/// Which key column goes down, and which across.
+/// Which key column makes the rows, and which the columns.
 struct Crossing {
   std::size_t down;
   std::size_t across;

@@ -163,7 +163,7 @@ const Enclosure& probability_of(const ReleaseOutcome& outcome) { return outcome.
 std::vector<CountedNoise> noises_of(const Enclosure& /*p*/) { return {}; }
 const std::vector<CountedNoise>& noises_of(const ReleaseOutcome& outcome) { return outcome.noises; }
 
-/// What the noise adds at most, whatever else comes out.
+/// The most that the noise adds, whatever the other outputs are.
 template <class Law>
 EpsilonSum largest_noise(const Law& p, const Law& q, Measure measure) {
   require_same_outputs(p, q);

@@ -288,7 +288,7 @@ bool JointBoxes::cut_groups(const std::vector<Sample>& drawn, Box& box) {
       if (j < chosen.size() && lost_in_group(sample, *box.groups, j) > telling) {
         const std::int64_t low = box.groups->lowest(chosen[j]);
         const std::int64_t high = box.groups->highest(chosen[j]);
-        // What lies further from the end that counts weighs little beside it.
+        // Totals further from the end that counts weigh little beside it.
         const auto depth =
             static_cast<std::int64_t>(std::ceil((std::log1p(static_cast<double>(high - low) * rate_) + 3) / rate_));
         std::int64_t at = low + (high - low + 1) / 2;

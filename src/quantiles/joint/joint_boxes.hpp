@@ -23,7 +23,7 @@ class JointBoxes {
 
   /// Nothing when the bounds were too large at some choice.
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
-  /// With which probability the proposal is kept.
+  /// The probability with which the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
   /// Cuts more boxes, until half as many proposals are needed as before. Any number of rejected ones may come before.
   void refine();
@@ -92,7 +92,7 @@ class JointBoxes {
   std::size_t ends_ = 1;
   std::uint64_t filled_ = 0;
   std::uint64_t fillings_ = 0;
-  RandomBits guesses_;  ///< decide only how fast a draw is: they are no secret
+  RandomBits guesses_;  ///< decide only how fast a draw is: they need not be secret
   JointWork work_;
 };
 

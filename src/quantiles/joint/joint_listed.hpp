@@ -52,7 +52,7 @@ class ListedTotals {
   JointWork work() const { return {filled_, near_.work() + wide_.work()}; }
 
  private:
-  /// What stands for totals; what it was filled with is kept as long as there is room.
+  /// Tables that stand for totals; their contents are kept as long as there is room.
   struct Table {
     TotalRange totals;
     JointTable<Real> filled;

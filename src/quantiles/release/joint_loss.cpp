@@ -40,7 +40,7 @@ struct Weight {
   }
 };
 
-/// exp(-rate k) for k = 0, 1, ..., up to where it is nothing.
+/// exp(-rate k) for k = 0, 1, ..., up to where it is 0.
 class Powers {
  public:
   explicit Powers(const Exponent& rate) : rate_(rate.coefficient()) {

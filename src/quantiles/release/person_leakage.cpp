@@ -80,7 +80,7 @@ struct PartRange {
   bool is_selection;
 };
 
-/// Two possibilities with these joint probabilities, which parts that cost as much tell apart.
+/// Two possibilities with these joint probabilities, which parts of the release that cost this much distinguish.
 class PartsBound {
  public:
   explicit PartsBound(std::vector<PartRange> parts) : parts_(std::move(parts)) {
@@ -223,7 +223,7 @@ struct Question {
   int steps;
 };
 
-/// When what was seen before has ratios of at most `odds`.
+/// When the earlier observations have ratios of at most `odds`.
 Enclosure right_after(const Enclosure& right, const Enclosure& odds) {
   const Enclosure one = enclosed(1);
   Enclosure bound = right * odds;

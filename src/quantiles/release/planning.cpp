@@ -249,7 +249,7 @@ std::optional<TypicalError> typical_error(const Release& release) {
   if (release.query.intervals || quantiles == 0 || quantiles > most_simulated_quantiles) return {};
   QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;
   query.budget = query.budget.scaled(left_for_quantiles(release));
-  // What a receipt does not say: that it is read back decides nothing.
+  // Members that a receipt does not have: whether a release was read back must not decide anything.
   const std::size_t selected = release.groups.front().used.selected;
   query.interpolate = selected > 0 && selected < quantiles;
   query.base = Base::by_mechanism;

@@ -71,7 +71,7 @@ std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std:
   return chances;
 }
 
-/// All that is likely at all.
+/// All findings that are not negligible.
 std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfile& table) {
   QuantileQuery part = plan.query;
   part.budget = part.budget.scaled(preliminary_share(part.budget.measure()));

@@ -44,7 +44,7 @@ class LossOfRelease {
   std::uint64_t rows_;
 };
 
-/// The table as what is released of, and as what one selection is compared with.
+/// The table that is released, and the one with which a selection is compared.
 struct PublicTable {
   KnownTable known;
   RankProfile profile;

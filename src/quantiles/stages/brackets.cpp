@@ -70,7 +70,7 @@ Ladder ladder_for(const QuantileQuery& query) {
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
 
-/// The normal deviate beyond which this much lies.
+/// The normal deviate beyond which this much probability lies.
 double deviate_of(double failure) {
   double low = 0;
   double high = 40;
@@ -260,7 +260,7 @@ class BracketBuilder {
     return brackets;
   }
 
-  /// So far from q, on the side of the end; nothing outside the range.
+  /// The quantile at this distance from q, on the side of the end; nothing outside the range.
   std::optional<Rational> beside(const Rational& q, IntervalEnd end, const Distance& distance) const {
     const double share = ends_->at(q, distance);
     if (share >= 1) return {};

@@ -62,9 +62,9 @@ class WorstNoise {
 /// Samples are drawn of at most this many records: laws of larger ones have more masses than their rounding is bounded for.
 inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
 
-/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
-/// whichever i of some. Z_i is its noise, and a margin is added to it that depends on i alone. For one thread at a time: it keeps what it
-/// has computed.
+/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut, for
+/// several i. Z_i is its noise, and a margin is added to it that depends on i alone. For one thread at a time: it keeps what it has
+/// computed.
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
