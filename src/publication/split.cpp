@@ -384,7 +384,7 @@ class BudgetSplit {
     return taken;
   }
 
-  /// The rest that no target needs, divided in proportion to what the targets need.
+  /// Divides what no target needs among these, in proportion to their shares.
   void share_out(const std::vector<std::size_t>& which, const Rational& left) {
     std::vector<Rational> weights;
     for (const std::size_t i : which) weights.push_back(shares_[i]);
