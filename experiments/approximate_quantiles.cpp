@@ -71,7 +71,7 @@ struct Cell {
   std::uint64_t quantiles;
 };
 
-/// What came of a cell: a row, or why there is none.
+/// The result of a cell: a row, or why there is none.
 struct Outcome {
   std::optional<Row> row;
   std::string refusal;

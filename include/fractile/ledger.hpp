@@ -222,8 +222,8 @@ class Ledger {
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
-  /// Throws `usage` when there is one of this name, since a dataset never changes, and as validate() does. Makes its
-  /// witness, or takes one that is there and has seen this ledger.
+  /// Throws `usage` as validate() does, and when there is a dataset of this name, since datasets never change. Makes its witness,
+  /// or takes an existing one that has seen this ledger.
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 

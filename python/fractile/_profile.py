@@ -140,7 +140,7 @@ class Profile:
 
     @property
     def records_per_person(self) -> int:
-        """At most so many records of one person are in it: kept by sampling where there is a `person`, declared otherwise."""
+        """At most this many records of one person are in it: kept by sampling if there is a `person`, declared otherwise."""
         return self._core.records_per_person
 
     @property

@@ -240,7 +240,7 @@ def _failure_of(error: Exception) -> _errors.Error:
 
 
 class _Counter:
-    """Counts a DataFrame's columns. The library asks it when everything has been refused that can be, and the cost is reserved.
+    """Counts a DataFrame's columns. The library calls it after everything that can be refused was refused, and the cost is reserved.
 
     `others`: what is read beside `columns`, or beside the frame's only one."""
 
@@ -275,7 +275,7 @@ class _Counter:
             )
         self._places = [names.index(name) for name in self._names]
         self._fields = [fields[place] for place in self._places]
-        # By their places, whatever their names mean in SQL.
+        # Addresses columns by their places, whatever their names mean in SQL.
         self._columns = df.toDF(*(f"c{i}" for i in range(len(names)))).selectExpr(*(f"c{place}" for place in self._places))
 
     def columns(self) -> _core.Frame:

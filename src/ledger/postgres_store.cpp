@@ -410,7 +410,7 @@ class PostgresStore final : public Store {
     }
   }
 
-  /// Whether it may go better the next time.
+  /// Whether another attempt may succeed.
   bool is_passing(const Failure& failure, int attempt) const {
     // lock_not_available, query_canceled
     if (failure.sqlstate == "55P03" || failure.sqlstate == "57014") return true;

@@ -162,7 +162,8 @@ TEST(PublicationParts, FavorTheTableOfMoreQuantiles) {
   EXPECT_NEAR((shares[1] / shares[0]).to_double(), (0.01 + 0.98 * 0.75) / (0.01 + 0.98 * 0.25), 1e-4);
 }
 
-/// What nine releases in ten of a level's smallest cell stay within, as a share of its records: the mean of those from 85 to 95 in 100.
+/// The error that nine in ten releases of a level's smallest cell stay within, as a share of its records: the mean of the errors
+/// ranked 85 to 95 in 100.
 double error_of(const Publication& publication, const PublicationPart& part, double share, std::uint64_t releases) {
   const PublicationTable& table = publication.tables[part.table];
   const std::vector<std::uint64_t> rows = cells_of(publication, table, table.levels[part.level]).expected_rows;

@@ -125,7 +125,7 @@ std::string date_text(std::int64_t day) {
                      static_cast<unsigned>(date.day()));
 }
 
-/// What stands after whole seconds: nothing, three digits or six.
+/// The text after whole seconds: nothing, three digits or six.
 std::string fraction_text(std::int64_t microseconds) {
   if (microseconds == 0) return {};
   return microseconds % 1000 == 0 ? fmt::format(".{:03}", microseconds / 1000) : fmt::format(".{:06}", microseconds);

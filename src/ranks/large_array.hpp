@@ -15,7 +15,7 @@ namespace fractile {
 
 inline constexpr std::size_t large_page = std::size_t{1} << 21;
 
-/// A wish, which the system may not grant.
+/// A request, which the system may not grant.
 inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   std::size_t room = bytes;

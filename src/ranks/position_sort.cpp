@@ -79,7 +79,7 @@ std::vector<std::size_t> distribute(std::span<const std::span<const Position>> p
   return begins;
 }
 
-/// Positions, room for as many, and where they shall be in the end.
+/// Positions, room for as many, and where they must be in the end.
 struct Stretch {
   Stretch part(std::size_t from, std::size_t to) const { return {here + from, there + from, to - from, to_there}; }
   std::span<const Position> positions() const { return {here, size}; }

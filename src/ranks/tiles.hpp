@@ -108,7 +108,7 @@ class Tiling {
   Tile whole_{};
 };
 
-/// A tile of no more runs is listed when it is opened.
+/// A tile of at most this many runs is listed when it is opened.
 inline constexpr std::uint64_t listed_runs = 2048;
 
 /// For a SplitCursor.

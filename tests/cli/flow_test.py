@@ -66,7 +66,7 @@ class FlowTest(CommandTest):
         return document["secrets"], document["observations"], matrix
 
     def survey(self, name="survey.toml", analyst=None, **changes):
-        """Writes a file that is well, except for the changes. None leaves a key out."""
+        """Writes a valid file, except for the changes. None leaves a key out."""
         lines = ["[pipeline]"]
         lines += [f"{key} = {value}" for key, value in {**SURVEY, **changes}.items() if value is not None]
         if analyst is not None:
@@ -369,7 +369,7 @@ class AppendixD1(FlowTest):
         self.assertEqual((document["windows_by"], document.get("undecided", [])), ("enclosed", []))
 
     def test_progress_in_a_pipe(self):
-        """Rarely, and what is being decided."""
+        """Progress comes rarely, and says what is being decided."""
         self.slow_survey()
         done = subprocess.run([PROGRAM, "flow", "check", "survey.toml", "--epsilon", "0.1..10", "--within", "5"],
                               cwd=self.folder, capture_output=True, text=True, timeout=120, check=False, preexec_fn=one_processor)

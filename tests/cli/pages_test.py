@@ -322,7 +322,7 @@ class Hostile(PageTest):
                 Picture(path.read_text(encoding="utf-8"))
 
     def test_receipts_of_others(self):
-        """A receipt with what cannot be seen is explained, and does not stand in its page: the program writes none."""
+        """A receipt with invisible characters is explained, but not included in its page: the program writes no such receipt."""
         path = HOUSE / "fuzz" / "corpus" / "fuzz_receipt" / "hidden.json"
         self.assertIn("\x7f", path.read_text(encoding="utf-8"))
         text = self.of("explain", str(path), "--format", "html")

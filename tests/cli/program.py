@@ -116,7 +116,7 @@ def text_of(output):
 
 
 def options(usual=QUERY, /, **changes):
-    """Command-line options: a query that is well, except for the changes. None leaves one out, True makes a flag."""
+    """Command-line options: a valid query, except for the changes. None leaves one out, True makes a flag."""
     words = []
     for name, value in {**usual, **changes}.items():
         name = "--" + name.replace("_", "-")

@@ -29,7 +29,7 @@ struct BoundsQuery {
 };
 BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget);
 
-/// Bounds that were found, and what that cost.
+/// Found bounds, and what finding them cost.
 struct FoundBounds {
   std::uint64_t lowest;  ///< a candidate of the search's lattice
   std::uint64_t highest;

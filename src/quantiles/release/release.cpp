@@ -336,7 +336,7 @@ DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked,
     group.statistics = std::move(statistics);
     return {std::move(group), asked, {}};
   }
-  Share rest = share.take_rest();  // the whole of what stages take their parts of
+  Share rest = share.take_rest();  // the whole of which stages take their parts
   const QuantileQuery query = paid_from(rest, asked);
   StageSampler sampler(profile, plan_of(query, lattice, scale), std::move(rest), draws);
   sampler.run();

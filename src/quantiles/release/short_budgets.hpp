@@ -1,4 +1,4 @@
-// Budgets of few digits, among which one is sought that is enough.
+// Budgets of few digits, among which a sufficient one is sought.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace fractile {
 
-/// 1000 .. 9999 times a power of ten: what is tried, from 10^-9 to 1000.
+/// A budget to try: 1000 .. 9999 times a power of ten, from 10^-9 to 1000.
 struct ShortDecimal {
   std::int64_t digits;
   int exponent;
@@ -52,7 +52,7 @@ std::optional<Advice> enough_of_all(std::optional<Advice> advice, const Rational
   return advice;
 }
 
-/// What a release's quantiles are paid from.
+/// The budget that pays for a release's quantiles.
 inline Rational left_for_quantiles(const Release& release) {
   return Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
          (release.statistics ? release.statistics->request.share : Rational(0));

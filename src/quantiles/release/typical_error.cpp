@@ -173,7 +173,7 @@ class SimulatedIntervals {
   const QuantileQuery& query_;
   const RankProfile& table_;
   std::vector<std::vector<double>> widths_;
-  std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by what the count of the records found
+  std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by the result of the count of the records
 };
 
 }  // namespace

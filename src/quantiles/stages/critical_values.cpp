@@ -223,7 +223,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 192);
   const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };
 
-  const double slack = failure / 4096;  // what is not looked at closely
+  const double slack = failure / 4096;  // the part that is not examined closely
   WorstNoise& noise = worst_noise(end, log2_step);
   const std::int64_t least_noise =
       std::max(noise.first(), largest_within(noise.first(), 0, in_steps(-4 * deviation_of_noise(end)), slack,

@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-/// What is published of a release's cells, and the intervals that follow.
+/// The published counts of a release's cells, and the intervals that follow.
 class CountedCells {
  public:
   /// `selected`: a candidate for each of brackets.selected; `counts`: the noisy ones; `critical`: of the query and its brackets, and of any

@@ -337,7 +337,7 @@ namespace {
 constexpr double fewest_for_a_quantile = 30;
 constexpr double fewest_in_all = 200;
 
-/// What is run for about this many records, but perhaps for no more than `least`.
+/// What runs for about this many records, or perhaps for only `least`.
 Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows,
               const Rows& least) {
   Choice choice = decision_for(query, lattice, scale, rows);

@@ -31,7 +31,7 @@ using Decision = std::variant<SelectQuantiles, SelectEach, CountOnTree>;
 /// What is run for about this many records.
 struct Choice {
   Mechanism mechanism;                ///< never automatic
-  Decision decision;                  ///< whatever is found, but see QuantilePlan::stages()
+  Decision decision;                  ///< whatever is found, except as QuantilePlan::stages() says
   std::string reason = {};            ///< of automatic's choice, in words; empty otherwise
   std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
   bool finds_heaps = false;           ///< whether heaps are, next, unless a granularity was looked for in vain
@@ -40,7 +40,7 @@ struct Choice {
 /// One of the choices among which a noisy count of the records decides.
 struct ChoiceByRows {
   std::int64_t from;   ///< noisy counts from here on; the first is taken for those below, too
-  std::uint64_t rows;  ///< as how many records they are taken
+  std::uint64_t rows;  ///< the number of records that they are taken for
   Choice choice;
 };
 
@@ -60,7 +60,7 @@ struct QuantilePlan {
   std::vector<CountedRows> counted = {};   ///< of a query with intervals, which begins with that count
   std::optional<Brackets> brackets = {};   ///< of one of which the rows are counted(); they are among its quantiles
 
-  /// What is run when this is found.
+  /// What runs when this is found.
   const Choice& choice_for(const PreliminaryOutcome& found) const {
     return found.rows && counted.empty() ? by_rows.at(*found.rows).choice : choice;
   }

@@ -26,7 +26,7 @@ struct CountRows {
   int shares;
 };
 
-/// What the preliminary stages have found, and no more than that.
+/// What the preliminary stages have found, and nothing else.
 struct PreliminaryOutcome : RoundNumbers {
   std::optional<std::size_t> rows = {};  ///< one of QuantilePlan::by_rows
 };

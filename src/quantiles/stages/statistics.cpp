@@ -108,7 +108,7 @@ Statistics::Ratio rounded(const Statistics::Ratio& ratio, const Rational& least,
   return result;
 }
 
-/// The hull of what is added to it.
+/// The hull of the numbers that are added to it.
 class Hull {
  public:
   void add(const Rational& low, const Rational& high) {

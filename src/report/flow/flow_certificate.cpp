@@ -1,4 +1,4 @@
-// Checks certificates that were printed: by verify(), which shares no code with what finds them.
+// Checks printed certificates with verify(), which shares no code with the search for them.
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -134,7 +134,7 @@ void require_certificate(const Certificate& printed, const flow::Channel& from, 
   }
 }
 
-/// Among so many people that the channels are too large: the losses as they were found, by what the channels are made of.
+/// For so many people that the channels are too large: the losses as they were found, by the parts of the channels.
 void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, const Rational& from,
                     const Rational& to) {
   flow::Analyst analyst;
@@ -175,7 +175,7 @@ class PipelineCheck {
   PipelineCheck(const Certificate& printed, const CertifiedPipeline& of, CertificateReport& report)
       : printed_(printed), of_(of), report_(report) {}
 
-  /// Whether its certificate was checked, and not only what stands beside it.
+  /// Whether its certificate was checked, and not only the other members.
   bool require_all() const {
     if (printed_.is_refuted() || printed_.is_proved()) require_of_a_part();
     if (printed_.windows) require_rises();

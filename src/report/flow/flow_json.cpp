@@ -133,7 +133,7 @@ std::string verdict_of(const flow::Windows& answer) {
   return answer.are_all() && answer.undecided.empty() ? "stable" : "undecided";
 }
 
-/// A document whose matrices have a line each.
+/// A document with one line per matrix.
 class FlowDocument : public Document {
  public:
   FlowDocument() { json().SetFormatOptions(rapidjson::kFormatSingleLineArray); }

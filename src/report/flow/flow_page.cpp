@@ -1,4 +1,4 @@
-// What was found out about a pipeline, as pages.
+// What was found about a pipeline, as pages.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ figures::Axis losses_axis(const std::vector<figures::Line>& lines) {
   return {false, std::max(0.0, least - room), most + room};
 }
 
-/// `most_loss`: a line that the loss had better not cross.
+/// `most_loss`: a line that the loss should not cross.
 figures::Figure loss_figure(const SweepReport& report, const std::optional<Rational>& most_loss = {}) {
   figures::Line line{"expected loss"};
   for (const flow::LossPoint& point : report.points) {

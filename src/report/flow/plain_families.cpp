@@ -7,7 +7,7 @@
 namespace fractile::report_detail {
 namespace {
 
-/// By the number whose power, or root, odds are.
+/// An entry at a base: the number of which odds are a power, or a root.
 using EntryAt = std::function<Rational(std::size_t value, std::size_t answer, const Rational& at)>;
 
 constexpr std::int64_t most_times = 12;  // of epsilon
@@ -167,7 +167,7 @@ std::optional<std::vector<std::vector<Fraction>>> fractions_of(const flow::Pertu
       fractions.back().push_back(*std::move(fraction));
     }
   }
-  // They are these fractions, and not only where they were looked at.
+  // They are these fractions everywhere, not only where they were evaluated.
   for (std::int64_t base = 1; base <= telling_points(static_cast<std::int64_t>(points)); ++base) {
     const auto sums = at(base);
     for (std::size_t x = 0; x < sums.size(); ++x) {

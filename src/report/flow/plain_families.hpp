@@ -1,4 +1,4 @@
-// Families of perturbers, known by their entries, for those who check.
+// Families of perturbers, recognized by their entries, for checks.
 // Proof: docs/proofs/stability.md, "Theorems checked"
 #pragma once
 

@@ -26,7 +26,7 @@ bool is_response_of_all(const flow::Pipeline& pipeline) {
   return pipeline.perturber.release() == nullptr && std::ranges::all_of(perturbers_of(pipeline), is_response);
 }
 
-// --- What is told ----------------------------------------------------------------------------------------------------
+// --- What is revealed ----------------------------------------------------------------------------------------------------
 
 constexpr std::size_t most_tuples = 4096;
 

@@ -20,14 +20,14 @@ std::string upper_loss(const LossBounds& loss);
 /// "served", "not-served" or "unknown".
 const char* to_string(AnalystTrial::Answer answer);
 
-/// A sentence without its end: what serves, and from where on.
+/// A sentence without its full stop: which epsilons serve, and from where on.
 std::string analyst_meaning(const PlannedAnalyst& planned);
 /// A heading, and one row per range.
 std::vector<Row> analyst_rows(const PlannedAnalyst& planned);
 
 /// A heading, and a row for each epsilon that was tried.
 std::vector<Row> trial_rows(const PlannedAnalyst& planned);
-/// Their losses against epsilon, and what is borne. At least two must be known.
+/// Their losses against epsilon, and the accepted loss. At least two must be known.
 figures::Figure trial_figure(const PlannedAnalyst& planned);
 /// Whether there are two.
 bool has_trial_figure(const PlannedAnalyst& planned);

@@ -23,10 +23,10 @@ Row csv_key_headings(Row names, const Row& others);
 /// `key`, or with several key columns their names as above.
 Row csv_key_headings(const Release& release, const Row& others);
 
-/// A row's cells behind those of its key.
+/// A row's cells after those of its key.
 Row behind_key(const GroupKey& key, const Row& cells);
 
-/// A possible value, which people read with as many decimals as any of them has.
+/// A possible value, shown to people with as many decimals as any possible value has.
 CellTable::Number number_at(const Lattice& lattice, std::uint64_t index);
 
 /// The ends of an interval: "0 or below" for people, -inf for programs.

@@ -32,7 +32,7 @@ std::string and_where_they_count(CountsAt at);
 /// What is called a record.
 enum class Counts {
   all_records,      ///< of the table
-  sampled_records,  ///< so many of each person's
+  sampled_records,  ///< at most this many of each person's
   persons_values,   ///< one value of each person, or in each group
 };
 Counts counts_of(const SourceDescription& source);
@@ -62,7 +62,7 @@ std::string typical_in_words(const Release& release, const TypicalError& typical
 
 /// Which weights there are, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);
-/// Who is a neighbor, and what is outside of the promise.
+/// Who is a neighbor, and what is outside the promise.
 std::string weighted_neighbors_in_words(const WeightsDescription& weights);
 /// By how much the noise is larger.
 std::string weighted_noise_in_words(const WeightsDescription& weights);

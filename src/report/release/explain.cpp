@@ -158,7 +158,7 @@ void warn_of_noise(Page& page, const Release& release) {
   }
 }
 
-/// Which question, which level, of which intervals, and on which assumption.
+/// The question, the level, its intervals, and the assumption.
 void explain_intervals(Page& page, const Release& release) {
   const bool of_table = release.query.intervals->of == IntervalOf::table;
   page.paragraph(fmt::format(

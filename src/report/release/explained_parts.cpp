@@ -54,7 +54,7 @@ std::string measure_in_words(Measure measure) {
   return {};
 }
 
-/// What may come of it because a person took part.
+/// What may result because a person took part.
 void explain_probabilities(Page& page, const Promise& promise) {
   const bool presence = promise.neighbors == Neighbors::add_remove;
   page.paragraph(fmt::format(
@@ -143,7 +143,7 @@ std::string weighted_promise(const WeightsDescription& weights) {
          "weights of others. That is outside of this promise.";
 }
 
-/// What is asked of a person for whom the promise holds.
+/// The condition on a person for whom the promise holds.
 std::string who_is_meant(const Promise& promise) {
   if (promise.source.sql_stability) return " whose records change no more rows of the query's result than is declared";
   return promise.source.person.empty()

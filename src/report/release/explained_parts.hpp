@@ -71,7 +71,7 @@ void explain_account(Page& page, const PageOptions& options, const std::string& 
 std::vector<std::string> proofs_of(const Release& release);
 void explain_proofs(Page& page, const std::vector<std::string>& pages);
 
-/// What only its publisher should see is withheld.
+/// Withholds what only its publisher should see.
 Release for_everybody(Release release);
 /// The receipt at the end of a page: to the letter, or, where it has characters that a person cannot see, not at all.
 void hold_receipt(Page& page, const std::string& receipt);

@@ -17,7 +17,7 @@ std::string guess_in_words(const PlannedGuess& guess);
 
 /// A heading, and a row for each attacker: how often they are right.
 std::vector<Row> guess_rows(const PlannedGuess& guess);
-/// What the rows are about: a sentence on two lines, without its end.
+/// The subject of the rows: a sentence on two lines, without its full stop.
 std::string guess_meaning(const PlannedGuess& guess);
 
 }  // namespace fractile::report_detail

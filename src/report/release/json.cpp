@@ -42,7 +42,7 @@ void list(Writer& json, const char* name, const Items& items, Write write) {
   json.EndArray();
 }
 
-/// lower, upper, and or_below and or_above where they are so.
+/// lower, upper, and or_below and or_above where they are true.
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
   write_value(json, "lower", lattice, interval.lower);
   write_value(json, "upper", lattice, interval.upper);
@@ -114,7 +114,7 @@ void write_statistics(Writer& json, const Release& release, const Release::Group
   number(json, "centered_sum", fmt::format("{}", *statistics.centered_sum));
 }
 
-/// What was spent on what; older programs did not say.
+/// What was spent on which part; older programs did not say.
 void write_spent(Writer& json, const Release& release, const Release::Group& group) {
   if (group.spent.empty()) return;
   const char* const amount = release.cost().measure() == Measure::zcdp ? "rho" : "epsilon";
@@ -301,7 +301,7 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
   });
 }
 
-/// A ledger's entry, and what shows that it is that one.
+/// A ledger's entry, and the token that identifies it.
 void write_charge(Writer& json, const Charge& charge) {
   object(json, "charge", [&] {
     member(json, "dataset", charge.dataset);

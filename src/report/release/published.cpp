@@ -40,7 +40,7 @@ Row quantile_row(const Release& release, const Release::Group& group, std::size_
   return row;
 }
 
-/// Beside statistics, whose rows always have ends.
+/// Besides statistics, whose rows always have ends.
 Row beside(Row quantile) {
   quantile.insert(quantile.begin(), "quantile");
   quantile.resize(5);
@@ -93,7 +93,7 @@ std::string statistics_terms(const Release& release) {
       report_detail::share_of(terms.level));
 }
 
-/// What ran: of groups that ran different ones, all of these.
+/// What ran: if groups ran different mechanisms, all of these.
 std::string mechanisms_of(const Release& release) {
   if (release.query.quantiles.empty()) return report_detail::noise_on_counts;
   std::set<std::string> names;

@@ -138,7 +138,7 @@ std::vector<std::string> texts_of(const Json& object, const char* key) {
   return texts;
 }
 
-/// The choice that is written so.
+/// The choice with this text.
 template <class Choice>
 Choice choice_of(const std::string& text, std::initializer_list<Choice> choices) {
   const auto at = std::ranges::find_if(choices, [&](Choice each) { return to_string(each) == text; });
@@ -174,7 +174,7 @@ Lattice lattice_of(const Json& json) {
   return Lattice::explicit_points(std::move(points), kind);
 }
 
-/// Which of the possible values is written so.
+/// The possible value with this text.
 std::uint64_t index_of(const Lattice& lattice, const std::string& text) {
   const Rational value = read_value(lattice.kind(), text);
   if (value >= lattice.lower() && value <= lattice.upper()) {
@@ -331,7 +331,7 @@ CountNoise count_noise_of(const Json& noise, Measure measure) {
   return {measure, Exponent::parse(text_of(noise, "rate")), {}};
 }
 
-/// `first`: a group, or the receipt, that has what was asked for.
+/// `first`: a group, or the receipt, that has what the query asked for.
 std::optional<StatisticsTerms> statistics_terms_of(const Json& json, const Json& first, const Release& release) {
   if (!json.HasMember("statistics")) return {};
   const Json& written = json["statistics"];

@@ -47,7 +47,7 @@ class Yaml {
   std::string text_;
 };
 
-/// "incomes-2025": what an address takes.
+/// "incomes-2025": a text that an address may hold.
 std::string slug_of(const std::string& title) {
   std::string slug;
   for (const char c : title) {
@@ -219,7 +219,7 @@ void write_model(Yaml& yaml, const RegistryRecord& record) {
   yaml.member(2, "access_type", "Non-interactive");
 }
 
-/// What is computed from what was drawn, and no longer from the data.
+/// Computed from the draws, and no longer from the data.
 std::vector<std::string> post_processing_of(const Release& release) {
   std::vector<std::string> steps;
   const auto any = [&](const auto& is_so) { return std::ranges::any_of(release.groups, is_so); };

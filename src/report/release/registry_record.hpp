@@ -21,13 +21,12 @@ struct RegistryRecord {
   std::string program;
   std::vector<std::string> mechanisms;
   std::string composition;
-  std::vector<std::string>
-      post_processing;  ///< what was done without the data; none where values are as they were drawn
+  std::vector<std::string> post_processing;  ///< post-processing; none where values are as they were drawn
   std::string receipt;
   bool is_private = true;  ///< that no random bits came from a seed
 };
 
-/// What it says of a release that has its receipt.
+/// The record of a release that has its receipt.
 RegistryRecord registry_record(const Release& release);
 
 /// Throws `usage` for what the registry requires and `about` does not say, and for what is not private.

@@ -9,7 +9,7 @@
 
 namespace fractile::report_detail {
 
-/// What draws statistics, as mechanisms are called.
+/// The mechanism that draws statistics, by name.
 inline constexpr const char* noise_on_counts = "noise on counts";
 
 /// One number of a group's statistics, in the words of tables and CSV files.

@@ -12,7 +12,7 @@ namespace fractile::report_detail {
 /// A section; nothing without statistics.
 void explain_statistics(Page& page, const Release& release);
 
-/// How surely they hold, and what they are not.
+/// How surely they hold, and what they do not say.
 void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Release& release);
 
 /// A number with its interval beside it; "none" where there is none.

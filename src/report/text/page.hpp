@@ -1,4 +1,4 @@
-// What an explanation is written on: text, Markdown or HTML.
+// The page that an explanation is written on: text, Markdown or HTML.
 #pragma once
 
 #include <string>
@@ -83,7 +83,7 @@ class Page {
   /// A part of another sentence that someone typed, so that it means nothing to the page.
   virtual std::string typed(const std::string& words) const { return words; }
 
-  // Only where pictures can be seen; text leaves them out.
+  // Only where pictures can be shown; text leaves them out.
   virtual bool has_figures() const { return false; }
   virtual void figure(const figures::Figure& /*figure*/) {}
   virtual void figure(const figures::RangeFigure& /*figure*/) {}

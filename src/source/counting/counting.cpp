@@ -36,7 +36,7 @@ std::string present_expression(const Column& column) {
                      misread_function);
 }
 
-/// A column of times in its own unit. Infinities are none of its numbers.
+/// A column of times in its own unit. Its numbers do not include infinities.
 std::string ticks_expression(const Column& column, Unreadable unreadable) {
   const std::string name = quote_identifier(column.engine_name);
   const char* number = "epoch_us(CAST({0} AS TIMESTAMP))";
@@ -75,7 +75,7 @@ std::string units_sql(std::string units, const Digits& digits) {
 
 /// A column of units as their number: those beyond 64 bits as the last within, which lie beyond the same bound.
 std::string units_expression(const Column& column) {
-  constexpr int most_digits = 18;  // that 64 bits hold whatever they are
+  constexpr int most_digits = 18;  // which 64 bits always hold
   constexpr std::string_view last = "9223372036854775807";
   const std::string name = quote_identifier(column.engine_name);
   const Digits digits = digits_of(column.full_type);

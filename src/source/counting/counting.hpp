@@ -40,7 +40,7 @@ CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unrea
 /// the cell itself.
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
 
-/// What programs write for a number or a time that is none.
+/// What programs write for a missing number or time.
 inline constexpr std::array<std::string_view, 4> words_for_none{"NaN", "nan", "NaT", "NAN"};
 
 /// Whether a cell holds something, as the BIGINT 1 or NULL, whatever the column's type; never fails. NaN and what is one as text, and blank

@@ -21,7 +21,7 @@ struct KeyedRecord {
   friend bool operator==(const KeyedRecord&, const KeyedRecord&) = default;
 };
 
-/// Not for two threads at once: a part for each, which then add up.
+/// Not for two threads at once: each has a part, and the parts then add up.
 class KeyedCounts {
  public:
   /// For the keys 0 .. keys - 1, at least one; `threads` as for a ProfileBuilder, which sorts. No record is more than `most_units`.
@@ -86,7 +86,7 @@ class KeyedCounts {
   /// Sorts the cells and adds up those of one key and position.
   void compact();
 
-  /// The profile of a key whose sorted numbers these are, in `counts` for a while.
+  /// The profile of a key with these sorted numbers, in `counts` for a while.
   RankProfile of_numbers(std::size_t key, std::span<const std::uint64_t> numbers,
                          std::vector<std::uint64_t>& counts) const;
 

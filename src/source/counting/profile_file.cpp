@@ -588,7 +588,7 @@ namespace {
 struct FileToMerge {
   std::string path;
   source_detail::FileMoment moment;
-  std::optional<ProfileFile> open;  // of one that cannot be opened once more
+  std::optional<ProfileFile> open;  // of a file that cannot be opened again
 };
 
 /// The names of files that hold records, by their hashes.

@@ -184,7 +184,7 @@ struct WeightGrid {
   std::uint32_t units_at(Position on_grid) const { return first_units + static_cast<std::uint32_t>(on_grid / 2); }
 };
 
-/// A chunk's weights, and as what they are read.
+/// A chunk's weights, and the type that they are read as.
 struct WeightCells {
   ColumnView cells;
   CellReading reading;
@@ -288,7 +288,7 @@ class RecordSelector {
     for (std::size_t i = 0; i < numbers.size(); ++i) missing[i] = column.is_null(i) || is_nan(numbers[i]) ? 1 : 0;
   }
 
-  /// Adds to `counts` what is kept of each person's records.
+  /// Adds the kept records of each person to `counts`.
   void count_persons(KeyedCounts& counts, const std::function<void()>& on_progress);
 
   const Lattice& lattice_;

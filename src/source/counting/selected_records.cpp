@@ -79,7 +79,7 @@ struct Places {
   CellReading weight_reading = {};
 };
 
-/// What a pass reads, of one column after the other.
+/// What a pass reads, for one column after the other.
 class CellsOfAll {
  public:
   CellsOfAll(const Relation& relation, std::span<const SelectedColumn> selected, Unreadable unreadable) {

@@ -28,10 +28,10 @@ struct SelectedColumns {
   std::optional<Column> weight = {};
 };
 
-/// What comes of the numbers, for RecordSelector.
+/// What the numbers become, for RecordSelector.
 CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable);
 
-/// In which what is declared to be missing is.
+/// The columns to which the declared missing values apply.
 std::vector<Column> columns_with_missing(const SelectedColumns& columns);
 
 /// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
@@ -45,7 +45,7 @@ UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 /// The grid of weights as the engine is asked for them. Throws `usage` as in_units() does.
 WeightGrid weights_on(const Column& column, const RecordWeights& weights);
 
-/// What one pass counts, beside others.
+/// What one pass counts, besides others.
 struct SelectedColumn {
   const SelectedColumns& columns;
   const Lattice& lattice;            ///< the selector's, but in the units that were asked for

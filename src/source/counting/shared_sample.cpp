@@ -47,7 +47,7 @@ class SharedSample::Sampler {
     const auto first_out = ranked_.begin() + static_cast<std::ptrdiff_t>(most);
     std::ranges::nth_element(ranked_, first_out, [](const Ranked& a, const Ranked& b) {
       const int by_rank = std::memcmp(a.rank.data(), b.rank.data(), a.rank.size());
-      return by_rank != 0 ? by_rank < 0 : a.place < b.place;  // two of one rank have never been seen
+      return by_rank != 0 ? by_rank < 0 : a.place < b.place;  // two equal ranks have never been seen
     });
     std::vector<WrittenRecord> kept;
     for (auto at = ranked_.begin(); at != first_out; ++at) kept.push_back(records[at->place]);

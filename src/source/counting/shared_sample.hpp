@@ -32,7 +32,7 @@ struct SharedColumn {
   std::optional<WeightGrid> weights = {};
 };
 
-/// What a chunk has of a column.
+/// A column's part of a chunk.
 struct SharedCells {
   ColumnView numbers;
   CellReading reading;
@@ -64,7 +64,7 @@ class SharedSample {
     std::size_t from;
     std::size_t bytes;
     std::uint64_t mask;  ///< of this many bytes
-    std::uint64_t none;  ///< what stands for a number that is missing, or a key that is not listed
+    std::uint64_t none;  ///< the value for a missing number, or for a key that is not listed
   };
   /// Columns with the same keys have one.
   struct Grouping {

@@ -20,7 +20,7 @@ struct Counted {
 /// A builder for each thread that counts. The profile is the same, bit for bit, whichever thread counts what.
 class SharedTally {
  public:
-  /// `threads` as of a ProfileBuilder, which sorts.
+  /// `threads` as for a ProfileBuilder, which sorts.
   SharedTally(const Lattice& lattice, std::size_t threads) : lattice_(lattice), threads_(threads) {}
 
   /// Counts a column that is read so. From any thread. Throws as ProfileBuilder::add and TimeCells::numbers().

@@ -218,14 +218,14 @@ class Handover {
   /// How many have come. What take() did with them has happened before, for the memory model, too.
   std::uint64_t rows() const { return rows_; }
 
-  /// What take() threw first, if anything, and else nothing.
+  /// The first exception of take(), if there was one.
   void rethrow() const {
     if (rows() == 0) return;
     const std::lock_guard lock(failing_);
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// What the engine calls: take() for the chunk; false in every row.
+  /// The function that the engine calls: take() for the chunk; false in every row.
   void pass(EngineCall* call, EngineChunk* records, EngineVector* out) noexcept {
     const OwnEnvironment own;  // on the engine's threads, too
     const Chunk chunk(api_, records);
@@ -354,7 +354,8 @@ struct Connection::State {
   const EngineApi& api;
   EngineDatabase* database = nullptr;
   EngineConnection* connection = nullptr;
-  std::vector<std::unique_ptr<Handover>> handovers;  // functions of the database, which is closed before they go
+  std::vector<std::unique_ptr<Handover>>
+      handovers;  // functions of the database, which is closed before they are destroyed
 };
 
 Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}

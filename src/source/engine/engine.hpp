@@ -28,7 +28,7 @@ enum class FailureKind {
   column_count,       ///< a text line with more or fewer cells than the header
   malformed,          ///< the file is not of its format, or is truncated; or a function of SQL refused its argument
   missing_file,       ///< the SQL names a file that is not there
-  missing_extension,  ///< the SQL needs what is not built in
+  missing_extension,  ///< the SQL needs an extension
   memory,             ///< the engine ran out of memory
   other
 };
@@ -89,7 +89,7 @@ class ResultStream {
   std::unique_ptr<State> state_;
 };
 
-/// What is asked for, of every record.
+/// What is read of every record.
 struct Cells {
   std::vector<std::string> expressions;
   std::vector<CellType> types;  ///< of each

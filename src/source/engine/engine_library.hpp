@@ -10,7 +10,7 @@ namespace fractile::source_detail {
 /// `library` as in TableOptions. Throws `usage` when there is none, it is not DuckDB, or another one has been loaded.
 const EngineApi& find_engine(const std::string& library);
 
-/// The one that was found, for what it calls back.
+/// The library that was found, for its callbacks.
 const EngineApi& loaded_engine();
 
 }  // namespace fractile::source_detail

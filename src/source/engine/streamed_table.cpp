@@ -143,7 +143,7 @@ class EngineTable::Reader {
   std::vector<std::size_t> places_;
 };
 
-/// And of one thread's part in it.
+/// The same for one thread's part of it.
 class EngineTable::Part {
  public:
   std::size_t fill(const EngineApi& api, const EngineTable& table, Reader& reader, EngineChunk* out) {

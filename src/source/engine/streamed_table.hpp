@@ -84,7 +84,7 @@ class EngineTable {
 
   /// As a function of SQL without arguments.
   void add_to(const EngineApi& api, EngineConnection* connection, const std::string& name);
-  /// What a reading threw first, if anything: the engine only knows that the query failed.
+  /// The first exception of a reading, if there was one: the engine only knows that the query failed.
   void rethrow() const;
 
  private:

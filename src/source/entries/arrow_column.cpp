@@ -265,7 +265,7 @@ const std::uint64_t* NumberBlock::validity_of(const ArrowPiece& piece, const Arr
     validity_.assign(words, 0);
     return validity_.data();
   }
-  // A buffer says of times with the smallest number that there is none.
+  // In a buffer, the smallest number stands for no time.
   const bool has_no_times = type.unit && piece.stride && any_smallest(piece, type.kind, from, rows);
   if (!piece.has_nulls() && !has_no_times) return nullptr;
   validity_.assign(words, 0);

@@ -44,7 +44,7 @@ namespace {
 
 constexpr const char* frame_name = "the frame";  // in messages
 
-/// Owns what the interface hands over, and gives it back.
+/// Owns what the interface hands over, and releases it.
 template <class Structure>
 class Owned {
  public:

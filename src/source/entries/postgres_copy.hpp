@@ -16,7 +16,7 @@
 
 namespace fractile::source_detail {
 
-/// What a column's declared type says of its cells.
+/// What a column's declared type says about its cells.
 struct PostgresType {
   enum class Kind {
     none,
@@ -67,7 +67,7 @@ class PostgresCopy {
   using Take = std::function<void(std::span<const ColumnView>, std::size_t rows)>;
 
   PostgresCopy(const std::vector<PostgresType>& types, Take take);
-  /// Throws Malformed for what is no such stream.
+  /// Throws Malformed for any other bytes.
   void add(std::string_view bytes);
   /// At the end of the stream; how many rows there were. Throws Malformed when it ended in the middle.
   std::uint64_t finish();

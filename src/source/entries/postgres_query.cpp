@@ -62,7 +62,7 @@ std::string table_in(const SqlNode& node, int depth = 0) {
   return table_in(member_of(member_of(from, "subquery"), "node"), depth + 1);
 }
 
-/// With the names by which the engine is asked for them.
+/// With their names in the engine's query.
 std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
   std::vector<Column> all;
   all.reserve(columns.size());
@@ -111,7 +111,7 @@ Column countable_column(const Relation& relation, const std::string& name, Value
               {"make numbers of it: ", Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM ...")});
 }
 
-/// A query whose rows are made here, each of one of the table's.
+/// A query whose rows are made here, each from one row of the table.
 struct RowWiseQuery {
   std::string table;
   std::string path;  // of the table, as PostgresTable::path()
@@ -184,7 +184,7 @@ struct PostgresQuery::State {
   void open_row_wise(postgres::Connection& server, const SqlTree& tree, const OnOpened& on_opened) {
     source_detail::RowWiseNames names;
     const std::string name = table_in(tree.query());
-    if (name.empty()) source_detail::require_row_wise(tree, names);  // which says what else stands in FROM
+    if (name.empty()) source_detail::require_row_wise(tree, names);  // which says what else FROM holds
     const PostgresTable table = PostgresTable::find(server, name);
     if (on_opened) on_opened({{name, table.path()}});
     std::vector<std::size_t> all(table.columns().size());
@@ -231,7 +231,7 @@ struct PostgresQuery::State {
     }
   }
 
-  /// Asks the server for the table's rows, and makes the query's of them.
+  /// Asks the server for the table's rows, and makes the query's rows from them.
   Counted count_row_wise(const std::string& name, const Lattice& lattice,
                          const std::function<void()>& on_progress) const {
     const Column column = countable_column(row_wise->relation, name, lattice.kind());

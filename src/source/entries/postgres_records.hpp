@@ -20,10 +20,10 @@ namespace fractile::source_detail {
 Error refused_by_server(const postgres::Failure& failure, const std::string& shown);
 /// For failures after rows were read: only the class of the error, which SQL's standard lists.
 Error failed_on_server(const postgres::Failure& failure, const std::string& shown);
-/// A server that does not keep to the protocol.
+/// A server that violates the protocol.
 Error unreadable_from_server(const std::string& shown);
 
-/// A connection on which nothing was asked. Throws postgres::Failure.
+/// A new connection, without any query. Throws postgres::Failure.
 std::unique_ptr<postgres::Connection> connect_to(const postgres::Address& address);
 
 /// Begins a transaction that reads one snapshot and writes nothing.

@@ -29,7 +29,7 @@ class PostgresTable {
 
   /// "public.people": the schema and the name that were found.
   const std::string& path() const { return path_; }
-  /// Those that can be read here.
+  /// The columns that can be read here.
   const std::vector<PostgresColumn>& columns() const { return columns_; }
   /// The others, with their types, for messages: "doc (jsonb), more (xml)"; "" where there are none.
   const std::string& unread() const { return unread_; }

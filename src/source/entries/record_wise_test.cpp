@@ -109,7 +109,7 @@ class RecordWise : public EngineTest {
   static constexpr std::uint64_t few = 2;
   static constexpr std::uint64_t many = 8;
 
-  /// One record of `nasty` more, at the beginning, the end or between, `count` times. write(text): the options that read it.
+  /// Adds one record of `nasty`, at the beginning, the end or between, `count` times. write(text): the options that read it.
   template <class Write>
   void expect_record_wise(const TextTable& table, const rc::Gen<std::string>& nasty, std::uint64_t count,
                           Write write) const {

@@ -9,7 +9,7 @@
 namespace fractile {
 namespace {
 
-/// A profile file as what it stands for was read.
+/// A profile file, with how its source was read.
 TableOptions options_of(const ProfileFile& file) {
   const ProfileHeader& header = file.header();
   TableOptions options{.file = file.opened().name, .sql = header.sql, .format = "profile"};

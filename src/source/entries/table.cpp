@@ -399,7 +399,7 @@ void open_relation(const Connection& connection, const TableOptions& options, Op
   source.relation = input.relation;
 }
 
-/// What is declared of delimited text is about something that is read.
+/// Declarations about delimited text need such a text to be read.
 void require_delimited(const TableOptions& options, const std::vector<Input>& inputs) {
   const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
   if (std::ranges::any_of(inputs, is_delimited)) return;
@@ -708,7 +708,7 @@ std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const s
   });
 }
 
-/// What every cell of the task's columns of numbers must be.
+/// What every cell of the task's number columns must be.
 std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
   std::vector<Asked> all{{task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable,
                           task.columns.per_person == PerPerson::count}};
