@@ -215,7 +215,7 @@ class WitnessedLater(InAFile, CommandTest):
         self.assert_refused(self.asks_witness(), 5, "is behind its witness")
         self.assert_refused(self.release("others", "1/4"), 5, "is behind its witness", "nothing was charged")
         self.assertEqual(self.asks_witness("--accept").code, 0)
-        # The dataset that declares none has what was seen when the other one drew.
+        # The dataset without a witness counts what the witness saw when the other dataset drew.
         self.assertEqual(self.spent(), {"people": "1/8", "others": "1/4"})
         self.assertEqual(self.release("others", "1/2").code, 0)
         self.put_back(without)  # where there is no dataset that declares it

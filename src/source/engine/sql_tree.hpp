@@ -40,8 +40,8 @@ class SqlTree {
 
 /// The query as the engine writes it. Throws EngineFailure.
 std::string written_sql(const Connection& connection, const SqlDocument& tree);
-/// The text of a query that the engine's parser reads as this very tree. Throws `internal` when what the engine writes
-/// is read as another one. Throws EngineFailure.
+/// The text of a query that the engine's parser reads as this very tree. Throws `internal` when the engine's text is read as
+/// another tree. Throws EngineFailure.
 std::string sql_of(const Connection& connection, const SqlDocument& tree);
 
 /// The query as it can stand in parentheses.
