@@ -55,7 +55,7 @@ TEST(TomlMembers, ComeInTheirOrder) {
   EXPECT_EQ(order, "zam");
 }
 
-/// Whose words quote what stands there.
+/// An error whose words quote the text at that place.
 TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
   try {
     TomlFile("x.toml", "a = 1\nsecret 17\n", "see elsewhere");

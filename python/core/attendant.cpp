@@ -36,7 +36,7 @@ void SignalWatch::look_now() {
 
 void Caller::at(const std::string& task) {
   is_begun_ = is_begun_ || task.starts_with("reading");
-  if (!task.empty()) watch_.look_now();  // also where so little is read that tick() is never called meanwhile
+  if (!task.empty()) watch_.look_now();  // also where so little is read that no check happens meanwhile
 }
 
 void Caller::warn(const Words& what, const Words& hint) {

@@ -82,7 +82,7 @@ void validate_other(const PublicationTable& table, const std::vector<const KeyCo
   }
 }
 
-/// Or else records of a key that no possible cell has would be among those of all other keys.
+/// Each listed key needs a possible cell: otherwise its records would count among those of all other keys.
 void require_all_possible(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   for (std::size_t i = 0; i < table.other.size(); ++i) {
     if (table.other[i].empty()) continue;

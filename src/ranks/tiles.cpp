@@ -50,7 +50,7 @@ std::vector<Tiling::Tile> Tiling::cut(const Tile& tile, std::uint64_t tiles) con
   return cut_at(tile, ranks);
 }
 
-// Where so many records are alike that no border lies between their ranks, the others are told apart by their places.
+// Where so many records are alike that no border lies between their ranks, the others are distinguished by their places.
 std::vector<Tiling::Tile> Tiling::parts(const Tile& tile) const {
   if (runs(tile) <= listed_) return {};
   std::vector<Tile> parts = cut(tile, tiles_for(tile.records()));

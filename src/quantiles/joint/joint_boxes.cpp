@@ -249,7 +249,7 @@ double JointBoxes::lost_by_sign(const Sample& sample, const std::vector<BoxCell>
   return right == 0 ? 0 : rate_ * (right - sample.choice.signs[j]) * difference(j, records, end);
 }
 
-/// What is lost in all is told apart by the bound that the quantiles' ranks would have.
+/// Divides the whole loss into its parts by means of the bound that the quantiles' ranks would have.
 JointBoxes::Loss JointBoxes::loss_of(const Sample& sample, const std::vector<BoxCell>& cells, const Box& box) const {
   const std::uint64_t at[2] = {total_at(box.first), total_at(box.last)};
   double cost = 0;

@@ -50,7 +50,7 @@ class JointBoxes {
     BoxChoice choice;
     std::vector<std::uint64_t> below;
   };
-  /// How much of a bound is lost, in nats: as totals are not told apart, or splits.
+  /// How much of a bound is lost, in nats, because totals, or splits, are not distinguished.
   struct Loss {
     double totals = 0;
     double groups = 0;

@@ -122,7 +122,7 @@ class CriticalValues {
   std::vector<LowerLaw> sums_;  // of 0, 1, ..., cells draws
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::size_t, std::size_t>;
   std::map<std::tuple<Key, int>, WorstNoise> worst_;
-  // The ends of symmetric quantiles are alike: with the failure probabilities, and the noisy number of records.
+  // Symmetric quantiles share their ends' thresholds. Keys include the failure probabilities, and the noisy number of records.
   std::map<std::tuple<Key, double>, Threshold> of_tables_;
   std::map<std::tuple<Key, double, std::int64_t, double>, Threshold> of_populations_;
 };

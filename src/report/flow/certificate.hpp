@@ -10,7 +10,7 @@
 
 namespace fractile::report_detail {
 
-/// A number as it stands there: what is a decimal may be rounded in its last place.
+/// A number as it is written there: a decimal may be rounded in its last place.
 struct PrintedNumber {
   Rational value;
   Rational unit;  ///< of the last place; 0 for fractions and whole numbers

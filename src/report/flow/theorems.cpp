@@ -55,7 +55,7 @@ std::size_t answers_of(const flow::Pipeline& pipeline) {
   return pipeline.secret.kind == flow::Secret::Kind::histogram ? pipeline.participants + 1 : pipeline.shown().size();
 }
 
-/// Whether different answers are always told apart.
+/// Whether different answers are always distinguished.
 Applies tells_all_apart(const flow::Pipeline& pipeline) {
   if (pipeline.post.kind == Kind::identity) return Applies::yes;
   const bool is_of_bars = pipeline.secret.kind == flow::Secret::Kind::histogram;

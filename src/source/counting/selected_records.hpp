@@ -80,7 +80,7 @@ void require_one_sample(const std::vector<ColumnToCount>& columns);
 GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k);
 
-/// Throws `usage` unless persons are told apart by this column, where it is the one of which a query makes one row
+/// Throws `usage` unless persons are identified by this column, where it is the one of which a query makes one row
 /// each; "": none does.
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection);
 

@@ -15,8 +15,8 @@ struct PlainNames {
 };
 
 /// Throws `usage` unless EXPLAIN (VERBOSE, FORMAT JSON) gave this, and it has scans of these tables alone, put one
-/// after another, which give their columns as they are, or NULL for a text that is too long. Whatever else stands
-/// there, known or not, is refused.
+/// after another, which give their columns as they are, or NULL for a text that is too long. Anything else, known or not, is
+/// refused.
 void require_plain_plan(std::string_view explained, const PlainNames& names);
 
 }  // namespace fractile::source_detail

@@ -177,7 +177,7 @@ TEST_F(TableTest, OneRecordDoesNotChangeHowAnotherIsRead) {
   EXPECT_EQ(read_text("age\n007\n+8\n.5\n5.\n1e400\n-1e400\n"), profile_of_ages({7, 8, 0.5, 5, 1e300, -1e300}));
 }
 
-// CAST(text AS DOUBLE) once moved such numbers to the neighboring position in silence.
+// CAST(text AS DOUBLE) once silently moved such numbers to the neighboring position.
 TEST_F(TableTest, WholeNumbersAbove2To53AreExactOrRefused) {
   const Lattice wide = lattice_of("9007199254740990", "9007199254740999", "1");
   const auto profile = [&](const std::string& file, const std::string& sql = {}) {
