@@ -43,6 +43,8 @@ PHRASES = {
     "finds that out": "detects that",
     "are not told by": "are not detected by",
     "such as are": "those that are",
+    "in silence": "silently",
+    "next to nothing": "almost nothing",
 }
 
 # "Of 40 tables 3 ..." names a part of a number, and "*Of the table.*" is the name of an option's value.
