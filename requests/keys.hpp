@@ -33,7 +33,7 @@ class KeysFile {
   std::string contents_;
 };
 
-/// Throws `data` when it cannot be read, or is no plain file.
+/// Throws `data` when it cannot be read, or is not a plain file.
 KeysFile keys_file(const std::string& path);
 
 }  // namespace fractile::requests

@@ -27,7 +27,7 @@ enum class Quoting { never, allowed };
 /// A file that was parsed. Its items refer to it.
 class TomlFile {
  public:
-  /// Throws `data` for a text that is not TOML. `help`: where to see what one should be, "see fractile flow --help".
+  /// Throws `data` for a text that is not TOML. `help`: where the format is described, "see fractile flow --help".
   TomlFile(std::string name, std::string text, std::string help, Quoting quoting = Quoting::never);
   TomlFile(const TomlFile&) = delete;
   TomlFile& operator=(const TomlFile&) = delete;

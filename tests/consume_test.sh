@@ -35,7 +35,7 @@ if [[ $how == installed ]]; then
   for name in "$folder"/prefix/*; do
     case $(basename "$name") in bin | include | lib | lib64 | share) ;; *) echo "$name is no folder of a prefix" && exit 1 ;; esac
   done
-  # Nothing knows where it was built, nor where the builder's libraries are.
+  # The installed files do not know where they were built, nor where the builder's libraries are.
   archive=$(find "$folder/prefix" -name libfractile.a)
   libraries_folder=$(dirname "$archive")
   if grep -rE "$build|$source|$folder|/usr/lib" "$libraries_folder"/cmake "$libraries_folder"/pkgconfig; then exit 1; fi

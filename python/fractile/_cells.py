@@ -93,7 +93,7 @@ def _number(value: Any) -> int | float:
 
 
 def _is_double(number: int | float) -> bool:
-    """Whether it lies where its nearest double lies; those beyond 64 bits are taken for it."""
+    """Whether it lies where its nearest double lies; numbers beyond 64 bits count as that double."""
     return isinstance(number, float) or not -_MOST - 1 <= number <= _MOST or float(number) == number
 
 

@@ -47,7 +47,7 @@ PublicationFile read_publication(const std::string& name, const std::string& lib
 /// The same for a text, which is called `name`; files that it names are beside that.
 PublicationFile publication_in(const std::string& text, const std::string& name, const std::string& library);
 
-/// One that runs, with what each member means: on examples/visits.csv.
+/// A file that runs on examples/people.csv and explains each member.
 std::string_view example_publication();
 
 }  // namespace fractile::requests

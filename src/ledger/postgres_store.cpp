@@ -256,8 +256,8 @@ class PostgresStore final : public Store {
     }
   }
 
-  /// Writes bytes in a receipt's place and rolls back to before they were written. They do not compress, as receipts do: so many
-  /// as of a long one will be stored at most.
+  /// Writes bytes in a receipt's place and rolls back to before they were written. They do not compress, while receipts do: there
+  /// are as many as will be stored of a long receipt at most.
   void prove_room(std::int64_t entry, std::uint64_t receipt_size) const override {
     constexpr std::uint64_t whole = std::uint64_t{64} * 1024;
     constexpr std::uint64_t block = std::uint64_t{4096} * 32;  // beyond what the server looks back when it compresses

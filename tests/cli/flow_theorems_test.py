@@ -105,7 +105,7 @@ class Theorems(CommandTest):
         self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
 
     def test_bits_that_are_none(self):
-        """Hadamard's answers are no bits, and bits of two encodings are none of one."""
+        """Hadamard's answers are not bits, and bits of two encodings are not bits of one encoding."""
         document = self.stable(STABLE["counted-bits"][1])
         for members in ({**COUNT, "perturber": '"hadamard"', "post": '"shuffle"'},
                         {**COUNT, "participants": "2", "perturber": '["symmetric-unary", "optimized-unary"]', "post": '"bits"'}):

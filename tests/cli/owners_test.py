@@ -187,7 +187,7 @@ class Pins(OwnersTest):
         self.assertIn("nothing was spent", self.asked("people.csv", sql="SELECT age FROM o", table="o=patients.csv").err)
 
     def test_links_of_processes_lead_to_nothing_that_is_known(self):
-        """They may lead out of the file system that the ledger's paths are of."""
+        """They may lead out of the file system to which the ledger's paths belong."""
         self.init("--source", "./people.csv", "--input-format", "csv")
         with open(self.folder / "people.csv", "rb") as table:
             for name in (f"/proc/self/root{self.folder}/people.csv", f"/proc/{os.getpid()}/root{self.folder}/people.csv",

@@ -339,7 +339,7 @@ class PostgresSource(OfPeople):
             ):
                 with self.subTest(path=path, sql=sql):
                     self.refused(2, sql, "age", part, postgres=careless)
-        # Whose stability is declared means what it says on the server.
+        # A query whose stability is declared means what it says on the server.
         sql = "SELECT people.leak AS age FROM people"
         self.quantiles(self.asked(sql, "age", postgres=self.with_path("public,evil"), sql_stability="1"))
 

@@ -304,7 +304,7 @@ class JointLoss {
     const auto kernel = [&](std::size_t cell) {
       return Kernel(powers_, total, target.weights[cell], target.denominator);
     };
-    // By the number of quantiles at an atom, and by atom: the last of them is the one that is looked at.
+    // Indexed by the number of quantiles at an atom, and by atom: the last of the quantiles is the one that is examined.
     std::vector<std::vector<Weight>> tied(1, std::vector<Weight>(size_of(0)));
     const Kernel begin = kernel(0);
     for (std::size_t i = 0; i < size_of(0); ++i) {

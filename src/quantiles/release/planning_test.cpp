@@ -204,7 +204,7 @@ TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
   EXPECT_LE(named, twice * Rational(11, 10));
 }
 
-// What counts is the query that each group answers: of change-one, it is calibrated to two records that come or go, which costs
+// The query that each group answers decides: under change-one, it is calibrated to two records that come or go, which costs
 // selections of outer quantiles accuracy.
 TEST(MostlyNoise, OfGroupsIsOfWhatAGroupSpends) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);

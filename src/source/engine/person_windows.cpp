@@ -132,7 +132,7 @@ class Joining {
   bool has_changed_ = false;
 };
 
-/// Whether a SELECT that this one reads, and that stands alone in FROM, has windows, too.
+/// Whether a SELECT that is alone in this one's FROM has windows, too.
 bool reads_windows(const SqlNode& select, int depth) {
   const SqlNode& below = member_of(member_of(member_of(select, "from_table"), "subquery"), "node");
   if (!below.IsObject() || depth > deepest_tree) return false;
