@@ -4,8 +4,6 @@
 //   fractile_ledger_payments pay LEDGER TIMES BYTES  TIMES payments for receipts of BYTES bytes: the milliseconds that each took
 //                                                    by the clock, and those of this process's own work
 //   fractile_ledger_payments verify LEDGER           its log, sums and receipts' hashes
-#include <fmt/core.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -17,6 +15,7 @@
 #include "ledger/present.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/store.hpp"
+#include "libraries/fmt.hpp"
 
 namespace {
 

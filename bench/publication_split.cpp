@@ -1,7 +1,5 @@
 // How good the planner's split of a budget is: the largest relative error of any level, beside the least that a search finds.
 //   publication_split [RELEASES]
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
+#include "libraries/fmt.hpp"
 
 namespace {
 

@@ -1,11 +1,10 @@
 #include "audit.hpp"
 
-#include <fmt/core.h>
-
 #include <string>
 
 #include "fractile/audit.hpp"
 #include "fractile/audit_report.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/audit.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"

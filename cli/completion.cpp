@@ -1,13 +1,12 @@
 #include "completion.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "options.hpp"
 #include "terminal.hpp"
 

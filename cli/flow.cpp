@@ -1,7 +1,5 @@
 #include "flow.hpp"
 
-#include <fmt/core.h>
-
 #include <chrono>
 #include <functional>
 #include <map>
@@ -14,6 +12,7 @@
 
 #include "fractile/durable.hpp"
 #include "fractile/flow_report.hpp"
+#include "libraries/fmt.hpp"
 #include "page_output.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"

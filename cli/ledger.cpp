@@ -1,7 +1,5 @@
 #include "ledger.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "page_output.hpp"
 #include "requests/datasets.hpp"
 #include "requests/sources.hpp"

@@ -1,7 +1,5 @@
 #include "options.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -10,6 +8,7 @@
 #include <system_error>
 
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "terminal.hpp"
 
 namespace fractile::cli {

@@ -1,7 +1,5 @@
 #include "release.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +11,7 @@
 #include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "options.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"

@@ -1,7 +1,5 @@
 #include "reproduce.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <map>
 #include <span>
@@ -16,6 +14,7 @@
 #include "experiments/output.hpp"
 #include "experiments/quantile_figures.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
 

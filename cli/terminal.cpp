@@ -1,7 +1,6 @@
 #include "terminal.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include <utility>
 
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::cli {
 namespace {

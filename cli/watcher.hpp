@@ -1,12 +1,11 @@
 // A person at a terminal, who sees messages and progress.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <optional>
 #include <string>
 
 #include "fractile/publication.hpp"
+#include "libraries/fmt.hpp"
 #include "terminal.hpp"
 
 namespace fractile::cli {

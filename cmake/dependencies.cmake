@@ -3,8 +3,14 @@ include(cmake/library_dependencies.cmake)
 
 add_library(fractile_dependencies INTERFACE)
 target_link_libraries(fractile_dependencies INTERFACE
-  fractile_needs::ARB fractile_needs::FLINT fractile_needs::HIGHWAY PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 fmt::fmt Threads::Threads
+  fractile_needs::ARB fractile_needs::FLINT fractile_needs::HIGHWAY PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 Threads::Threads
   ${CMAKE_DL_LIBS})
+
+# {fmt} by its wrapper, libraries/fmt.hpp: headers, whose functions the library holds.
+find_path(FMT_INCLUDE fmt/format.h REQUIRED)
+add_library(fractile_fmt INTERFACE)
+target_include_directories(fractile_fmt SYSTEM INTERFACE ${FMT_INCLUDE})
+target_include_directories(fractile_fmt INTERFACE ${PROJECT_SOURCE_DIR}/src)
 
 if(FRACTILE_CLI OR FRACTILE_PYTHON)
   find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
@@ -15,7 +21,7 @@ endif()
 if(FRACTILE_CLI)
   find_package(CLI11 REQUIRED)
   add_library(fractile_cli_dependencies INTERFACE)
-  target_link_libraries(fractile_cli_dependencies INTERFACE CLI11::CLI11 fmt::fmt)
+  target_link_libraries(fractile_cli_dependencies INTERFACE CLI11::CLI11)
 endif()
 
 if(FRACTILE_DEVELOPER)

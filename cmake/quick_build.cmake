@@ -4,10 +4,10 @@ option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as 
 # FRACTILE_EDITING (presets dev and mutants): sources of the rooms one by one, so that a changed one is compiled alone.
 option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)
 
-# Headers of others that many sources include. Ours change too often.
+# Headers of others that many sources include, {fmt} by its wrapper. Ours change too often.
 set(fractile_common_headers
   <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <mutex>
-  <numeric> <optional> <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector> <fmt/core.h>)
+  <numeric> <optional> <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector> ${PROJECT_SOURCE_DIR}/src/libraries/fmt.hpp)
 set(fractile_test_headers <gtest/gtest.h> <rapidcheck.h> ${fractile_common_headers} <random> <thread>)
 
 # fractile_precompile(TARGET HEADERS...), or fractile_precompile(TARGET REUSE_FROM OTHER) where both are compiled with the same options.

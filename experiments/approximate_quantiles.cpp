@@ -1,7 +1,5 @@
 #include "experiments/approximate_quantiles.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "experiments/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::approximate_quantiles {
 namespace {

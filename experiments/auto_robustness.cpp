@@ -1,7 +1,5 @@
 #include "experiments/auto_robustness.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include "experiments/workers.hpp"
 #include "fractile/release.hpp"
 #include "fractile/version.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::auto_robustness {
 namespace {

@@ -1,7 +1,5 @@
 #include "experiments/interval_coverage.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "experiments/workers.hpp"
 #include "fractile/release.hpp"
 #include "fractile/version.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::interval_coverage {
 namespace {

@@ -1,9 +1,8 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 
 #include "experiments/interval_coverage.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::interval_coverage {
 namespace {

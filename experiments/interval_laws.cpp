@@ -1,7 +1,5 @@
 #include "experiments/interval_laws.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "experiments/variates.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments {
 namespace {

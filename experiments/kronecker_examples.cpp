@@ -1,13 +1,12 @@
 #include "experiments/kronecker_examples.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "experiments/kronecker_printed.hpp"
 #include "fractile/windows.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {

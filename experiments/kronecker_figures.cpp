@@ -1,11 +1,11 @@
 #include "experiments/kronecker_figures.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <utility>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {

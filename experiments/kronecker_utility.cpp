@@ -1,7 +1,5 @@
 #include "experiments/kronecker_utility.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
@@ -11,6 +9,7 @@
 #include "fractile/source.hpp"
 #include "fractile/version.hpp"
 #include "fractile/windows.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {

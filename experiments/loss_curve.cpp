@@ -1,8 +1,8 @@
 #include "experiments/loss_curve.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments {
 namespace {

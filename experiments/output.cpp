@@ -1,6 +1,5 @@
 #include "experiments/output.hpp"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments {
 namespace {

@@ -1,12 +1,12 @@
 #include "experiments/quantile_figures.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <string_view>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::experiments::approximate_quantiles {
 namespace {

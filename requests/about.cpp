@@ -1,12 +1,12 @@
 #include "requests/about.hpp"
 
-#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <map>
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 

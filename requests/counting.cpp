@@ -1,7 +1,5 @@
 #include "requests/counting.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,6 +11,7 @@
 
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"

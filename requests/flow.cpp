@@ -1,7 +1,5 @@
 #include "requests/flow.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +8,7 @@
 
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/pipelines/channel_file.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"

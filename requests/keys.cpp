@@ -1,7 +1,5 @@
 #include "requests/keys.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -13,6 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
 #include "requests/typed.hpp"

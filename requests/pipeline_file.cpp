@@ -1,7 +1,5 @@
 #include "requests/pipeline_file.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "fractile/source.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/toml_file.hpp"
 #include "requests/values.hpp"
 

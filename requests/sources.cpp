@@ -1,13 +1,13 @@
 #include "requests/sources.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <system_error>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::requests {
 namespace {

@@ -1,8 +1,9 @@
 #include "requests/text_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
+
+#include "libraries/fmt.hpp"
 #ifdef __linux__
 #include <linux/magic.h>
 #include <sys/vfs.h>

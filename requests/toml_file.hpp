@@ -1,7 +1,6 @@
 // TOML files, and their values, which know where they stand: errors name the file, the line and the key.
 #pragma once
 
-#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <cstddef>
@@ -15,6 +14,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::requests {
 

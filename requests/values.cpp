@@ -1,7 +1,5 @@
 #include "requests/values.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -9,6 +7,8 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::requests {
 

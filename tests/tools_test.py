@@ -151,6 +151,16 @@ class Floors(HouseTest):
         self.write("src/quantiles/draws/odometer_test.cpp", '#include "ledger/ledger.hpp"\n')
         self.assert_one(self.floors(), "src/quantiles/draws/odometer_test.cpp:1:", "no use for")
 
+    def test_others_are_included_by_their_wrappers(self):
+        self.write("src/libraries/fmt.hpp", "#include <fmt/format.h>\n")
+        self.write("src/libraries/fmt.cpp", '#include "libraries/fmt.hpp"\n#include <fmt/format-inl.h>\n')
+        self.write("src/exact/coin.cpp", '#include "libraries/fmt.hpp"\n')
+        self.write("cli/main.cpp", '#include "libraries/fmt.hpp"\n')
+        self.write("tests/consumer/host.cpp", "#include <fmt/format.h>\n")
+        self.assertEqual(self.floors(), [])
+        self.write("src/exact/coin.cpp", "#include <fmt/core.h>\n")
+        self.assert_one(self.floors(), 'src/exact/coin.cpp:1: may not include <fmt/core.h>, but "libraries/fmt.hpp"')
+
     def test_the_command_line_sees_public_headers_only(self):
         self.write("src/ranks/score.hpp", "")
         self.write("cli/main.cpp", '#include "ranks/score.hpp"\n')

@@ -83,6 +83,10 @@ DOORS = {
     ("experiments", "exact"): "workers",
 }  # (room, used room): the only file name that may
 
+# Libraries of others that are compiled as namespaces of ours, each by one header. Every room may include the one of {fmt}.
+WRAPPERS = {"fmt": "src/libraries/fmt", "rapidjson": "src/libraries/rapidjson"}  # folder of theirs: file without its ending
+FOR_ALL = (Path("src/libraries/fmt.hpp"),)
+
 # What checks certificates shares no code with what finds them: it includes the types, and nothing else of the house.
 ALONE = {"src/flow/refinement/verify": ("include/fractile/flow.hpp",)}  # file without its ending: all that it may include
 
@@ -283,8 +287,11 @@ class House:
         self._check_named(where)
         room = self._room_of(where)
         for include in includes_of(path.read_text(encoding="utf-8")):
+            wrapper = WRAPPERS.get(include.name.split("/")[0])
+            if room and not include.quoted and wrapper not in (None, str(where.with_suffix(""))):
+                self.errors.append(f'{where}:{include.line}: may not include <{include.name}>, but "{wrapper[4:]}.hpp"')
             target = self._resolve(path, include)
-            if target is None:
+            if target is None or target in FOR_ALL:
                 continue
             self.edges.setdefault(where, []).append((include.line, target))
             complaint = self._complaint(where, room, target)

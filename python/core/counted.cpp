@@ -1,7 +1,5 @@
 #include "counted.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -13,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/sampling.hpp"
 #include "interpreter.hpp"
+#include "libraries/fmt.hpp"
 #include "module.hpp"
 
 namespace fractile::python {

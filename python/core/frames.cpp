@@ -1,7 +1,6 @@
 // Columns in memory: through Arrow's capsules, or the buffer protocol.
 #include "fractile/frames.hpp"
 
-#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
@@ -13,6 +12,7 @@
 #include "calls.hpp"
 #include "fractile/error.hpp"
 #include "interpreter.hpp"
+#include "libraries/fmt.hpp"
 #include "module.hpp"
 
 namespace fractile::python {

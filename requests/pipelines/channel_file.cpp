@@ -1,13 +1,12 @@
 #include "requests/pipelines/channel_file.hpp"
 
-#include <fmt/core.h>
-
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
 

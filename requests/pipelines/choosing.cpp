@@ -1,12 +1,11 @@
 #include "requests/pipelines/choosing.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include "libraries/fmt.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"
 

@@ -1,12 +1,11 @@
 #include "requests/pipelines/epsilons.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {

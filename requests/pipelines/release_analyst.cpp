@@ -1,6 +1,5 @@
 #include "requests/pipelines/release_analyst.hpp"
 
-#include <fmt/core.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <optional>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 

@@ -1,7 +1,5 @@
 #include "requests/publications/publication_file.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,6 +10,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
+#include "libraries/fmt.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"
 #include "requests/tables.hpp"

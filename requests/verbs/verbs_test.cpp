@@ -1,4 +1,3 @@
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {

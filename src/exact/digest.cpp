@@ -4,13 +4,13 @@
 // person, and the whole takes half as long again.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
-#include <fmt/core.h>
 #include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #include <array>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

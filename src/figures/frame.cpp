@@ -1,11 +1,10 @@
 #include "figures/frame.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <vector>
 
 #include "figures/markup.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::figures {
 namespace {

@@ -1,8 +1,8 @@
 #include "figures/markup.hpp"
 
-#include <fmt/core.h>
-
 #include <cmath>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::figures {
 

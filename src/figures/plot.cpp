@@ -1,12 +1,11 @@
 // Panels of lines over axes.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::figures {
 namespace {

@@ -1,10 +1,9 @@
 // Rows of boxes and whiskers.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::figures {
 namespace {

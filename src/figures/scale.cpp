@@ -1,9 +1,9 @@
 #include "figures/scale.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::figures::detail {
 namespace {

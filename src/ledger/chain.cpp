@@ -1,13 +1,12 @@
 #include "ledger/chain.hpp"
 
-#include <fmt/core.h>
-
 #include <charconv>
 #include <set>
 #include <utility>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

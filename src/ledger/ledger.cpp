@@ -1,7 +1,5 @@
 #include "fractile/ledger.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "ledger/spending.hpp"
 #include "ledger/store.hpp"
 #include "ledger/witness.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/postgres.hpp"
 
 namespace fractile {

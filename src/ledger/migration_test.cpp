@@ -1,5 +1,4 @@
 // Ledgers of format 2, which today's programs make ledgers of their own format: in one transaction, or not at all.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <thread>
 
 #include "exact/digest.hpp"
+#include "libraries/fmt.hpp"
 #include "support/ledger_files.hpp"
 #include "support/statistics.hpp"
 

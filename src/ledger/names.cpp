@@ -1,7 +1,5 @@
 #include "ledger/names.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "ledger/unicode_names.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

@@ -1,12 +1,11 @@
 #include "ledger/postgres_schema.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <set>
 #include <string_view>
 
 #include "fractile/ledger.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

@@ -1,7 +1,5 @@
 // The store of a team: the schema `fractile` of a PostgreSQL database. docs/proofs/ledger_transactions.md says why a change
 // happens once or not at all, whatever is lost.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,6 +13,7 @@
 #include "ledger/chain.hpp"
 #include "ledger/postgres_schema.hpp"
 #include "ledger/store.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/postgres.hpp"
 
 namespace fractile::ledger_detail {

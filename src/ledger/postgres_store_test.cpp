@@ -1,6 +1,5 @@
 // What only a team's store has: roles, passwords, a network and a server that fail. What it promises as every store does:
 // ledger_test, crash_test and verify_test.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -14,6 +13,7 @@
 #include "ledger/postgres_schema.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/store.hpp"
+#include "libraries/fmt.hpp"
 #include "support/cutting_proxy.hpp"
 #include "support/ledger_files.hpp"
 #include "support/statistics.hpp"

@@ -1,7 +1,5 @@
 #include "ledger/present.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "exact/digest.hpp"
 #include "ledger/readings.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

@@ -1,9 +1,8 @@
 #include "ledger/readings.hpp"
 
-#include <fmt/core.h>
-
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

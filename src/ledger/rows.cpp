@@ -1,7 +1,5 @@
 #include "ledger/rows.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -11,6 +9,7 @@
 #include "fractile/error.hpp"
 #include "fractile/random.hpp"
 #include "ledger/readings.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

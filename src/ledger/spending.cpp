@@ -1,12 +1,11 @@
 #include "ledger/spending.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"
 #include "ledger/sums.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

@@ -1,7 +1,6 @@
 #include "ledger/sqlite.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "ledger/forks.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

@@ -1,7 +1,5 @@
 #include "ledger/sqlite_log.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <cstdint>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

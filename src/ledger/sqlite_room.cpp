@@ -1,10 +1,9 @@
 #include "ledger/sqlite_room.hpp"
 
-#include <fmt/core.h>
-
 #include <filesystem>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

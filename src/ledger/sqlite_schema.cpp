@@ -1,7 +1,5 @@
 #include "ledger/sqlite_schema.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <map>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "exact/digest.hpp"
 #include "fractile/ledger.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

@@ -1,6 +1,5 @@
 #include "ledger/sqlite_schema.hpp"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 
 #include "exact/digest.hpp"
 #include "fractile/ledger.hpp"
+#include "libraries/fmt.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {

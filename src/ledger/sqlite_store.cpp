@@ -1,6 +1,5 @@
 // The store of one machine: a file of SQLite's.
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "ledger/sqlite_room.hpp"
 #include "ledger/sqlite_schema.hpp"
 #include "ledger/store.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

@@ -1,11 +1,10 @@
 #include "ledger/sums.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

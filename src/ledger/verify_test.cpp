@@ -1,9 +1,9 @@
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "fractile/ledger.hpp"
 #include "ledger/chain.hpp"
 #include "ledger/rows.hpp"
+#include "libraries/fmt.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {

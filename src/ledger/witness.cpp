@@ -1,7 +1,6 @@
 #include "ledger/witness.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "ledger/chain.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

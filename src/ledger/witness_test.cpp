@@ -1,7 +1,6 @@
 // A ledger that is put back to an earlier state is behind its witness, whatever the state.
 #include "ledger/witness.hpp"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 
 #include "fractile/ledger.hpp"
 #include "ledger/store.hpp"
+#include "libraries/fmt.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {

@@ -1,7 +1,6 @@
 #include "fractile/disk_room.hpp"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

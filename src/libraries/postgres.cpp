@@ -1,6 +1,5 @@
 #include "libraries/postgres.hpp"
 
-#include <fmt/core.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstdlib>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::postgres {
 namespace {

@@ -1,7 +1,5 @@
 #include "publication/charge.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -10,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/readings.hpp"
 
 namespace fractile::publication_detail {

@@ -1,10 +1,9 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

@@ -1,10 +1,9 @@
 #include "publication/level_cells.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "libraries/fmt.hpp"
 #include "publication/tables.hpp"
 #include "report/release/interval_text.hpp"
 

@@ -1,9 +1,8 @@
 // A publication's plan, as JSON, CSV and a table.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "fractile/publication_plan.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/tables.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/decimals.hpp"

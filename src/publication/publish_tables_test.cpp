@@ -1,4 +1,3 @@
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,6 +12,7 @@
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "support/ledger_files.hpp"

@@ -1,5 +1,4 @@
 // Publications of what a person contributes: one value in each cell, and records with weights.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"
 #include "source/entries/table_test_support.hpp"
 

@@ -1,12 +1,11 @@
 #include "publication/remaining_parts.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::publication_detail {
 namespace {

@@ -1,7 +1,5 @@
 // How a publication's budget is split among its tables and levels.
 // Proof: docs/proofs/publication.md
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -14,6 +12,7 @@
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
 #include "fractile/statistics.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/simulated.hpp"
 #include "publication/tables.hpp"
 

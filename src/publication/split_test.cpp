@@ -1,4 +1,3 @@
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -11,6 +10,7 @@
 #include "fractile/planning.hpp"
 #include "fractile/publication_plan.hpp"
 #include "fractile/release.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"
 #include "support/statistics.hpp"
 

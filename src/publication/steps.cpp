@@ -1,7 +1,5 @@
 #include "publication/steps.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -10,6 +8,7 @@
 
 #include "exact/workers.hpp"
 #include "fractile/durable.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::publication_detail {
 

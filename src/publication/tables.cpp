@@ -1,8 +1,6 @@
 // What a publication says, checked, and the cells of its tables.
 #include "publication/tables.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -14,6 +12,7 @@
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/release/release.hpp"
 #include "ranks/expected_units.hpp"
 

@@ -1,6 +1,4 @@
 // A publication in plain language, and its page. What is said here is what docs/proofs claim, and no more.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -10,6 +8,7 @@
 #include "fractile/accounting.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/remaining_parts.hpp"
 #include "publication/tables.hpp"

@@ -1,7 +1,5 @@
 #include "publication/tables_page.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "publication/level_cells.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/interval_text.hpp"

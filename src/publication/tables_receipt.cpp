@@ -1,6 +1,4 @@
 // The receipt of a publication: what it is, and the receipts of its levels, each byte for byte.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "publication/margins.hpp"
 #include "publication/tables.hpp"

@@ -1,11 +1,10 @@
 // A publication as a record for the public registry of deployments.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "fractile/published_tables.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/remaining_parts.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"

@@ -1,10 +1,9 @@
 // What a publication says, as CSV and as tables for a terminal.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "fractile/published_tables.hpp"
+#include "libraries/fmt.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/tables.hpp"
 #include "report/release/cells.hpp"

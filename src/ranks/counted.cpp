@@ -1,11 +1,10 @@
 #include "fractile/counted.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

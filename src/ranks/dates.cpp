@@ -1,13 +1,12 @@
 #include "fractile/dates.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <limits>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "ranks/ticks.hpp"
 
 namespace fractile {

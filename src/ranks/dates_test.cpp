@@ -1,6 +1,5 @@
 #include "fractile/dates.hpp"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -10,6 +9,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

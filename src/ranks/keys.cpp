@@ -1,7 +1,5 @@
 #include "fractile/keys.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -11,6 +9,7 @@
 #include <unordered_set>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

@@ -1,11 +1,10 @@
 #include "fractile/weights.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "libraries/fmt.hpp"
 #include "ranks/expected_units.hpp"
 
 namespace fractile {

@@ -1,10 +1,14 @@
-// A program with choices of its own: it is linked with -ffast-math, has a RapidJSON with other macros, and Arrow's own header.
+// A program with choices of its own: it is linked with -ffast-math, has a RapidJSON and a {fmt} with other macros, and Arrow's own header.
 #define RAPIDJSON_HAS_STDSTRING 1
 #define RAPIDJSON_PARSE_DEFAULT_FLAGS kParseCommentsFlag | kParseNanAndInfFlag
 #define RAPIDJSON_ASSERT(what) ((what) ? void() : throw 1)
 #include <rapidjson/document.h>
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
+
+#define FMT_HEADER_ONLY
+#define FMT_THROW(what) throw 1
+#include <fmt/format.h>
 
 // What stands between the guards of Arrow's abi.h, with what uses it.
 #ifndef ARROW_C_DATA_INTERFACE
@@ -81,12 +85,22 @@ void read_receipt_beside_another_rapidjson() {
   document.Parse("{\"x\": NaN /* of the program */}");
   require(!document.HasParseError(), "the program's RapidJSON is its own");
   require(read_receipt(released.receipt, "receipt").value(0) == released.value(0), "a receipt is read");
+  require(!explain(released, Prose::text).empty(), "a receipt is explained");
   try {
     read_receipt("{\"x\": NaN}", "receipt");
     require(false, "NaN is no JSON");
   } catch (const Error& error) {
     require(error.code() == ErrorCode::data, "NaN is no JSON");
   }
+}
+
+void format_beside_another_fmt() {
+  try {
+    const std::string never = fmt::format(fmt::runtime("{"), 1);
+    require(false, "{ is no format");
+  } catch (int) {  // of the program
+  }
+  require(fmt::format("{:.2f}", 0.5) == "0.50", "the program's {fmt} is its own");
 }
 
 }  // namespace
@@ -97,6 +111,7 @@ int main() {
   require(before == 0x8040U, "the program flushes subnormal numbers");
   count_subnormals();
   read_receipt_beside_another_rapidjson();
+  format_beside_another_fmt();
   require((_mm_getcsr() & 0x8040U) == before, "the program's environment is as it was");
   if (failures == 0) std::cout << "a program of its own choices\n";
   return failures;

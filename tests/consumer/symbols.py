@@ -1,5 +1,5 @@
 """python3 symbols.py LIBRARY: what a library defines for all to see, that is not of the namespace fractile. A static one may hold what it
-made of the templates of the standard library and of {fmt}, which everyone makes alike, and which the linker keeps once."""
+made of the templates of the standard library, which everyone makes alike, and which the linker keeps once."""
 
 import re
 import subprocess
@@ -8,21 +8,22 @@ from pathlib import Path
 
 #: Names of ours: in the namespace, or a type's table, guard or thunk.
 _OURS = re.compile(r"_ZN[KOR]*8fractile|_ZT.*N[KOR]*8fractile|_ZGV.*N[KOR]*8fractile|_ZZN[KOR]*8fractile")
-#: Weak ones of these are made of templates.
-_TEMPLATES = re.compile(r"St|std|_?_?gnu|__gnu_cxx|fmt|void fmt|hwy")
+#: Weak ones of these are the standard library's, or the compiler's own.
+_STANDARD = re.compile(r"_(?:ZT[VTIS]|ZGVZ?|ZZ?)(?:N[KOR]*)?(?:S[tabsiod]|9__gnu_cxx)|_ZT[IS]P?(?:Do)?F|DW\.ref\.|__clang_call_terminate$")
+#: Others that we compile in, where they are not in our namespace.
+_OTHERS = re.compile(r"(?<!fractile::)\b(?:fmt|rapidjson|hwy|toml|CLI|nlohmann)::")
 
 
 def strangers(library):
     is_shared = ".so" in Path(library).name
     listed = subprocess.run(["nm", *(["-D"] if is_shared else []), "--defined-only", "--extern-only", library], check=True, capture_output=True, text=True)
     lines = [line.split() for line in listed.stdout.splitlines() if len(line.split()) == 3]
-    names = {name: kind for _, kind, name in lines if not _OURS.match(name)}
+    kinds = {name: kind for _, kind, name in lines}
     if is_shared:
-        return sorted(name for name in names if name not in ("_init", "_fini"))
-    weak = {name for name, kind in names.items() if kind in "WVu"}
-    plain = subprocess.run(["c++filt"], input="\n".join(sorted(weak)), check=True, capture_output=True, text=True).stdout.splitlines()
-    others = [text for text in plain if re.search(r"\b(rapidjson|toml|CLI|nlohmann)::", text) and "fractile::rapidjson" not in text]
-    return sorted(set(names) - weak) + others
+        return sorted(name for name in kinds if not _OURS.match(name) and name not in ("_init", "_fini"))
+    unknown = {name for name, kind in kinds.items() if not _OURS.match(name) and not (kind in "WVu" and _STANDARD.match(name))}
+    plain = subprocess.run(["c++filt"], input="\n".join(sorted(kinds)), check=True, capture_output=True, text=True).stdout.splitlines()
+    return sorted(unknown) + [text for text in plain if _OTHERS.search(text)]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <netinet/in.h>
 #include <pwd.h>
 #include <sys/prctl.h>
@@ -23,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "libraries/postgres.hpp"
 #include "support/temporary_folder.hpp"
 

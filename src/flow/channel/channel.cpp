@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +5,7 @@
 #include "flow/channel/names.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,13 +1,12 @@
 #include "flow/leakage/promise.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "flow/leakage/worlds.hpp"
 #include "flow/pipeline/noise.hpp"
+#include "libraries/fmt.hpp"
 #include "privacy/guessing.hpp"
 
 namespace fractile::flow {

@@ -1,10 +1,9 @@
-#include <fmt/core.h>
-
 #include <limits>
 #include <optional>
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "libraries/fmt.hpp"
 #include "ranks/expected_units.hpp"
 
 namespace fractile {

@@ -1,12 +1,11 @@
 #include "quantiles/stages/plan.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/stages/brackets.hpp"
 
 namespace fractile {

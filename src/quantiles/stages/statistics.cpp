@@ -1,7 +1,5 @@
 #include "quantiles/stages/statistics.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/cuts.hpp"
 

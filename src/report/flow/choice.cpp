@@ -1,11 +1,10 @@
 #include "report/flow/choice.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "exact/enclosure.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 namespace {

@@ -1,7 +1,6 @@
 // What a pipeline costs a participant, in each form.
-#include <fmt/core.h>
-
 #include "fractile/flow_report.hpp"
+#include "libraries/fmt.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/json_writer.hpp"

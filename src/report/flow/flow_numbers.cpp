@@ -1,12 +1,11 @@
 #include "report/flow/flow_numbers.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "exact/enclosure.hpp"
 #include "fractile/flow_report.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 

@@ -1,10 +1,9 @@
 // What was found about a pipeline, as pages.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
 #include "fractile/flow_report.hpp"
+#include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"

@@ -1,9 +1,8 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <span>
 
 #include "fractile/flow_report.hpp"
+#include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"

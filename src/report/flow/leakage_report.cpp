@@ -1,12 +1,11 @@
 // How often the best guess about a person succeeds, printed.
 #include "fractile/leakage_report.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "exact/own_environment.hpp"
+#include "libraries/fmt.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"
 #include "report/text/csv_cells.hpp"

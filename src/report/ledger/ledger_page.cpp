@@ -1,10 +1,9 @@
 // A ledger as a page.
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
 #include "fractile/ledger_report.hpp"
+#include "libraries/fmt.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/page.hpp"

@@ -1,7 +1,6 @@
-#include <fmt/core.h>
-
 #include "fractile/ledger_report.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"

@@ -1,7 +1,5 @@
 #include "report/ledger/query_words.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "fractile/exact.hpp"
 #include "fractile/keys.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 
 namespace fractile::report_detail {

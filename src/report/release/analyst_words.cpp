@@ -1,9 +1,9 @@
 #include "report/release/analyst_words.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -1,6 +1,4 @@
 // Differences and ratios with intervals, from receipts.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -8,6 +6,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"

@@ -1,12 +1,11 @@
 #include "report/release/counted_words.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
+#include "libraries/fmt.hpp"
 #include "report/text/decimals.hpp"
 
 namespace fractile::report_detail {

@@ -1,9 +1,8 @@
 #include "report/release/declarations.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/release_figure.hpp"
 

@@ -1,6 +1,4 @@
 // A release in plain language. What is said here is what docs/proofs claim, and no more.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"

@@ -1,8 +1,6 @@
 // Proof: docs/proofs/leakage.md, "Releases of quantiles", 4 and 5
 #include "report/release/explained_guess.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/release_leakage.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/explained_parts.hpp"
 #include "report/release/guess_words.hpp"

@@ -1,14 +1,13 @@
 // What is said here is what docs/proofs claim, and no more: claims_test holds every sentence against tables whose records are known.
 #include "report/release/explained_parts.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "fractile/accounting.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/interval_text.hpp"

@@ -1,8 +1,8 @@
 #include "report/release/guess_words.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile {
 

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "fractile/audit_report.hpp"
@@ -8,6 +6,7 @@
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "fractile/version.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/receipt_digest.hpp"

@@ -1,11 +1,10 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "fractile/error.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/guess_words.hpp"

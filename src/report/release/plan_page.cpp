@@ -1,12 +1,11 @@
 // A plan as a page: what a release will cost, how wrong it may be, and under other budgets.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "exact/own_environment.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/plan_report.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/guess_words.hpp"

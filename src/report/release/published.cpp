@@ -1,9 +1,8 @@
 // What was published, as CSV and as a table.
-#include <fmt/format.h>
-
 #include <set>
 
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"

@@ -1,12 +1,11 @@
 // Receipts, read back.
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/release/receipt_schema.hpp"
 #include "report/text/json_fault.hpp"

@@ -1,12 +1,11 @@
 // Is a receipt that of a query in a ledger? What both state must be the same.
-#include <fmt/core.h>
-
 #include <filesystem>
 #include <optional>
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/receipts.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/release/declarations.hpp"
 

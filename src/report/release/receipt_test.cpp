@@ -1,4 +1,3 @@
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -11,6 +10,7 @@
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
+#include "libraries/fmt.hpp"
 #include "support/described.hpp"
 #include "support/preliminary_outcome.hpp"
 #include "support/releases.hpp"

@@ -3,8 +3,6 @@
 // implementation and administrative). The members and words follow a transcription of that schema at commit 057e5d81cf60, which
 // tests/cli/pages_test.py holds and checks records against. It has no type for the optional number_of_privacy_units: how many people
 // there are, when that is public, stands in privacy_unit_details instead, which is text.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"

@@ -1,11 +1,10 @@
 #include "report/release/release_figure.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"

@@ -1,8 +1,7 @@
 #include "report/release/statistics_rows.hpp"
 
-#include <fmt/format.h>
-
 #include "fractile/dates.hpp"
+#include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 
 namespace fractile::report_detail {

@@ -1,7 +1,6 @@
 #include "report/release/statistics_words.hpp"
 
-#include <fmt/format.h>
-
+#include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"

@@ -1,7 +1,6 @@
 // Exact audits of weighted releases: all weighted files of two persons with a record each, read by the entry that users call, and what the
 // query costs on each of them. Here, as quantiles and source do not know each other.
 // Proof: docs/proofs/weights.md
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -13,6 +12,7 @@
 
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
+#include "libraries/fmt.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "source/entries/table_test_support.hpp"
 

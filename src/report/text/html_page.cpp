@@ -1,11 +1,10 @@
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <string_view>
 
 #include "exact/digest.hpp"
 #include "fractile/figures.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/page.hpp"
 

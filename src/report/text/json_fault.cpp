@@ -1,10 +1,9 @@
 #include "report/text/json_fault.hpp"
 
-#include <fmt/core.h>
-
 #include <set>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 
 namespace fractile::report_detail {

@@ -1,10 +1,9 @@
 #include "report/text/json_writer.hpp"
 
-#include <fmt/core.h>
-
 #include <string_view>
 
 #include "fractile/version.hpp"
+#include "libraries/fmt.hpp"
 #include "report/text/characters.hpp"
 
 namespace fractile::report_detail {

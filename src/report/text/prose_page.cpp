@@ -1,9 +1,8 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cctype>
 
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile::report_detail {

@@ -1,7 +1,6 @@
 #include "report/text/release_members.hpp"
 
-#include <fmt/core.h>
-
+#include "libraries/fmt.hpp"
 #include "ranks/span.hpp"
 
 namespace fractile::report_detail {

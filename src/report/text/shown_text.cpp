@@ -1,10 +1,9 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 
 #include "fractile/error.hpp"
 #include "fractile/text.hpp"
+#include "libraries/fmt.hpp"
 #include "report/text/characters.hpp"
 
 namespace fractile {

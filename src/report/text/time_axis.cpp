@@ -1,10 +1,10 @@
 #include "report/text/time_axis.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::report_detail {
 namespace {

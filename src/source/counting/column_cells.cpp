@@ -1,7 +1,5 @@
 #include "source/counting/column_cells.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "libraries/fmt.hpp"
 #include "source/counting/counting.hpp"
 
 namespace fractile::source_detail {

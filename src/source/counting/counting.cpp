@@ -1,7 +1,5 @@
 #include "source/counting/counting.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <span>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/counting/shared_tally.hpp"
 
 namespace fractile::source_detail {

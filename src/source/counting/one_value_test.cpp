@@ -1,5 +1,4 @@
 // One value of each person, through the entries that users call: files of all formats, and columns in memory.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "fractile/frames.hpp"
+#include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile {

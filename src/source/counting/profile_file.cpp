@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -12,6 +10,7 @@
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
+#include "libraries/fmt.hpp"
 #include "source/counting/profile_merging.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/missing_cells.hpp"

@@ -1,7 +1,5 @@
 #include "source/counting/scaled_lattice.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::source_detail {
 

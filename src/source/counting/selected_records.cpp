@@ -1,7 +1,5 @@
 #include "source/counting/selected_records.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/counting/record_selector.hpp"
 
 namespace fractile {

@@ -1,12 +1,11 @@
 #include "source/counting/selected_records.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "support/statistics.hpp"
 

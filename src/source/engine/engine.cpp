@@ -1,7 +1,5 @@
 #include "source/engine/engine.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -17,6 +15,7 @@
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/engine/engine_library.hpp"
 #include "source/engine/misread_texts.hpp"
 #include "source/engine/streamed_table.hpp"

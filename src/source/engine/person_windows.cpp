@@ -1,12 +1,12 @@
 #include "source/engine/person_windows.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::source_detail {
 namespace {

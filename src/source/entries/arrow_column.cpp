@@ -1,7 +1,5 @@
 #include "source/entries/arrow_column.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -13,6 +11,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/counting/scaled_lattice.hpp"
 
 namespace fractile::source_detail {

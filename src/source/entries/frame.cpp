@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -12,6 +10,7 @@
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/frames.hpp"
+#include "libraries/fmt.hpp"
 #include "source/counting/record_selector.hpp"
 #include "source/counting/selected_records.hpp"
 #include "source/counting/shared_sample.hpp"

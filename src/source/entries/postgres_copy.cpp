@@ -1,7 +1,5 @@
 #include "source/entries/postgres_copy.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "libraries/fmt.hpp"
 #include "source/text/header_line.hpp"
 
 namespace fractile::source_detail {

@@ -1,7 +1,5 @@
 #include "source/entries/postgres_query.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <deque>
 #include <numeric>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/postgres.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/record_selector.hpp"

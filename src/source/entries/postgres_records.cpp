@@ -1,9 +1,9 @@
 #include "source/entries/postgres_records.hpp"
 
-#include <fmt/core.h>
-
 #include <chrono>
 #include <utility>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::source_detail {
 

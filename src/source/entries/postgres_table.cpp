@@ -1,11 +1,10 @@
 #include "source/entries/postgres_table.hpp"
 
-#include <fmt/core.h>
-
 #include <optional>
 #include <set>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/files/columns.hpp"
 
 namespace fractile::source_detail {

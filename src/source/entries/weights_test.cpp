@@ -2,7 +2,6 @@
 // Proof: docs/proofs/weights.md
 #include "fractile/weights.hpp"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -12,6 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/frames.hpp"
+#include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile {

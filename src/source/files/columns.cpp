@@ -1,13 +1,12 @@
 #include "source/files/columns.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstddef>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/engine/engine.hpp"
 
 namespace fractile::source_detail {

@@ -1,6 +1,5 @@
 #include "source/files/input_files.hpp"
 
-#include <fmt/core.h>
 #include <glob.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 
 namespace fractile::source_detail {
 namespace {

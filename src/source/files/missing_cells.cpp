@@ -1,7 +1,5 @@
 #include "source/files/missing_cells.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
+#include "libraries/fmt.hpp"
 #include "source/engine/engine.hpp"
 #include "source/text/header_line.hpp"
 

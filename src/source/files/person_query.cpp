@@ -1,7 +1,5 @@
 #include "source/files/person_query.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/files/row_work.hpp"
 
 namespace fractile::source_detail {

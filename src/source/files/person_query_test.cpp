@@ -1,13 +1,13 @@
 // Queries that make one row of each person's records, from the file to the profile.
 #include "source/files/person_query.hpp"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/files/query_plan.hpp"
 

@@ -1,7 +1,5 @@
 #include "source/files/query_relation.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/engine/person_windows.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/person_query.hpp"

@@ -1,7 +1,5 @@
 #include "source/files/total_query.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/row_growth.hpp"
 

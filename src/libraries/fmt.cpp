@@ -1,0 +1,9 @@
+#include "libraries/fmt.hpp"
+
+#include <fmt/format-inl.h>
+
+// What fmt/format-inl.h defines as templates, and other sources only know declared.
+template auto fmt::detail::thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template auto fmt::detail::decimal_point_impl(locale_ref) -> char;
+template auto fmt::detail::dragonbox::to_decimal(float) noexcept -> decimal_fp<float>;
+template auto fmt::detail::dragonbox::to_decimal(double) noexcept -> decimal_fp<double>;
