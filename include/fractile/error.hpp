@@ -99,7 +99,7 @@ class Words {
 /// replaced to make one of the other. Time O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Every failure of the library except one: when memory runs out, std::bad_alloc passes, unless something was charged already.
+/// Every failure of the library except one: when memory runs out, std::bad_alloc passes, except from publish() and rehearse().
 /// `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a value of the data. Both are worded for
 /// callers of the library; what_words() and hint_words() can be worded for others.
 /// Thread-safety: as that of std::runtime_error.

@@ -12,11 +12,15 @@
 #include <utility>
 
 #include "fractile/accounting.hpp"
+#include "fractile/audit.hpp"
 #include "fractile/frames.hpp"
+#include "fractile/leakage.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/perturbing.hpp"
+#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/profile_files.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/random.hpp"
@@ -154,7 +158,29 @@ std::string planned() {
       plan_release(query_of(Mechanism::automatic, Budget::pure(Rational(1, 2))), Lattice::regular(0, 100, 1), options);
   std::string all;
   for (const double mean : plan.typical.mean) all += Rational::from_double(mean).to_string() + " ";
-  return all;
+  const PlanReport report{plan};
+  return all + to_json(report) + to_table(report) + to_html(report, {}).html;
+}
+
+/// Counted apart, kept, read again and added up.
+std::string merged(const std::vector<double>& values) {
+  const auto kept = [&](std::size_t from, std::size_t count) {
+    const std::vector<double> part(values.begin() + static_cast<std::ptrdiff_t>(from),
+                                   values.begin() + static_cast<std::ptrdiff_t>(from + count));
+    return to_bytes({ProfileHeader{tenths(), "x"}, {frame(part).profile("x", tenths(), NullPolicy::drop)}});
+  };
+  const auto read = [](const std::string& bytes) { return profiles_of_bytes(bytes, "profile").profiles.front(); };
+  return text(RankProfile::merge(read(kept(0, values.size() / 2)), read(kept(values.size() / 2, values.size() / 2))));
+}
+
+std::string audited() {
+  const AuditReport report = audit({"exponential", 2, 3, Budget::pure(Rational(1))});
+  return report.attained + report.first + report.second + (report.holds ? " holds" : " fails");
+}
+
+std::string leaked() {
+  const flow::Leakage found = flow::leakage({counting(3)}, Exponent(Rational(1)));
+  return found.before.lower.to_string() + " " + found.after.lower.to_string() + " " + found.capacity.upper.to_string();
 }
 
 ReleaseRequest request() {
@@ -232,6 +258,9 @@ std::vector<Entry> entries(Size size, const std::string& folder) {
        }},
       {"selections", selected},
       {"plan", planned},
+      {"merge", [=] { return merged(few); }},
+      {"audit", audited},
+      {"leakage", leaked},
       {"refinement", refined},
       {"windows", [=] { return windows(is_large ? 12 : 2); }},
       {"publish", [=] { return published(Source::frame(frame(values))); }},
