@@ -1,6 +1,7 @@
 """The recipe of wheels is whole: all that we link is in it, with its license, and its checks see what a wheel must not have."""
 
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -70,6 +71,19 @@ class Recipe(unittest.TestCase):
         target = re.search(r"-target x86_64-linux-gnu\.([0-9.]+) -mcpu=baseline", (HOUSE / "tools" / "wheel" / "libraries.sh").read_text("utf-8"))
         self.assertEqual(target[1], ".".join(map(str, wheel.GLIBC)))
         self.assertIn(f"manylinux_{target[1].replace('.', '_')}_", wheel.PLATFORM)
+
+    def test_a_python_without_its_lock_is_refused(self):
+        """None is here: what one would answer."""
+        with tempfile.TemporaryDirectory() as folder:
+            python = Path(folder) / "python3.13t"
+            for answer in ("0", "1"):
+                python.write_text(f"#!/bin/sh\necho {answer}\n", "utf-8")
+                python.chmod(0o755)
+                command = ["cmake", f"-DPython_EXECUTABLE={python}", "-P", HOUSE / "cmake" / "ordinary_python.cmake"]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, int(answer), done.stderr)
+                self.assertEqual(f"{python} is a free-threaded build of Python" in done.stderr, answer == "1")
+        self.assertIn("include(cmake/ordinary_python.cmake)", (HOUSE / "CMakeLists.txt").read_text("utf-8"))
 
     def test_the_checks_see_faults(self):
         with tempfile.TemporaryDirectory() as folder:

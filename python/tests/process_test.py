@@ -181,7 +181,6 @@ def test_importing_is_quick():
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no such limit here")
 def test_streams_that_fail():
     import pyarrow as pa
 
@@ -192,6 +191,31 @@ def test_streams_that_fail():
     reader = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
     with pytest.raises(fractile.DataError, match="stream failed"):
         fractile.release(reader, "x", **ASKED)
+
+
+def test_memory_that_is_not_to_be_had():
+    """Positions of 20 million records take 160 MB."""
+    code = """if True:
+        import resource
+        import fractile
+        import numpy as np
+        numbers = np.random.default_rng(1).normal(60, 20, 20_000_000)
+        lattice = fractile.Lattice(0, 2**40, "0.0001")
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            used = int(statm.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + 120_000_000, resource.RLIM_INFINITY))
+        for call in (
+            lambda: fractile.release(numbers, bounds=(0, 2**40), step="0.0001", epsilon=1),
+            lambda: fractile.profile(numbers, lattice=lattice),
+        ):
+            try:
+                call()
+            except (fractile.Error, MemoryError) as error:
+                print(type(error).__name__, "memory does not suffice" in str(error))
+        print(len(fractile.release(numbers[:1000], bounds=(0, 125), step=1, epsilon=1).quantiles))
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "DataError True\nMemoryError False\n3\n"), done.stderr
 
 
 WAITING_FOR_A_LEDGER = """if True:
