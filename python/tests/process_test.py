@@ -203,7 +203,7 @@ def test_memory_that_is_not_to_be_had():
         lattice = fractile.Lattice(0, 2**40, "0.0001")
         with open("/proc/self/statm", encoding="ascii") as statm:
             used = int(statm.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + 120_000_000, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (used + 60_000_000, resource.RLIM_INFINITY))
         for call in (
             lambda: fractile.release(numbers, bounds=(0, 2**40), step="0.0001", epsilon=1),
             lambda: fractile.profile(numbers, lattice=lattice),
