@@ -3,7 +3,7 @@ include(cmake/library_dependencies.cmake)
 
 add_library(fractile_dependencies INTERFACE)
 target_link_libraries(fractile_dependencies INTERFACE
-  fractile_needs::ARB fractile_needs::FLINT fractile_needs::HIGHWAY PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 Threads::Threads
+  fractile_needs::ARB fractile_needs::FLINT fractile_needs::HIGHWAY PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 PkgConfig::ZSTD PkgConfig::LZMA SQLite::SQLite3 Threads::Threads
   ${CMAKE_DL_LIBS})
 
 # {fmt} by its wrapper, libraries/fmt.hpp: headers, whose functions the library holds.

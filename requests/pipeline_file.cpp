@@ -68,7 +68,8 @@ std::vector<Rational> values_of(const Item& list) {
 /// A file whose name does not announce its format cannot be a histogram: no option here could state the format.
 std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path, const std::string& library) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  const std::vector<std::string> known{".csv", ".tsv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz", ".zst"};
+  const std::vector<std::string> known{".csv",    ".tsv", ".parquet", ".pq",  ".json", ".jsonl",
+                                       ".ndjson", ".gz",  ".zst",     ".bz2", ".xz"};
   if (std::ranges::find(known, extension) == known.end()) {
     item.refuse(path + " is no table of codes and counts",
                 "write the name of a csv, tsv, parquet or json file with columns code and count");

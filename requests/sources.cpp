@@ -88,9 +88,10 @@ std::string tables_to_pin(const Typed& typed) {
 }
 
 std::optional<Warning> open_end_of(const std::string& file) {
-  const std::string format = file == "-" || file.ends_with(".gz") ? std::string() : format_by_name(file);
+  const std::string format = file == "-" ? std::string() : format_by_name(file);
   std::error_code unknown;
   if ((format != "csv" && format != "tsv") || !std::filesystem::is_regular_file(file, unknown)) return {};
+  if (is_packed(file)) return {};
   std::ifstream bytes(file, std::ios::binary);
   if (!bytes.seekg(-1, std::ios::end) || bytes.get() == '\n') return {};
   return Warning{"the last line of '" + file + "' has no line end, so its record may be cut off",

@@ -17,7 +17,8 @@ ROWS = {name: (package, file, digest, licence, texts) for name, package, file, d
 # What CMake files and includes call it, and the rows of libraries.txt that it needs.
 LINKED = {
     "gmp": ["gmp"], "mpfr": ["mpfr"], "flint": ["flint"], "arb": ["arb"], "clp": ["clp", "coinutils"], "coin": ["clp"],
-    "openssl": ["openssl"], "sqlite3": ["sqlite"], "zlib": ["zlib"], "hwy": ["highway"], "fmt": ["fmt"], "cli11": ["cli11"], "cli": ["cli11"],
+    "openssl": ["openssl"], "sqlite3": ["sqlite"], "zlib": ["zlib"], "libzstd": ["zstd"], "bzip2": ["bzip2"], "liblzma": ["xz"],
+    "hwy": ["highway"], "fmt": ["fmt"], "cli11": ["cli11"], "cli": ["cli11"],
     "rapidjson": ["rapidjson"], "toml++": ["tomlplusplus"],
 }  # fmt: skip
 ELSEWHERE = {"pkgconfig", "threads", "python", "nanobind", "gtest", "benchmark", "rapidcheck"}  # no library, or none of a wheel's

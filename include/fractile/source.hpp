@@ -26,6 +26,8 @@ enum class Counting { automatic, push_down, stream };
 
 /// The format that a file's name announces, as TableOptions::format has it: "csv", "tsv", "parquet" or "json"; "" when it announces none.
 std::string format_by_name(const std::string& file);
+/// Whether a file begins as one does that is packed by gzip, zstd, bzip2 or xz; false where it cannot be read.
+bool is_packed(const std::string& file);
 
 /// A file that was opened, whatever its name leads to by now; or several files that form one table.
 struct OpenedFile {
@@ -59,7 +61,8 @@ struct TableOptions {
   /// hold, those of JSON are the keys that the query names. Empty: the file itself. Row-wise, or declared by `sql_stability`.
   /// Proof: docs/proofs/row_wise_queries.md
   std::string sql = {};
-  /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be gzipped.
+  /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be packed by gzip, zstd, bzip2 or xz,
+  /// as its first bytes say. JSON that is packed by other than gzip is unpacked into a temporary file when its records are read.
   std::string format = {};
   /// For csv and tsv; empty: found in the header line, which alone decides.
   std::string delimiter = {};
@@ -179,9 +182,11 @@ struct ColumnCells {
   std::uint64_t read = 0;        ///< as these; in a column that is read as nothing, all cells that are not missing
   std::uint64_t missing = 0;     ///< NULL, blank, NaN, or declared to be
   std::uint64_t unreadable = 0;  ///< neither of these
-  /// The records with unreadable cells, from 1 on: the first `most_rows`. Records of several files are numbered consecutively, in
-  /// the order of the files.
+  /// The records with unreadable cells, from 1 on: the first `most_rows`.
   std::vector<std::uint64_t> unreadable_rows = {};
+  /// Of a table of several files: the file in which each of these stands, and is numbered. Empty of one file, of a query and of JSON, the
+  /// records of whose files are numbered through.
+  std::vector<std::string> unreadable_files = {};
   static constexpr std::size_t most_rows = 5;
 };
 
@@ -218,8 +223,8 @@ class Records {
   /// The column of persons for whom a query makes one row each: the column of the table below the query; empty where no query does
   /// that. Then they are counted with this column of persons alone. Proof: docs/proofs/one_value_per_person.md
   virtual std::string person_of_rows() const { return {}; }
-  /// Which share of the bytes of delimited text the current reading has taken; nothing for other formats, and for a query whose
-  /// stability is declared. It serves to show progress, and nothing else.
+  /// Which share of the files the current reading has taken: for text a share of the bytes, for Parquet as the engine says. Nothing
+  /// for files of several formats, and for a query whose stability is declared. It serves to show progress, and nothing else.
   virtual std::optional<double> share_read() const { return {}; }
   /// The files that are read as one table, by OpenedFile::parts; none where one file, a query or something else is read.
   virtual std::vector<std::string> files() const { return {}; }

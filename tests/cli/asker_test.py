@@ -6,7 +6,6 @@ of options, SQL and files that is aimed at the record in which the tables differ
 """
 
 import csv
-import gzip
 import io
 import json
 import os
@@ -19,7 +18,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from cli.program import EFFORT, NOISE, PROGRAM, PROGRESS, CommandTest, Engine, require_engine, run
+from cli.program import EFFORT, NOISE, PACKED, PROGRAM, PROGRESS, CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 
@@ -70,12 +69,11 @@ def write_table(folder, name, change):
     rows = list(records(change))
     lines = [",".join(rows[0])] + [",".join(map(csv_cell, row.values())) for row in rows]
     text = "".join(line + "\n" for line in lines).encode()
-    if name == "people.csv":
-        (folder / name).write_bytes(text)
-    elif name == "people.csv.gz":
-        (folder / name).write_bytes(gzip.compress(text, mtime=0))
-    elif name == "people.ndjson":
-        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    pack = PACKED.get(name.rpartition(".")[2], bytes)
+    if name.startswith("people.csv"):
+        (folder / name).write_bytes(pack(text))
+    elif name.startswith("people.ndjson"):
+        (folder / name).write_bytes(pack("".join(json.dumps(row) + "\n" for row in rows).encode()))
     else:
         source = folder / "rows.csv"
         source.write_bytes(text)
@@ -458,7 +456,7 @@ class Game(CommandTest):
     def play(self, dice, folder, ask=None):
         """One batch. Returns how many questions were charged."""
         ask = ask or self.release
-        table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.parquet"])
+        table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.csv.zst", "people.ndjson.xz", "people.parquet"])
         owner = [word.format(table=table) for word in dice.choice(OWNERS)]
         changes = dice.choice(TWINS)
         worlds = [World(folder / name, table, change, owner) for name, change in zip("ab", changes)]

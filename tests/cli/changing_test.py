@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from cli.ledger_test import VoidedWhileItRuns as WhileItReads
-from cli.program import PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
+from cli.program import PACKED, PROGRAM, CommandTest, options, require_engine, run, start_slowly, stop, write_long_column
 
 setUpModule = require_engine
 
@@ -107,9 +107,12 @@ class BeforeTheCharge(CommandTest):
         rows = "x\n" + "7\n" * 100
         self.write("t.csv", rows)
         self.write("t.tsv", rows)
-        self.write("t.csv.gz", gzip.compress(rows.encode()))
         self.write("t.jsonl", '{"x": 7}\n' * 100)
-        for name in ("t.csv", "t.tsv", "t.csv.gz", "t.jsonl"):
+        for kind, pack in PACKED.items():
+            self.write(f"t.csv.{kind}", pack(rows.encode()))
+            self.write(f"t.jsonl.{kind}", pack(b'{"x": 7}\n' * 100))
+        packed = [f"{name}.{kind}" for name in ("t.csv", "t.jsonl") for kind in PACKED]
+        for name in ("t.csv", "t.tsv", "t.jsonl", *packed):
             with self.subTest(name):
                 code, out, err = self.released(name, lambda name=name: self.append(name))
                 self.assertEqual((code, out), (3, ""), err)
@@ -184,7 +187,7 @@ class LastLine(CommandTest):
 
     def test_the_owner_hears_of_it(self):
         for name, rows, is_said in (("a.csv", "x\n7\n", False), ("b.csv", "x\n7", True), ("c.csv.gz", gzip.compress(b"x\n7"), False),
-                                    ("d.json", '[{"x": 7}]', False), ("e.csv", "", False)):
+                                    ("f.csv.zst", PACKED["zst"](b"x\n7"), False), ("d.json", '[{"x": 7}]', False), ("e.csv", "", False)):
             self.write(name, rows)
             made = run("ledger", "init", "budget.db", "--dataset", name, "--epsilon", "1", "--source", f"./{name}", cwd=self.folder)
             self.assertEqual(made.code, 0, made)

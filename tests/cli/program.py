@@ -1,8 +1,11 @@
 """The command line as a process: how the tests of this folder run it, and what they hold every refusal to."""
 
+import bz2
 import contextlib
 import ctypes
 import dataclasses
+import gzip
+import lzma
 import os
 import re
 import signal
@@ -209,6 +212,18 @@ class CommandTest(unittest.TestCase):
             pass
         self.skipTest("running as root, and nobody may not run the program")
         return None
+
+
+def zstd_stored(text):
+    """A zstd frame (RFC 8878) that packs nothing: what Python cannot write."""
+    most = 2**17
+    blocks = [text[at:at + most] for at in range(0, len(text), most)] or [b""]
+    heads = [(len(block) * 8 + (k == len(blocks) - 1)).to_bytes(3, "little") for k, block in enumerate(blocks)]
+    return b"\x28\xb5\x2f\xfd\x00\x58" + b"".join(head + block for head, block in zip(heads, blocks, strict=True))
+
+
+# By what stands behind a file's name.
+PACKED = {"gz": lambda text: gzip.compress(text, mtime=0), "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd_stored}
 
 
 class Engine:

@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from cli.program import NOISE, CommandTest, Engine, require_engine, run
+from cli.program import NOISE, PACKED, CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 
@@ -251,12 +251,27 @@ class Files(CommandTest):
         self.write("t.csv", "\nx\n1\n")
         self.assert_refused(self.run_release("t.csv"), 3, "the first line is blank", "add a header line")
 
-    def test_truncated_gzip(self):
-        packed = gzip.compress(b"x\n" + b"".join(b"%d\n" % (i * i % 1009) for i in range(20_000)))
-        for size in (3, 12, len(packed) // 2, len(packed) - 1):
-            self.write("t.csv.gz", packed[:size])
-            result = self.run_release("t.csv.gz")
-            self.assert_refused(result, 3, "t.csv.gz")
+    def test_truncated_packing(self):
+        numbers = [i * i % 1009 for i in range(20_000)]
+        for name, text in (("t.csv", "x\n" + "".join(f"{x}\n" for x in numbers)),
+                           ("t.ndjson", "".join(json.dumps({"x": x}) + "\n" for x in numbers))):
+            for kind, pack in PACKED.items():
+                packed = pack(text.encode())
+                for size in (4, 12, len(packed) // 2, len(packed) - 1):
+                    with self.subTest(name=name, kind=kind, size=size):
+                        self.write(f"{name}.{kind}", packed[:size])
+                        self.assert_refused(self.run_release(f"{name}.{kind}"), 3, f"{name}.{kind}", "damaged" if size > 4 else "fractile")
+
+    def test_what_packs_badly_ends_a_paid_release_like_a_bad_line(self):
+        """Both are found where the records are read, and say nothing of them."""
+        run("ledger", "init", "l.db", "--dataset", "t", "--epsilon", "9", cwd=self.folder)
+        for kind, pack in PACKED.items():
+            for name, text in (("t.csv", b"x\n" + b"31415\n" * 200_000), ("t.ndjson", b'{"x": 31415}\n' * 200_000)):
+                with self.subTest(name=name, kind=kind):
+                    packed = pack(text)
+                    self.write(f"{name}.{kind}", packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:] if kind != "zst" else packed[:-1])
+                    self.assert_refused(self.run_release(f"{name}.{kind}", ledger="l.db"), 3, f"{name}.{kind} is truncated or damaged",
+                                        "counts as spent", secrets=("31415",))
 
     def test_truncated_json(self):
         for content in ('[{"x":1},{"x":31415', '{"x":1}\n{"x":31415', '{"x":1', "[", "hello", "[1, 2]"):
@@ -283,8 +298,9 @@ class Files(CommandTest):
                                  ("y,x\n1,2\r\n31415,4\n", "t.csv: line 2 does not end as the header line does")):
             self.write("t.csv", content)
             self.assert_refused(self.run_release("t.csv"), 3, message, secrets=("31415",))
-            self.write("t.csv.gz", gzip.compress(content.encode()))
-            self.assert_refused(self.run_release("t.csv.gz"), 3, message.replace("t.csv", "t.csv.gz"), secrets=("31415",))
+            for kind, pack in PACKED.items():
+                self.write(f"t.csv.{kind}", pack(content.encode()))
+                self.assert_refused(self.run_release(f"t.csv.{kind}"), 3, message.replace("t.csv", f"t.csv.{kind}"), secrets=("31415",))
             self.assert_refused(self.run_release("-", stdin=content.encode()), 3,
                                 message.replace("t.csv", "standard input"), secrets=("31415",))
 
@@ -396,7 +412,7 @@ class StandardInput(CommandTest):
     def test_csv(self):
         for content in (b"x\n" + b"7\n" * 50, b"\xef\xbb\xbfx\r\n" + b"7\r\n" * 50, b'"x"\n' + b'"7"\n' * 50,
                         b"y;x\n" + b"a,b;7\n" * 50, b" x \n" + b" 7\n" * 50, b"x\n" + b"7\n" * 49 + b"7",
-                        gzip.compress(b"x\n" + b"7\n" * 50)):
+                        *(pack(b"x\n" + b"7\n" * 50) for pack in PACKED.values())):
             with self.subTest(content=content[:10]):
                 self.assertEqual(self.sure_release("-", stdin=content), ["7"] * 3)
 
@@ -449,8 +465,9 @@ class SameRelease(CommandTest):
         self.assert_same(self.write_delimited("bar.txt", "|"), self.expected)
         self.assert_same(self.write_delimited("t.tsv", "\t"), self.expected)
         self.assert_same(self.write_delimited("hash", "#"), self.expected, delimiter="#", input_format="csv")
-        packed = gzip.compress((self.folder / "t.csv").read_bytes())
-        self.assert_same(self.write("t.csv.gz", packed), self.expected)
+        for kind, pack in PACKED.items():
+            self.assert_same(self.write(f"t.csv.{kind}", pack((self.folder / "t.csv").read_bytes())), self.expected)
+            self.assert_same(self.write("packed", (self.folder / f"t.csv.{kind}").read_bytes()), self.expected, input_format="csv")
 
     def test_quoted_separators_and_line_ends(self):
         rows = "".join(f'"a,""b""\n{i}",{cell or ""}\n' for i, cell in enumerate(self.CELLS))
@@ -461,7 +478,9 @@ class SameRelease(CommandTest):
         self.assert_same(self.write("array.json", json.dumps(records)), self.expected)
         lines = "".join(json.dumps(record) + "\n" for record in records)
         self.assert_same(self.write("lines.ndjson", lines), self.expected)
-        self.assert_same(self.write("lines.jsonl.gz", gzip.compress(lines.encode())), self.expected)
+        for kind, pack in PACKED.items():
+            self.assert_same(self.write(f"lines.jsonl.{kind}", pack(lines.encode())), self.expected)
+            self.assert_same(self.write(f"array.json.{kind}", pack(json.dumps(records).encode())), self.expected)
         bare = "".join(json.dumps({k: v for k, v in record.items() if v is not None}) + "\n" for record in records)
         self.assert_same(self.write("bare.json", bare), self.expected)
 

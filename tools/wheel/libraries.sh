@@ -186,6 +186,27 @@ build_zlib() {
   cp zlib.h zconf.h "$prefix/include"
 }
 
+# Only what unpacks.
+build_zstd() {
+  make -C lib -j"$jobs" libzstd.a CFLAGS="$flags" ZSTD_LIB_COMPRESSION=0 ZSTD_LIB_DICTBUILDER=0 ZSTD_LIB_DEPRECATED=0 ZSTD_LEGACY_SUPPORT=0
+  make -C lib PREFIX="$prefix" install-pc
+  cp lib/libzstd.a "$prefix/lib"
+  cp lib/zstd.h lib/zstd_errors.h "$prefix/include"
+}
+
+build_bzip2() {
+  local sources=(blocksort.c huffman.c crctable.c randtable.c compress.c decompress.c bzlib.c)
+  cc $flags -D_FILE_OFFSET_BITS=64 -c "${sources[@]}"
+  ar rcs "$prefix/lib/libbz2.a" "${sources[@]/%.c/.o}"
+  cp bzlib.h "$prefix/include"
+}
+
+# Only liblzma's decoders. Without threads, so without the decoder that uses them (CVE-2025-31115).
+build_xz() {
+  configured --disable-encoders --disable-threads --disable-xz --disable-xzdec --disable-lzmadec --disable-lzmainfo --disable-lzma-links \
+    --disable-scripts --disable-doc --disable-nls
+}
+
 # A newer clang wants the 512 bits of AVX-512 named, too.
 build_highway() {
   sed -i 's/",avx512f,avx512vl,avx512dq,avx512bw"/",avx512f,avx512vl,avx512dq,avx512bw,evex512"/' hwy/ops/set_macros-inl.h

@@ -55,6 +55,13 @@ inline constexpr EngineProgress engine_not_ready = 1;
 inline constexpr EngineProgress engine_failed = 2;
 inline constexpr EngineProgress engine_no_tasks = 3;
 
+/// How much of its tables a query has read, of those whose sizes the engine knows.
+struct EngineShare {
+  double percentage;  // below 0: it does not know
+  std::uint64_t rows;
+  std::uint64_t all_rows;
+};
+
 /// A cell of text: a short one (`length` at most 12) lies where `prefix` begins, a long one at `bytes`.
 struct EngineText {
   static constexpr std::uint32_t longest_inside = 12;
@@ -90,6 +97,7 @@ class EngineApi {
   Found<void(void*)> free{library_, "duckdb_free"};
   Found<EngineStatus(EngineDatabase*, EngineConnection**)> connect{library_, "duckdb_connect"};
   Found<void(EngineConnection*)> interrupt{library_, "duckdb_interrupt"};
+  Found<EngineShare(EngineConnection*)> query_progress{library_, "duckdb_query_progress"};
   Found<void(EngineConnection**)> disconnect{library_, "duckdb_disconnect"};
   Found<EngineStatus(EngineConnection*, const char* sql, EngineStatement**)> prepare{library_, "duckdb_prepare"};
   Found<const char*(EngineStatement*)> prepare_error{library_, "duckdb_prepare_error"};

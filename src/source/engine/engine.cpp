@@ -353,6 +353,7 @@ struct Connection::State {
   const EngineApi& api;
   EngineDatabase* database = nullptr;
   EngineConnection* connection = nullptr;
+  std::shared_ptr<std::atomic<double>> share;  // read by now; none if it is not asked for
   std::vector<std::unique_ptr<Handover>>
       handovers;  // functions of the database, which is closed before they are destroyed
 };
@@ -418,8 +419,13 @@ std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(
   Handover& handover = *state_->handovers.back();
   add_handover(state_->api, state_->connection, function, cells.types, handover);
   Query query(state_->api, state_->connection, passing_sql(cells, function));
+  const auto on_share = [&] {
+    const double percentage = state_->api.query_progress(state_->connection).percentage;
+    if (percentage >= 0) *state_->share = std::min(percentage, 100.0) / 100;
+    on_progress();
+  };
   try {
-    query.finish(on_progress);
+    query.finish(state_->share && on_progress ? on_share : on_progress);
   } catch (...) {
     handover.rethrow();
     throw;
@@ -430,6 +436,13 @@ std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(
     throw Error(ErrorCode::internal, "the engine passed some records twice, or not at all");
   }
   return handover.rows();
+}
+
+void Connection::share_to(std::shared_ptr<std::atomic<double>> share) {
+  run("SET enable_progress_bar = true");
+  run("SET enable_progress_bar_print = false");
+  run("SET progress_bar_time = 0");
+  state_->share = std::move(share);
 }
 
 void Connection::run(const std::string& sql) const {

@@ -122,6 +122,9 @@ class Connection {
   /// EngineFailure.
   std::uint64_t for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
                                const std::function<void()>& on_progress) const;
+  /// From now on for_each_chunk() says there, before it calls on_progress(), which share of the tables it has read, from 0 to 1; nothing where
+  /// the engine does not know. Throws EngineFailure.
+  void share_to(std::shared_ptr<std::atomic<double>> share);
   /// Runs a statement to its end. Throws EngineFailure.
   void run(const std::string& sql) const;
   /// From now on SQL can read the table as name().

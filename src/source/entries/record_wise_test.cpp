@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <cstdint>
@@ -17,6 +16,7 @@
 
 #include "fractile/frames.hpp"
 #include "source/entries/table_test_support.hpp"
+#include "source/text/packing_test_support.hpp"
 #include "support/nasty_records.hpp"
 #include "support/statistics.hpp"
 
@@ -90,13 +90,6 @@ Seen see(const TableOptions& options, bool groups_too) {
 
 class RecordWise : public EngineTest {
  protected:
-  std::string packed(const std::string& name, const std::string& text) const {
-    gzFile file = gzopen(folder.path(name).c_str(), "wb1");
-    EXPECT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
-    EXPECT_EQ(gzclose(file), Z_OK);
-    return folder.path(name);
-  }
-
   static void compare(const Seen& without, const Seen& with) {
     RC_ASSERT(with.before == without.before);
     RC_ASSERT(without.ages.has_value());
@@ -133,8 +126,10 @@ class RecordWise : public EngineTest {
     return
         [this, name](const std::string& text) { return TableOptions{.file = folder.write(name, text), .threads = 1}; };
   }
-  auto to_gzip(const std::string& name) const {
-    return [this, name](const std::string& text) { return TableOptions{.file = packed(name, text)}; };
+  auto to_packed(const std::string& packing, const std::string& name) const {
+    return [this, packing, name](const std::string& text) {
+      return TableOptions{.file = folder.write(name, source_test::packed_by(packing, text))};
+    };
   }
 };
 
@@ -178,10 +173,12 @@ TEST_F(RecordWise, JsonArray) {
   }
 }
 
-TEST_F(RecordWise, Gzip) {
-  expect_record_wise(plain_delimited(',', "\n", 5), nasty_delimited(','), many, to_gzip("t.csv.gz"));
-  expect_record_wise(plain_json(false, 5), nasty_json(), many, to_gzip("t.jsonl.gz"));
-  expect_record_wise(plain_json(true, 5), nasty_json(), many, to_gzip("t.json.gz"));
+TEST_F(RecordWise, Packed) {
+  for (const std::string& packing : source_test::all_packings) {
+    expect_record_wise(plain_delimited(',', "\n", 5), nasty_delimited(','), few, to_packed(packing, "t.csv.gz"));
+    expect_record_wise(plain_json(false, 5), nasty_json(), few, to_packed(packing, "t.jsonl.gz"));
+    expect_record_wise(plain_json(true, 5), nasty_json(), few, to_packed(packing, "t.json.gz"));
+  }
 }
 
 TEST_F(RecordWise, StandardInput) {
@@ -223,7 +220,7 @@ TEST_F(RecordWise, JsonOnOneLine) {
     table.separator = separator;
     table.tail = "";
     expect_record_wise(table, nasty_json(), many, to_file("t.jsonl"));
-    expect_record_wise(table, nasty_json(), few, to_gzip("t.jsonl.gz"));
+    expect_record_wise(table, nasty_json(), few, to_packed("gzip", "t.jsonl.gz"));
   }
 }
 

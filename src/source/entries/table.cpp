@@ -85,6 +85,7 @@ struct OpenedTable {
   bool has_query = false;
   std::optional<Relation> relation;  // of the query, where there is one, else the file's
   FirstConnection first_connection;
+  std::shared_ptr<std::atomic<double>> engine_share = std::make_shared<std::atomic<double>>(0);  // read by now
 
   /// Whether the engine brings persons' rows together. It holds all of them then, and where threads meet its limit of memory, it does not
   /// always say so.
@@ -93,11 +94,12 @@ struct OpenedTable {
   /// How messages say which row of those that a reading on one thread has handed over: its number, from 1, in the file that it stands in.
   std::string row(std::uint64_t number) const {
     if (has_query) return "the query: result row " + std::to_string(number);
-    const source_detail::InputFiles& files = inputs.front().files;
-    const auto* const text = relation->text();
-    if (files.files().size() == 1 || text == nullptr) return display_name + ": row " + std::to_string(number);
-    const auto [file, row] = text->place_of(number);
-    return files.files()[file].display_name() + ": row " + std::to_string(row);
+    const auto place = relation->place_of(number);
+    if (!place) return display_name + ": row " + std::to_string(number);
+    return file(*place) + ": row " + std::to_string(place->record);
+  }
+  const std::string& file(const source_detail::TextTable::Place& place) const {
+    return inputs.front().files.files()[place.file].display_name();
   }
 };
 
@@ -127,7 +129,7 @@ std::uint32_t threads_for(const OpenedTable& source) {
 
 /// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
 /// which is set up, serves the first.
-Connection connect(const OpenedTable& source, Order order, std::uint64_t memory) {
+Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memory) {
   std::optional<Connection> first = source.first_connection.take();
   if (first) {
     set_order(*first, order, threads_for(source));
@@ -136,6 +138,16 @@ Connection connect(const OpenedTable& source, Order order, std::uint64_t memory)
   Connection connection = connect(source.library, order, threads_for(source), memory);
   for (const Input& input : source.inputs) input.relation->add_to(connection);
   for (const std::string& statement : source.relation->setup()) connection.run(statement);
+  return connection;
+}
+
+bool is_delimited(const Input& input) { return input.relation->text() != nullptr; }
+
+/// The same, which says what it has read, where we do not see it.
+Connection connect(const OpenedTable& source, Order order, std::uint64_t memory) {
+  Connection connection = unwatched(source, order, memory);
+  *source.engine_share = 0;
+  if (std::ranges::none_of(source.inputs, is_delimited)) connection.share_to(source.engine_share);
   return connection;
 }
 
@@ -476,11 +488,11 @@ auto of_one_moment(const OpenedTable& source, const std::function<void()>& on_pr
 /// declared to be missing is.
 Relation look_through(const OpenedTable& source, std::vector<Column> counted,
                       const std::function<void()>& on_progress) {
+  *source.engine_share = 0;
   Relation relation = *source.relation;
   for (const Input& input : source.inputs) {
     if (!input.relation->json_form()) continue;
-    bool lines = true;
-    for (const InputFile& file : input.files.files()) lines = check_json_lines(file, on_progress) && lines;
+    const bool lines = input.relation->check_json_lines(on_progress);
     if (!source.has_query && lines) relation = input.relation->on_lines();
   }
   return relation.without(std::move(counted), source.missing);
@@ -835,6 +847,16 @@ std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
   return passes;
 }
 
+/// Numbers the rows of cells in their files, where those are known, and names these.
+void place_rows(const OpenedTable& table, ColumnCells& cells) {
+  for (std::uint64_t& row : cells.unreadable_rows) {
+    const auto place = table.relation->place_of(row);
+    if (!place) return;
+    row = place->record;
+    cells.unreadable_files.push_back(table.file(*place));
+  }
+}
+
 std::vector<TableColumn> checked(const OpenedTable& table, const std::function<void()>& on_progress) {
   std::vector<TableColumn> all;
   try {
@@ -846,6 +868,7 @@ std::vector<TableColumn> checked(const OpenedTable& table, const std::function<v
       });
       require_all(table, rows);
       for (std::size_t k = 0; k < columns.size(); ++k) {
+        place_rows(table, cells[k]);
         all.push_back({columns[k].name, shown_type(columns[k]), std::move(cells[k])});
       }
     }
@@ -868,6 +891,29 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
   files.reserve(inputs.size());
   for (const Input& input : inputs) files.push_back(input.files.opened());
   on_opened(files);
+}
+
+}  // namespace
+
+namespace {
+
+/// Of the files' bytes.
+std::optional<double> share_of_text(const OpenedTable& table) {
+  std::uint64_t taken = 0;
+  std::uint64_t all = 0;
+  for (const Input& input : table.inputs) {
+    taken += input.relation->text()->bytes_taken();
+    all += input.relation->text()->bytes();
+  }
+  if (all == 0) return {};
+  return static_cast<double>(taken) / static_cast<double>(all);
+}
+
+/// Which is looked through before the engine reads it.
+double share_of_json(const OpenedTable& table) {
+  double checked = 0;
+  for (const Input& input : table.inputs) checked += input.relation->share_checked();
+  return (checked / static_cast<double>(table.inputs.size()) + *table.engine_share) / 2;
 }
 
 }  // namespace
@@ -993,15 +1039,11 @@ void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
 
 std::optional<double> Table::share_read() const {
   if (state_->stability > 0) return {};  // the engine may make many rows of few bytes
-  std::uint64_t taken = 0;
-  std::uint64_t all = 0;
-  for (const Input& input : state_->inputs) {
-    if (input.relation->text() == nullptr) return {};
-    taken += input.relation->text()->bytes_taken();
-    all += input.relation->text()->bytes();
-  }
-  if (all == 0) return {};
-  return static_cast<double>(taken) / static_cast<double>(all);
+  const auto is_json = [](const Input& input) { return input.relation->json_form().has_value(); };
+  if (std::ranges::all_of(state_->inputs, is_delimited)) return share_of_text(*state_);
+  if (std::ranges::all_of(state_->inputs, is_json)) return share_of_json(*state_);
+  if (std::ranges::any_of(state_->inputs, is_delimited) || std::ranges::any_of(state_->inputs, is_json)) return {};
+  return *state_->engine_share;
 }
 
 std::vector<std::string> Table::files() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "source/entries/table_test_support.hpp"
+#include "source/text/packing_test_support.hpp"
 
 namespace fractile {
 namespace {
@@ -282,6 +283,70 @@ TEST_F(TableTest, HeaderOnlyIsAnEmptyTable) {
   const std::string file = folder.path("none.parquet");
   run_sql("COPY (SELECT CAST(i AS INTEGER) AS age FROM range(0) t(i)) TO " + quote_literal(file));
   EXPECT_EQ(read({.file = file}, "age").records(), 0u);
+}
+
+TEST_F(TableTest, PackedText) {
+  const std::string array = R"([{"age":30,"id":"a"},
+{"age":31,"id":"b"}])";
+  const std::string lines = "{\"age\":30,\"id\":\"a\"}\n{\"age\":31,\"id\":\"b\"}\n";
+  for (const std::string& packing : source_test::all_packings) {
+    const auto packed = [&](const std::string& text, const std::string& name) {
+      return folder.write(name, source_test::packed_by(packing, text));
+    };
+    const std::string csv = packed("id,age\na,30\nb,31", "p.csv");
+    const std::string list = packed(array, "p.json");
+    const std::string each = packed(lines, "p.ndjson");
+    for (const std::string& file : {csv, list, each}) {
+      EXPECT_EQ(read({.file = file}, "age"), profile_of_ages({30, 31})) << packing << " " << file;
+      EXPECT_EQ(read({.file = file, .sql = "SELECT age FROM input WHERE id = 'b'"}, "age"), profile_of_ages({31}));
+      EXPECT_EQ(Table::open({.file = file}).rows(), 2u);
+      EXPECT_EQ(Table::open({.file = file}).checked_columns().size(), 2u);
+      const std::string joined = "SELECT t.age FROM input, t WHERE input.id = t.id";
+      const Table both = Table::open({.file = csv, .sql = joined, .tables = {{"t", file}}, .sql_stability = 1});
+      EXPECT_EQ(both.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31}));
+    }
+    const Table once = Table::open({.file = each});
+    for (int again = 0; again < 3; ++again)
+      EXPECT_EQ(once.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31}));
+    if (packing == "gzip") continue;
+    const std::string plain = folder.write("q.ndjson", lines);
+    EXPECT_EQ(read({.file = plain, .more_files = {each}}, "age"), profile_of_ages({30, 30, 31, 31}));
+  }
+}
+
+TEST_F(TableTest, WhatAnEarlierReadingLeftOfPackedJsonIsNotReadTwice) {
+  std::string lines;
+  for (int i = 0; i < 200'000; ++i) lines += "{\"age\":" + std::to_string(i % 100) + "}\n";
+  const Table table = open(folder.write("p.ndjson", source_test::packed_by("zstd", lines)));
+  int calls = 0;
+  EXPECT_EQ(error_of([&] {
+              (void)table.profile("age", ages_to_120, NullPolicy::drop, Counting::automatic, [&] {
+                if (++calls == 2) throw Error(ErrorCode::usage, "enough");
+              });
+            }).code(),
+            ErrorCode::usage);
+  EXPECT_EQ(table.profile("age", ages_to_120, NullPolicy::drop).records(), 200'000u);
+}
+
+TEST_F(TableTest, ReadingSaysHowFarItIs) {
+  std::string lines;
+  for (int i = 0; i < 100'000; ++i) lines += "{\"age\":" + std::to_string(i % 100) + "}\n";
+  const auto shares = [](const Table& table) {
+    std::vector<double> seen;
+    (void)table.profile("age", ages_to_120, NullPolicy::drop, Counting::stream,
+                        [&] { seen.push_back(table.share_read().value_or(-1)); });
+    EXPECT_TRUE(std::ranges::all_of(seen, [](double share) { return share >= 0 && share <= 1; }));
+    return seen;
+  };
+  const std::vector<double> of_json = shares(open(folder.write("p.json", lines)));
+  const double piece =
+      262'144 / static_cast<double>(lines.size());  // bytes are read at a time, in the first of two passes
+  ASSERT_GE(of_json.size(), 4u);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(of_json[k], (static_cast<double>(k) + 1) * piece / 2, 1e-9);
+  EXPECT_TRUE(std::ranges::is_sorted(of_json));
+  const std::vector<double> of_parquet =
+      shares(open(write_parquet("p.parquet", "SELECT i % 100 AS age FROM range(1000000) t(i)")));
+  EXPECT_TRUE(std::ranges::is_sorted(of_parquet));
 }
 
 TEST_F(TableTest, GzippedText) {

@@ -158,13 +158,7 @@ InputFile InputFile::open(const std::string& path, TextEncoding encoding) {
   return {file.descriptor, path, std::move(file.opened), encoding};
 }
 
-std::string InputFile::path() const {
-#ifdef __linux__
-  return "/proc/self/fd/" + std::to_string(descriptor_);
-#else
-  return "/dev/fd/" + std::to_string(descriptor_);
-#endif
-}
+std::string InputFile::path() const { return path_of_descriptor(descriptor_); }
 
 std::size_t InputFile::size() const {
   struct stat status {};
@@ -184,7 +178,7 @@ void InputFile::require_moment(const FileMoment& moment) const {
   if (!is_same || !is_as_it_was(moment, as_opened_, Place::same)) refuse_changed(display_name_);
 }
 
-bool InputFile::is_gzip() const { return head(2) == "\x1f\x8b"; }
+const Packing* InputFile::packing() const { return packing_of(head(longest_mark)); }
 
 std::size_t InputFile::read(std::size_t offset, std::span<char> bytes) const {
   std::size_t filled = 0;

@@ -11,6 +11,7 @@
 
 #include "fractile/source.hpp"
 #include "source/text/encoding.hpp"
+#include "source/text/packing.hpp"
 
 namespace fractile::source_detail {
 
@@ -39,7 +40,8 @@ class InputFile {
   const FileMoment& moment() const { return as_opened_; }
   /// Throws `data` when what was opened is another file than this one, or was written to since.
   void require_moment(const FileMoment& moment) const;
-  bool is_gzip() const;
+  /// How it is packed, by its first bytes; none: it is not.
+  const Packing* packing() const;
   /// Of its text, as was declared.
   TextEncoding encoding() const { return encoding_; }
   /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.

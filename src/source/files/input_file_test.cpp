@@ -29,7 +29,7 @@ TEST(InputFile, IsReadThroughItsDescriptor) {
   EXPECT_EQ(file.head(100), "x\n1\n");
   EXPECT_EQ(file.head(1), "x");
   EXPECT_EQ(file.size(), 4u);
-  EXPECT_FALSE(file.is_gzip());
+  EXPECT_EQ(file.packing(), nullptr);
 }
 
 TEST(InputFile, RefusesWhatIsNoFile) {

@@ -29,6 +29,14 @@ void transfer_all(std::span<Byte> bytes, std::uint64_t offset, Transfer transfer
 
 }  // namespace
 
+std::string path_of_descriptor(int descriptor) {
+#ifdef __linux__
+  return "/proc/self/fd/" + std::to_string(descriptor);
+#else
+  return "/dev/fd/" + std::to_string(descriptor);
+#endif
+}
+
 NamelessFile::NamelessFile(std::string content) : content_(std::move(content)) {
   const char* folder = std::getenv("TMPDIR");
   std::string path = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
@@ -58,6 +66,14 @@ void NamelessFile::read(std::uint64_t from, std::span<char> bytes) const {
       [&](std::span<char> rest, off_t offset) { return pread(descriptor_, rest.data(), rest.size(), offset); },
       content_ + " could not be read again");
 }
+
+void NamelessFile::clear() {
+  if (ftruncate(descriptor_, 0) != 0)
+    fail_to_spool(content_ + " could not be spooled", errno, "set TMPDIR to a folder with room");
+  size_ = 0;
+}
+
+std::string NamelessFile::path() const { return path_of_descriptor(descriptor_); }
 
 int NamelessFile::release() { return std::exchange(descriptor_, -1); }
 

@@ -11,6 +11,9 @@
 
 namespace fractile::source_detail {
 
+/// A path under which this process, and it alone, can open what it has open.
+std::string path_of_descriptor(int descriptor);
+
 /// What a temporary file could not do. The code is `internal`.
 class SpoolFailure : public Error {
  public:
@@ -30,6 +33,10 @@ class NamelessFile {
   std::uint64_t append(std::span<const char> bytes);
   /// What was written there.
   void read(std::uint64_t from, std::span<char> bytes) const;
+  /// Takes all of it away; nothing may be reading or writing.
+  void clear();
+  /// A path under which this process, and it alone, can open the file.
+  std::string path() const;
   /// The descriptor, which the caller closes.
   int release();
 

@@ -70,7 +70,7 @@ std::vector<std::string> only_files(const Connection& connection, const std::vec
   if (!rows.next()) return {};
   std::string paths;
   for (const Input& input : inputs) {
-    for (const InputFile& file : input.files.files()) paths += (paths.empty() ? "" : ", ") + quote_literal(file.path());
+    for (const std::string& path : input.relation->paths()) paths += (paths.empty() ? "" : ", ") + quote_literal(path);
   }
   return {"SET allowed_paths = [" + paths + "]", "SET enable_external_access = false"};
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "source/files/row_work.hpp"
 #include "source/files/text_stream.hpp"
 #include "source/text/header_line.hpp"
+#include "source/text/packing.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -48,10 +50,10 @@ std::string lower_extension(const std::filesystem::path& path) {
 
 Words formats_hint() { return {"pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}; }
 
-/// Of a file's name, without .gz.
+/// Of a file's name, without that of a packing.
 std::string format_extension(const std::string& file) {
   std::filesystem::path path(file);
-  if (lower_extension(path) == ".gz") path.replace_extension();
+  if (packing_named(lower_extension(path)) != nullptr) path.replace_extension();
   return lower_extension(path);
 }
 
@@ -152,8 +154,12 @@ std::vector<StoredColumn> stored_columns(const Connection& connection, const std
   return columns;
 }
 
-/// So many bytes of text come at most of one byte that deflate has packed: 258 of two bits.
-constexpr std::uint64_t most_bytes_of_packed = 1032;
+/// How many bytes of text a file can hold, which are more than its records; of more than can be counted, some number beyond.
+std::uint64_t most_text(const InputFile& file) {
+  const Packing* packing = file.packing();
+  const std::uint64_t of_byte = packing == nullptr ? 1 : packing->most_text;
+  return std::min<std::uint64_t>(file.size(), RankProfile::max_records / of_byte + 1) * of_byte;
+}
 
 /// So many bytes of text could hold more records than can be counted, which would be found when they are charged.
 void require_countable_size(const std::string& file, std::uint64_t most) {
@@ -171,12 +177,40 @@ std::uint64_t parquet_rows(const Connection& connection, const std::string& file
   return rows.empty() ? 0 : std::stoull(rows.front()[0]);
 }
 
+std::vector<std::string> paths_of(const std::vector<InputFile>& files) {
+  std::vector<std::string> paths;
+  paths.reserve(files.size());
+  for (const InputFile& file : files) paths.push_back(file.path());
+  return paths;
+}
+
 /// For functions of the engine that read files.
-std::string paths_sql(const std::vector<InputFile>& files) {
-  if (files.size() == 1) return quote_literal(files.front().path());
+std::string paths_sql(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) return quote_literal(paths.front());
   std::string sql;
-  for (const InputFile& file : files) sql += (sql.empty() ? "[" : ", ") + quote_literal(file.path());
+  for (const std::string& path : paths) sql += (sql.empty() ? "[" : ", ") + quote_literal(path);
   return sql + "]";
+}
+
+/// Of a file that is packed. `how`: what it may not be.
+[[noreturn]] void refuse_packed(const InputFile& file, const std::string& how, const std::string& unpacked) {
+  throw Error(ErrorCode::data, file.display_name() + how,
+              "unpack it, and name what comes out: " + std::string(file.packing()->unpack) + " FILE > " + unpacked);
+}
+
+/// Before the first line is read as column names.
+void require_delimited(const InputFile& file) {
+  const std::string head = text_head(file, longest_magic);
+  if (file.packing() != nullptr && packing_of(head) != nullptr) refuse_packed(file, " is packed twice", "unpacked");
+  refuse_foreign_text(file.display_name(), head);
+}
+
+void require_parquet(const InputFile& file) {
+  refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
+  const Packing* packing = file.packing();
+  if (packing == nullptr) return;
+  refuse_packed(file, " is packed by " + std::string(packing->name) + ", and Parquet is read as it is",
+                "people.parquet");
 }
 
 [[noreturn]] void refuse_unlike(const InputFile& file, const InputFile& first, const std::string& how) {
@@ -275,16 +309,17 @@ Relation Relation::of_files(const Connection& connection, const InputFiles& tabl
                   "a table without records still has a header line (text) or a schema (Parquet)");
     }
     if (format == Format::parquet) {
-      refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
+      require_parquet(file);
       continue;
     }
     require_countable_size(file.display_name(), file.size());
-    require_readable_gzip(file);
-    if (format != Format::json) refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
-    most_records += file.size() * (file.is_gzip() ? most_bytes_of_packed : 1);
+    require_read_packing(file);
+    if (format != Format::json) require_delimited(file);
+    most_records += most_text(file);
   }
   if (format == Format::parquet) {
     Relation relation = of_parquet(connection, files);
+    relation.files_ = files.size();
     require_countable_size(table.display_name(), relation.most_records_);
     return relation;
   }
@@ -292,6 +327,7 @@ Relation Relation::of_files(const Connection& connection, const InputFiles& tabl
   Relation text = format == Format::json ? of_json(files)
                                          : of_delimited(connection, files, std::move(delimiter), line_ends, numbers);
   text.most_records_ = most_records;
+  text.files_ = files.size();
   return text;
 }
 
@@ -324,16 +360,23 @@ void Relation::add_to(const Connection& connection) const {
 Relation Relation::of_json(const std::vector<InputFile>& files) {
   Relation relation;
   const InputFile& first = files.front();
-  relation.from_ = paths_sql(files) + (first.is_gzip() ? ", compression = 'gzip'" : "");
+  const auto unpacked_by_engine = [](const InputFile& file) {
+    const Packing* packing = file.packing();
+    return packing != nullptr && packing->is_read_by_engine ? packing->name : std::string_view();
+  };
+  const std::string packed(unpacked_by_engine(first));
   for (const InputFile& file : files) {
     const JsonHead head = json_head(file);
     refuse_foreign_json(file.display_name(), head.bytes);
     if (&file == &first) relation.json_form_ = head.form;
-    const bool is_alike = head.form == *relation.json_form_ && file.is_gzip() == first.is_gzip();
+    const bool is_alike = head.form == *relation.json_form_ && unpacked_by_engine(file) == packed;
     if (is_alike) continue;
     throw Error(ErrorCode::data, file.display_name() + " and " + first.display_name() + " are not written alike",
                 "write all files of a table as one array each, or none, and pack all with gzip, or none");
   }
+  relation.json_ = std::make_shared<JsonTexts>(files);
+  relation.paths_ = relation.json_->paths();
+  relation.from_ = paths_sql(relation.paths_) + (packed.empty() ? "" : ", compression = " + quote_literal(packed));
   return relation;
 }
 
@@ -345,6 +388,7 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
     const std::uint64_t rows = parquet_rows(connection, file.path());
     require_countable_size(file.display_name(), rows);
     relation.most_records_ += rows;
+    relation.rows_of_.push_back(rows);
     const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
     if (stored.size() != columns.size()) {
       throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",
@@ -362,7 +406,9 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
     if (&file == &files.front()) relation.columns_ = columns;
     if (columns != relation.columns_) refuse_unlike(file, files.front(), "its columns have other names or types");
   }
-  relation.from_ = "read_parquet(" + paths_sql(files) + ", hive_partitioning = false)" + aliases_sql(relation.columns_);
+  relation.paths_ = paths_of(files);
+  relation.from_ =
+      "read_parquet(" + paths_sql(relation.paths_) + ", hive_partitioning = false)" + aliases_sql(relation.columns_);
   return relation;
 }
 
@@ -378,6 +424,16 @@ Relation Relation::of_query(const Connection& connection, std::string_view sql, 
   });
   relation.from_ += aliases_sql(relation.columns_);
   return relation;
+}
+
+std::optional<TextTable::Place> Relation::place_of(std::uint64_t record) const {
+  if (files_ == 1) return {};
+  if (text_) return text_->place_of(record);
+  if (rows_of_.empty()) return {};
+  TextTable::Place place{0, record};
+  while (place.file + 1 < rows_of_.size() && place.record > rows_of_[place.file])
+    place.record -= rows_of_[place.file++];
+  return place;
 }
 
 Relation Relation::of_persons(std::string person) const {
@@ -467,6 +523,14 @@ std::string format_by_name(const std::string& file) {
   if (found == formats_by_extension().end()) return {};
   const auto has_it = [&](const auto& named) { return named.second == found->second; };
   return std::ranges::find_if(formats_by_name(), has_it)->first;
+}
+
+bool is_packed(const std::string& file) {
+  std::string head(source_detail::longest_mark, '\0');
+  std::ifstream bytes(file, std::ios::binary);
+  bytes.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(bytes.gcount()));
+  return source_detail::packing_of(head) != nullptr;
 }
 
 }  // namespace fractile

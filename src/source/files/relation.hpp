@@ -20,7 +20,7 @@ namespace fractile::source_detail {
 
 enum class Format { csv, tsv, parquet, json };
 
-/// By TableOptions::format, else by the files' names (.gz aside), else csv for "-". Throws `usage` when neither says, when they say
+/// By TableOptions::format, else by the files' names (.gz and others of packings aside), else csv for "-". Throws `usage` when neither says, when they say
 /// different things, or when a delimiter is set for a format that has none.
 Format format_of(const TableOptions& options, const std::vector<std::string>& files);
 /// Of the files of a further input, by their names alone.
@@ -64,6 +64,11 @@ class Relation {
   const std::optional<DelimitedShape>& shape() const { return shape_; }
   /// None but of delimited text.
   const TextTable* text() const { return text_.get(); }
+  /// Under which paths the engine opens files; none of delimited text, which it does not open, nor of a query.
+  const std::vector<std::string>& paths() const { return paths_; }
+  /// Where a record stands that a reading on one thread has handed over, the last one that was begun; `record`: its number, from 1. Nothing of one
+  /// file, and where the engine does not say: of JSON and queries.
+  std::optional<TextTable::Place> place_of(std::uint64_t record) const;
   /// None but for JSON.
   std::optional<JsonForm> json_form() const { return json_form_; }
   /// The same, each row of which is that of another person, by this column; and that column, or "".
@@ -71,6 +76,9 @@ class Relation {
   const std::string& person_of_rows() const { return person_of_rows_; }
   /// The files hold no more, as their sizes or footers say; 0 of a query.
   std::uint64_t most_records() const { return most_records_; }
+  /// Of JSON, before a query over it runs: JsonTexts::check_lines().
+  bool check_json_lines(const std::function<void()>& on_progress) const { return json_->check_lines(on_progress); }
+  double share_checked() const { return json_->share_checked(); }
   /// JSON whose records were found to stand on lines of their own: read with many threads.
   Relation on_lines() const;
 
@@ -89,6 +97,10 @@ class Relation {
   std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
   std::shared_ptr<TextTable> text_;
+  std::size_t files_ = 1;
+  std::vector<std::uint64_t> rows_of_;  // of Parquet: how many rows each file has
+  std::vector<std::string> paths_;
+  std::shared_ptr<JsonTexts> json_;
   std::optional<JsonForm> json_form_;
   std::uint64_t most_records_ = 0;
   std::vector<Column> blanked_;  // whose cells are NULL where they are one of these

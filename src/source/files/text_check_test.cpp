@@ -1,14 +1,16 @@
 #include "source/files/text_check.hpp"
 
-#include <zlib.h>
-
 #include "source/entries/table_test_support.hpp"
+#include "source/text/packing_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
+using source_test::all_packings;
 using source_test::EngineTest;
 using source_test::error_of;
+using source_test::gzip_member;
+using source_test::packed_by;
 using source_test::TemporaryFolder;
 
 std::uint64_t check(const std::string& path) {
@@ -78,22 +80,6 @@ TEST_F(GzipCheck, CutOrDamagedFilesAreRefused) {
   EXPECT_EQ(error_of([&] { check(folder.write("bad.csv.gz", bytes)); }).code(), ErrorCode::data);
 }
 
-/// A member of gzip; `header`: what stands in it beside the text.
-std::string member(const std::string& text, gz_header header) {
-  z_stream stream{};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  EXPECT_EQ(deflateSetHeader(&stream, &header), Z_OK);
-  std::string packed(text.size() + 1'000, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
-  return packed;
-}
-
 /// What a table of this file says, before its rows are read or then.
 std::string said_of(const std::string& path) {
   try {
@@ -123,21 +109,57 @@ TEST_F(GzipCheck, WhatTheEngineDoesNotReadIsNamed) {
     const bool is_json = name == "x.json.gz";
     const std::string text = is_json ? "{\"age\":1}\n" : "age\n1\n";
     const std::string more = is_json ? text : "1\n";
-    const std::string plain = member(text, {});
+    const std::string plain = gzip_member(text);
     const std::string file = folder.path(name);
     const auto said = [&](const std::string& bytes) { return said_of(folder.write(name, bytes)); };
     EXPECT_EQ(said(plain), "1 records");
-    EXPECT_EQ(said(member(text, with_name) + member(more, with_name)), "2 records");
+    EXPECT_EQ(said(gzip_member(text, with_name) + gzip_member(more, with_name)), "2 records");
     for (const gz_header& header : {with_comment, with_checksum, with_text}) {
       const std::string words =
           file + " is gzip of a header with a comment, a checksum or a mark of text, which is not read";
-      EXPECT_EQ(said(member(text, header)), words);
-      EXPECT_EQ(said(plain + member(more, header)), "then " + words);
+      EXPECT_EQ(said(gzip_member(text, header)), words);
+      EXPECT_EQ(said(plain + gzip_member(more, header)), "then " + words);
     }
     for (const std::string& tail : {std::string("more"), std::string(512, '\0'), std::string("\x1f\x8b", 2)}) {
       EXPECT_EQ(said(plain + tail), "then " + file + " has other bytes behind its last gzip member");
     }
     EXPECT_EQ(said(plain + plain.substr(0, 12)), "then " + file + " is truncated or damaged gzip");
+  }
+}
+
+using PackedText = EngineTest;
+
+TEST_F(PackedText, IsReadOrRefusedInEveryPackingAlike) {
+  for (const std::string& packing : all_packings) {
+    for (const std::string name : {"x.csv", "x.jsonl", "x.json"}) {
+      const bool is_csv = name == "x.csv";
+      const bool is_array = name == "x.json";
+      const std::string text = is_csv ? "age\n1\n" : is_array ? "[{\"age\":1}\n" : "{\"age\":1}\n";
+      const std::string more = is_csv ? "2\n" : is_array ? ", {\"age\": 2}]" : "{\"age\":2}\n";
+      const std::string plain = packed_by(packing, text);
+      const std::string file = folder.path(name);
+      const auto said = [&](const std::string& bytes) { return said_of(folder.write(name, bytes)); };
+      EXPECT_EQ(said(packed_by(packing, text + more)), "2 records") << packing << " " << name;
+      EXPECT_EQ(said(plain + packed_by(packing, more)), "2 records") << packing << " " << name;
+      const std::string cut = packed_by(packing, more);
+      EXPECT_EQ(said(plain + cut.substr(0, cut.size() - 1)), "then " + file + " is truncated or damaged " + packing);
+      EXPECT_TRUE(said(plain + packed_by(packing, more) + "more")
+                      .starts_with("then " + file + " has other bytes behind its last " + packing));
+    }
+    const std::string twice = packed_by("gzip", packed_by(packing, "age\n1\n"));
+    EXPECT_EQ(said_of(folder.write("x.csv", twice)), folder.path("x.csv") + " is packed twice");
+    EXPECT_EQ(said_of(folder.write("x.parquet", packed_by(packing, "PAR1"))),
+              folder.path("x.parquet") + " is packed by " + packing + ", and Parquet is read as it is");
+  }
+}
+
+TEST_F(PackedText, IsKnownByItsBytesWhateverItsName) {
+  for (const std::string& packing : all_packings) {
+    const std::string packed = packed_by(packing, "age\n1\n");
+    for (const std::string name : {"x.csv", "x.csv.gz", "x.csv.zst", "x.tsv.bz2", "X.CSV.XZ"}) {
+      EXPECT_EQ(said_of(folder.write(name, packed)), "1 records") << packing << " " << name;
+      EXPECT_EQ(said_of(folder.write(name, "age\n1\n")), "1 records") << name;
+    }
   }
 }
 
@@ -185,7 +207,7 @@ TEST_F(JsonLayout, DecidesNothing) {
        {"{\"age\": 20}{\"age\": 80}", "{\"age\": 20} {\"age\": 80}\n", "{\"age\": 20}\n{\"age\": 80}",
         "{\"age\": 20\n}{\"age\": 80}\n", "{\"age\": 20, \"x\": {\"y\": \"}{\"}}{\"age\": 80}\n"}) {
     EXPECT_EQ(said_of(folder.write("x.json", text)), "2 records") << text;
-    EXPECT_EQ(said_of(folder.write("x.json.gz", member(text, {}))), "2 records") << text;
+    EXPECT_EQ(said_of(folder.write("x.json.gz", gzip_member(text))), "2 records") << text;
   }
   EXPECT_EQ(said_of(folder.write("x.json", "{\"age\": 20}{\"age\": 80}\n{\"age\": 7}\n")), "3 records");
   for (const std::string text : {"{\"age\": 20}{\"age\": 80}\n{\"age\":", "{\"age\": 20}\n{\"age\":"}) {

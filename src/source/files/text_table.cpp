@@ -177,7 +177,7 @@ std::uint64_t TextTable::bytes() const {
 }
 
 bool TextTable::is_of_one_piece() const {
-  return std::ranges::none_of(files_, &InputFile::is_gzip) && bytes() <= piece_;
+  return std::ranges::none_of(files_, &InputFile::packing) && bytes() <= piece_;
 }
 
 bool TextTable::was_read_whole() const { return was_read_whole_.exchange(false); }

@@ -1,0 +1,282 @@
+#include "source/text/packing.hpp"
+
+#include <bzlib.h>
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+using namespace std::string_view_literals;  // some of these hold a zero
+
+/// What is handed to a library at once, which counts in 32 bits.
+template <class Bytes>
+unsigned handed(const Bytes& bytes) {
+  return static_cast<unsigned>(std::min<std::size_t>(bytes.size(), std::numeric_limits<unsigned>::max()));
+}
+
+[[noreturn]] void fail_to_start(std::string_view library) {
+  throw Error(ErrorCode::internal, std::string(library) + " did not start");
+}
+
+// --- gzip: RFC 1952 ------------------------------------------------------------------------------------------------
+
+constexpr std::string_view gzip_mark = "\x1f\x8b";
+constexpr std::string_view gzip_member = "\x1f\x8b\x08";
+
+bool begins_gzip_member(std::string_view bytes) { return bytes.starts_with(gzip_member); }
+
+class GzipUnpacker final : public Unpacker {
+ public:
+  GzipUnpacker() {
+    constexpr int largest_window_of_gzip = 15 + 16;
+    const int status = inflateInit2(&stream_, largest_window_of_gzip);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    if (status != Z_OK) fail_to_start("zlib");
+  }
+  ~GzipUnpacker() override { inflateEnd(&stream_); }
+
+  Unpacked begin(std::string_view head) override {
+    constexpr std::size_t flags = 3;                // where they stand
+    constexpr unsigned read_flags = 0x04U | 0x08U;  // an extra field, a name: the engine passes over these alone
+    inflateReset(&stream_);
+    const bool has_flags = begins_gzip_member(head) && head.size() > flags;
+    return has_flags && (static_cast<unsigned char>(head[flags]) & ~read_flags) != 0 ? Unpacked::unread
+                                                                                     : Unpacked::more;
+  }
+  Unpacked step(std::string_view& packed, std::span<char>& text) override {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+    stream_.avail_in = handed(packed);
+    stream_.next_out = reinterpret_cast<Bytef*>(text.data());
+    stream_.avail_out = handed(text);
+    const unsigned in = stream_.avail_in;
+    const unsigned out = stream_.avail_out;
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    packed.remove_prefix(in - stream_.avail_in);
+    text = text.subspan(out - stream_.avail_out);
+    switch (status) {
+      case Z_OK:
+      case Z_BUF_ERROR:
+        return Unpacked::more;
+      case Z_STREAM_END:
+        return Unpacked::ended;
+      case Z_MEM_ERROR:
+        throw std::bad_alloc();
+      default:
+        return Unpacked::damaged;
+    }
+  }
+
+ private:
+  z_stream stream_{};
+};
+
+// --- zstd: RFC 8878 ------------------------------------------------------------------------------------------------
+
+/// A frame of text, or one that is skipped, with which some programs begin.
+bool begins_zstd_frame(std::string_view bytes) {
+  if (bytes.starts_with("\x28\xB5\x2F\xFD"sv)) return true;
+  constexpr unsigned char first_skipped = 0x50;
+  constexpr unsigned char last_skipped = 0x5F;
+  const auto first = bytes.empty() ? 0 : static_cast<unsigned char>(bytes.front());
+  return first >= first_skipped && first <= last_skipped && bytes.substr(1).starts_with("\x2A\x4D\x18"sv);
+}
+
+class ZstdUnpacker final : public Unpacker {
+ public:
+  ZstdUnpacker() : context_(ZSTD_createDCtx(), &ZSTD_freeDCtx) {
+    if (!context_) throw std::bad_alloc();
+    int bits = 0;
+    while ((std::size_t{1} << bits) < widest_window) ++bits;
+    if (ZSTD_isError(ZSTD_DCtx_setParameter(context_.get(), ZSTD_d_windowLogMax, bits)) != 0) fail_to_start("zstd");
+  }
+
+  Unpacked begin(std::string_view head) override {
+    ZSTD_DCtx_reset(context_.get(), ZSTD_reset_session_only);
+    said_ = ZSTD_getFrameContentSize(head.data(), head.size());
+    made_ = 0;
+    return Unpacked::more;
+  }
+  Unpacked step(std::string_view& packed, std::span<char>& text) override {
+    ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+    ZSTD_outBuffer out{text.data(), text.size(), 0};
+    const std::size_t status = ZSTD_decompressStream(context_.get(), &out, &in);
+    packed.remove_prefix(in.pos);
+    text = text.subspan(out.pos);
+    made_ += out.pos;
+    if (status == 0) return has_said_size() && made_ != said_ ? Unpacked::damaged : Unpacked::ended;
+    if (ZSTD_isError(status) == 0) return Unpacked::more;
+    switch (ZSTD_getErrorCode(status)) {
+      case ZSTD_error_memory_allocation:
+        throw std::bad_alloc();
+      case ZSTD_error_frameParameter_windowTooLarge:
+        return Unpacked::too_wide;
+      case ZSTD_error_dictionary_wrong:
+        return Unpacked::with_dictionary;
+      case ZSTD_error_frameParameter_unsupported:
+        return Unpacked::unread;
+      default:
+        return Unpacked::damaged;
+    }
+  }
+
+ private:
+  /// The library does not look at it where a frame's last block is empty.
+  bool has_said_size() const { return said_ != ZSTD_CONTENTSIZE_UNKNOWN && said_ != ZSTD_CONTENTSIZE_ERROR; }
+
+  std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_;
+  unsigned long long said_ = ZSTD_CONTENTSIZE_UNKNOWN;  // bytes of text, by the frame's header
+  unsigned long long made_ = 0;
+};
+
+// --- bzip2 ---------------------------------------------------------------------------------------------------------
+
+/// By the mark and what follows it: that of a block, or that of the end. A file that ends within them begins so, too.
+bool begins_bzip2_stream(std::string_view bytes) {
+  constexpr std::string_view mark = "BZh";
+  if (!bytes.starts_with(mark) || bytes.size() == mark.size()) return false;
+  const char size = bytes[mark.size()];
+  constexpr std::size_t length = 6;
+  const std::string_view next = bytes.substr(mark.size() + 1, length);
+  return size >= '1' && size <= '9' && ("1AY&SY"sv.starts_with(next) || "\x17rE8P\x90"sv.starts_with(next));
+}
+
+class Bzip2Unpacker final : public Unpacker {
+ public:
+  Bzip2Unpacker() = default;
+  ~Bzip2Unpacker() override { end(); }
+
+  Unpacked begin(std::string_view /*head*/) override {
+    end();
+    const int status = BZ2_bzDecompressInit(&stream_, 0, 0);
+    if (status == BZ_MEM_ERROR) throw std::bad_alloc();
+    if (status != BZ_OK) fail_to_start("bzip2");
+    has_begun_ = true;
+    return Unpacked::more;
+  }
+  Unpacked step(std::string_view& packed, std::span<char>& text) override {
+    stream_.next_in = const_cast<char*>(packed.data());
+    stream_.avail_in = handed(packed);
+    stream_.next_out = text.data();
+    stream_.avail_out = handed(text);
+    const unsigned in = stream_.avail_in;
+    const unsigned out = stream_.avail_out;
+    const int status = BZ2_bzDecompress(&stream_);
+    packed.remove_prefix(in - stream_.avail_in);
+    text = text.subspan(out - stream_.avail_out);
+    switch (status) {
+      case BZ_OK:
+        return Unpacked::more;
+      case BZ_STREAM_END:
+        return Unpacked::ended;
+      case BZ_MEM_ERROR:
+        throw std::bad_alloc();
+      default:
+        return Unpacked::damaged;
+    }
+  }
+
+ private:
+  void end() {
+    if (has_begun_) BZ2_bzDecompressEnd(&stream_);
+    has_begun_ = false;
+    stream_ = {};
+  }
+
+  bz_stream stream_{};
+  bool has_begun_ = false;
+};
+
+// --- xz ------------------------------------------------------------------------------------------------------------
+
+bool begins_xz_stream(std::string_view bytes) {
+  return bytes.starts_with(
+      "\xFD"
+      "7zXZ\0"sv);
+}
+
+class XzUnpacker final : public Unpacker {
+ public:
+  XzUnpacker() = default;
+  ~XzUnpacker() override { lzma_end(&stream_); }
+
+  Unpacked begin(std::string_view /*head*/) override {
+    constexpr std::uint64_t beside_the_window = std::uint64_t{1} << 20;
+    const lzma_ret status =
+        lzma_stream_decoder(&stream_, widest_window + beside_the_window, LZMA_TELL_UNSUPPORTED_CHECK);
+    if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
+    if (status != LZMA_OK) fail_to_start("liblzma");
+    return Unpacked::more;
+  }
+  Unpacked step(std::string_view& packed, std::span<char>& text) override {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
+    stream_.avail_in = packed.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(text.data());
+    stream_.avail_out = text.size();
+    const lzma_ret status = lzma_code(&stream_, LZMA_RUN);
+    packed.remove_prefix(packed.size() - stream_.avail_in);
+    text = text.subspan(text.size() - stream_.avail_out);
+    switch (status) {
+      case LZMA_OK:
+      case LZMA_BUF_ERROR:
+        return Unpacked::more;
+      case LZMA_STREAM_END:
+        return Unpacked::ended;
+      case LZMA_MEM_ERROR:
+        throw std::bad_alloc();
+      case LZMA_MEMLIMIT_ERROR:
+        return Unpacked::too_wide;
+      case LZMA_OPTIONS_ERROR:
+      case LZMA_UNSUPPORTED_CHECK:
+        return Unpacked::unread;
+      default:
+        return Unpacked::damaged;
+    }
+  }
+
+ private:
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
+template <class OfPacking>
+std::unique_ptr<Unpacker> new_unpacker() {
+  return std::make_unique<OfPacking>();
+}
+
+// A byte holds at most: of deflate 258 bytes in two bits and what is around them; of zstd a block of 2^17 bytes in four; of bzip2 a block of
+// 900,000 bytes, each five of which are 259, in more than 20; of LZMA a match of 273 bytes in 14 decisions of 0.0218 bits.
+constexpr std::array packings{
+    Packing{"gzip", ".gz", "member", &begins_gzip_member, &new_unpacker<GzipUnpacker>, "gunzip -c", "gunzip -c", "gzip",
+            "of a header with a comment, a checksum or a mark of text", "", 1032, true},
+    Packing{"zstd", ".zst", "frame", &begins_zstd_frame, &new_unpacker<ZstdUnpacker>, "zstd -dc", "zstd -dc -M2048MB",
+            "zstd", "of a later version", "", 32'768, false},
+    Packing{"bzip2", ".bz2", "stream", &begins_bzip2_stream, &new_unpacker<Bzip2Unpacker>, "bzip2 -dc", "bzip2 -dc",
+            "bzip2", "", "", 2'400'000, false},
+    Packing{"xz", ".xz", "stream", &begins_xz_stream, &new_unpacker<XzUnpacker>, "xz -dc", "xz -dc", "xz",
+            "of a filter or a checksum that is not known", "\0\0\0\0"sv, 8192, false}};
+
+}  // namespace
+
+const Packing* packing_of(std::string_view head) {
+  if (head.starts_with(gzip_mark)) return packings.data();  // whatever its method
+  head = head.substr(0, longest_mark);
+  const auto* const found =
+      std::ranges::find_if(packings, [&](const Packing& packing) { return packing.begins(head); });
+  return found == packings.end() ? nullptr : found;
+}
+
+const Packing* packing_named(std::string_view extension) {
+  const auto* const found = std::ranges::find(packings, extension, &Packing::extension);
+  return found == packings.end() ? nullptr : found;
+}
+
+}  // namespace fractile::source_detail
