@@ -1,10 +1,15 @@
 """What the program says to a mistake that people make: where a hint holds a command, the command is run, and works."""
 
+import contextlib
+import io
 import os
 import re
 import shlex
+import shutil
+import sqlite3
 import subprocess
 import unittest
+import zipfile
 
 from cli.program import HOUSE, CommandTest, Engine, options, require_engine, run
 
@@ -141,15 +146,13 @@ class Cells(CommandTest):
 class Formats(CommandTest):
     BY_NAME = {"a spreadsheet": ("xlsx", "xls", "ods"), "an SPSS file": ("sav",), "a Stata file": ("dta",),
                "a SAS file": ("sas7bdat",), "an R file": ("rds", "RData"), "an Arrow file": ("feather", "arrow"),
-               "an Avro file": ("avro",), "an ORC file": ("orc",), "an archive": ("zip", "7z", "csv.zip", "tar.gz"),
-               "compressed with bzip2": ("csv.bz2",), "compressed with zstd": ("csv.zst",), "compressed with xz": ("csv.xz",),
+               "an Avro file": ("avro",), "an ORC file": ("orc",), "an archive": ("zip", "7z", "csv.zip", "tar.gz", "tar.xz", "tar.zst", "tbz2"),
                "an SQLite database": ("sqlite", "db"), "a DuckDB database": ("duckdb",), "a PDF document": ("pdf",),
                "HTML or XML": ("html", "xml")}
     BY_BYTES = {"an archive": (b"PK\3\4\x14\0", b"7z\xbc\xaf\x27\x1c\0"), "a spreadsheet": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
                 "a PDF document": (b"%PDF-1.7\n",), "an SQLite database": (b"SQLite format 3\0",), "an Arrow file": (b"ARROW1\0\0",),
                 "an Avro file": (b"Obj\1\4",), "an SPSS file": (b"$FL2@(#) SPSS",), "a Stata file": (b"<stata_dta><header>",),
-                "compressed with bzip2": (b"BZh91AY&SY",), "compressed with xz": (b"\xfd7zXZ\0",),
-                "compressed with zstd": (b"\x28\xb5\x2f\xfd",), "a DuckDB database": (b"\1\2\3\4\5\6\7\x08DUCK",),
+                "a DuckDB database": (b"\1\2\3\4\5\6\7\x08DUCK",),
                 "HTML or XML": (b"<!DOCTYPE html>", b"<html>", b"<?xml version"), "UTF-16 text": ("x\n1\n".encode("utf-16"),)}
     TOLD = re.compile(r"CSV|Parquet|gzip|unpack")
 
@@ -177,6 +180,42 @@ class Formats(CommandTest):
             self.write("t.csv", text)
             self.assert_refused(self.run_release("t.csv"), 3, "t.csv is JSON", "--input-format json", secrets=("7",))
             self.assertEqual(self.sure_release("t.csv", input_format="json", quantiles="median"), ["7"])
+
+    def test_spreadsheets_without_a_name(self):
+        for part in ("[Content_Types].xml", "docProps/app.xml", "xl/workbook.xml"):
+            made = io.BytesIO()
+            with zipfile.ZipFile(made, "w") as archive:
+                archive.writestr(part, "secret")
+            self.assert_refused(self.run_release("-", stdin=made.getvalue()), 3, "standard input is a spreadsheet", "pandas.read_excel",
+                                secrets=("secret",))
+
+    def test_a_record_is_no_mark(self):
+        """DuckDB's stands at the ninth byte, where a record can be."""
+        self.write("t.csv", "x\n1\n2\n3\nDUCK\n" + "7\n" * 99)
+        self.assertEqual(self.sure_release("t.csv", quantiles="median", unreadable="missing"), ["7"])
+
+    def test_databases_become_tables_by_the_commands_hinted_at(self):
+        with contextlib.closing(sqlite3.connect(self.folder / "people.db")) as database:
+            database.execute("CREATE TABLE people AS WITH RECURSIVE n(x) AS (SELECT 7 UNION ALL SELECT 7 FROM n LIMIT 99) SELECT x FROM n")
+            database.commit()
+        shutil.copy(self.folder / "people.db", self.folder / "t.csv")
+        for result in (self.run_release("people.db"), self.run_release("t.csv")):
+            self.assertIn("is an SQLite database by its", result.err)
+            command = re.search(r"sqlite3 .* FILE .* > people.csv", result.err)[0].removesuffix(" > people.csv")
+            if shutil.which("sqlite3"):
+                self.write("people.csv", run_tool(shlex.split(command.replace("FILE", "people.db")), self.folder))
+                self.assertEqual(self.sure_release("people.csv", quantiles="median"), ["7"])
+        engine = Engine()
+        engine.run(f"ATTACH '{self.folder}/people.duckdb' AS d")
+        engine.run("CREATE TABLE d.people AS SELECT 7 AS x FROM range(99)")
+        engine.run("USE d")
+        command = re.search(r'duckdb FILE "(COPY .*)"', self.run_release("people.duckdb").err)[1]
+        engine.run(command.replace("people.parquet", f"{self.folder}/people.parquet"))
+        self.assertEqual(self.sure_release("people.parquet", quantiles="median"), ["7"])
+        engine.run("USE memory")
+        engine.run("DETACH d")
+        shutil.copy(self.folder / "people.duckdb", self.folder / "t.csv")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv is a DuckDB database by its first bytes")
 
     def test_a_command_that_is_hinted_at_works(self):
         self.write("u.csv", ("x\n" + "7\n" * 99).encode("utf-16"))

@@ -23,7 +23,9 @@ Words hint_for(const Foreign& foreign) {
   return {"pass ", Field("input_format").text(format), ", or call it NAME.", format};
 }
 
-constexpr Foreign spreadsheet{"a spreadsheet", "save it as CSV from the program that made it, and name that file"};
+constexpr Foreign spreadsheet{
+    "a spreadsheet",
+    R"(save it as CSV from the program that made it; or in Python: pandas.read_excel("FILE").to_csv("people.csv", index=False))"};
 constexpr Foreign spss{"an SPSS file",
                        R"(convert it to CSV, for example in R: write.csv(haven::read_sav("FILE"), "people.csv"))"};
 constexpr Foreign stata{"a Stata file",
@@ -40,15 +42,6 @@ constexpr Foreign orc{
     "an ORC file",
     R"(convert it to Parquet, for example in Python: pandas.read_orc("FILE").to_parquet("people.parquet"))"};
 constexpr Foreign archive{"an archive", "unpack it, and name the one CSV, TSV, Parquet or JSON file that was in it"};
-constexpr Foreign bzip2{
-    "compressed with bzip2",
-    "unpack it while it is read: bzip2 -dc FILE | fractile release - ...; or pack it with gzip, which is read"};
-constexpr Foreign xz{
-    "compressed with xz",
-    "unpack it while it is read: xz -dc FILE | fractile release - ...; or pack it with gzip, which is read"};
-constexpr Foreign zstd{
-    "compressed with zstd",
-    "unpack it while it is read: zstd -dc FILE | fractile release - ...; or pack it with gzip, which is read"};
 constexpr Foreign sqlite{"an SQLite database",
                          R"(export the table: sqlite3 -header -csv FILE "SELECT * FROM people" > people.csv)"};
 constexpr Foreign duckdb{"a DuckDB database", R"(export the table: duckdb FILE "COPY people TO 'people.parquet'")"};
@@ -81,8 +74,8 @@ constexpr std::array extensions{
     Extension{".feather", arrow},    Extension{".arrow", arrow},     Extension{".ipc", arrow},
     Extension{".avro", avro},        Extension{".orc", orc},         Extension{".zip", archive},
     Extension{".7z", archive},       Extension{".tar", archive},     Extension{".tgz", archive},
-    Extension{".rar", archive},      Extension{".bz2", bzip2},       Extension{".xz", xz},
-    Extension{".zst", zstd},         Extension{".sqlite", sqlite},   Extension{".sqlite3", sqlite},
+    Extension{".rar", archive},      Extension{".tbz2", archive},    Extension{".txz", archive},
+    Extension{".tzst", archive},     Extension{".sqlite", sqlite},   Extension{".sqlite3", sqlite},
     Extension{".db", sqlite},        Extension{".duckdb", duckdb},   Extension{".ddb", duckdb},
     Extension{".pdf", pdf},          Extension{".html", markup},     Extension{".htm", markup},
     Extension{".xml", markup}};
@@ -115,12 +108,6 @@ constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                             Magic{0, "<stata_dta>"sv, stata},
                             Magic{0, "RDX2\n"sv, r_data},
                             Magic{0, "RDX3\n"sv, r_data},
-                            Magic{0, "BZh91AY&SY"sv, bzip2},
-                            Magic{0,
-                                  "\xFD"
-                                  "7zXZ\0"sv,
-                                  xz},
-                            Magic{0, "\x28\xB5\x2F\xFD"sv, zstd},
                             Magic{0, "<!DOCTYPE"sv, markup},
                             Magic{0, "<html"sv, markup},
                             Magic{0, "<?xml"sv, markup}};
@@ -129,11 +116,22 @@ constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
 constexpr std::array byte_order_marks{Magic{0, "\xFF\xFE\0\0"sv, utf_32}, Magic{0, "\0\0\xFE\xFF"sv, utf_32},
                                       Magic{0, "\xFF\xFE"sv, utf_16}, Magic{0, "\xFE\xFF"sv, utf_16}};
 
+/// What stands behind a line end may be a record, and decides nothing.
 const Foreign* found_by(std::span<const Magic> list, std::string_view head) {
   const auto known = std::ranges::find_if(list, [&](const Magic& magic) {
-    return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes);
+    return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes) &&
+           head.substr(0, magic.at).find_first_of("\r\n") == std::string_view::npos;
   });
   return known == list.end() ? nullptr : &known->foreign;
+}
+
+/// An archive whose first part is one of those with which programs begin spreadsheets.
+bool begins_as_spreadsheet(std::string_view head) {
+  constexpr std::size_t name = 30;  // where it stands
+  if (!head.starts_with("PK\x03\x04") || head.size() < name) return false;
+  constexpr std::array<std::string_view, 5> parts{"[Content_Types].xml", "_rels/.rels", "docProps/", "xl/",
+                                                  "mimetypeapplication/vnd.oasis.opendocument.spreadsheet"};
+  return std::ranges::any_of(parts, [&](std::string_view part) { return head.substr(name).starts_with(part); });
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -169,6 +167,7 @@ void refuse_foreign_extension(const std::string& file, const std::string& extens
 
 void refuse_foreign_text(const std::string& file, std::string_view head) {
   if (const Foreign* foreign = found_by(byte_order_marks, head)) refuse_foreign(file, *foreign, "CSV");
+  if (begins_as_spreadsheet(head)) refuse_foreign(file, spreadsheet, "CSV");
   if (const Foreign* foreign = found_by(magics, head)) refuse_foreign(file, *foreign, "CSV");
   if (begins_as_json(head)) refuse_foreign(file, json, "CSV");
 }

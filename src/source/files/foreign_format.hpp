@@ -10,7 +10,7 @@ namespace fractile::source_detail {
 void refuse_foreign_extension(const std::string& file, const std::string& extension);
 
 /// Of the first bytes that are looked at.
-constexpr std::size_t longest_magic = 32;
+constexpr std::size_t longest_magic = 96;
 
 /// Error(data) when a file that is to be read as text begins as another format does. `head`: its first bytes, which
 /// of delimited text belong to the header line.
