@@ -21,6 +21,8 @@ class Column(NamedTuple):
         read: how many cells are that.
         missing: how many are NULL, empty, NaN or declared to be missing.
         unreadable: how many are neither; and `unreadable_rows`, from 1 on, the first rows in which they are.
+        unreadable_files: of several files: in which of them each of these rows stands, and is numbered. Empty of one file, of `sql`, and of
+            JSON, the records of whose files are numbered through.
     """
 
     name: str
@@ -30,6 +32,7 @@ class Column(NamedTuple):
     missing: int = 0
     unreadable: int = 0
     unreadable_rows: tuple[int, ...] = ()
+    unreadable_files: tuple[str, ...] = ()
 
 
 @suggesting
@@ -66,4 +69,5 @@ def columns(
     words = _words.words(given)
     _words.add_engine(words)
     described = json.loads(_core.columns(words, _frames.paths_of(data), cancel))["columns"]
-    return [Column(**column | {"unreadable_rows": tuple(column.get("unreadable_rows", ()))}) for column in described]
+    lists = ("unreadable_rows", "unreadable_files")
+    return [Column(**column | {name: tuple(column.get(name, ())) for name in lists}) for column in described]

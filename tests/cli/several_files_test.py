@@ -4,7 +4,7 @@ import json
 import shutil
 
 from cli.owners_test import OwnersTest
-from cli.program import CommandTest, options, require_engine, run
+from cli.program import CommandTest, Engine, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -50,11 +50,24 @@ class OneTable(CommandTest):
 
     def test_counting_and_checking(self):
         self.write("in/c.csv", "id,x\nc,seven\n")
-        checked = json.loads(self.of("columns", "in", "--check", "--format", "json"))["columns"]
-        self.assertEqual((checked[1]["unreadable"], checked[1]["unreadable_rows"]), (1, [101]))
+        checked = json.loads(self.of("columns", "in", "--check", "--format", "json"))["columns"][1]
+        self.assertEqual([checked[key] for key in ("unreadable", "unreadable_rows", "unreadable_files")], [1, [1], ["in/c.csv"]])
+        self.assertIn(" in/c.csv:1\n", self.of("columns", "in", "--check", "--format", "table"))
+        self.assertIn(",1,in/c.csv:1\n", self.of("columns", "in", "--check", "--format", "csv"))
+        self.assertNotIn("unreadable_files", self.of("columns", "in/c.csv", "--check", "--format", "json"))
         self.assert_refused(self.run_release("in"), 3, "in/c.csv: row 1, column 'x': not a number", secrets=("seven",))
         run("count", "in/a.csv", "in/b.csv", *options(epsilon=None), "--output", "p", cwd=self.folder)
         self.assertEqual(self.sure_release(counts="p", column=None, bounds=None, step=None, quantiles="0.4"), ["3"])
+
+    def test_rows_of_other_formats(self):
+        for name, select in (("a", "i::VARCHAR"), ("b", "CASE WHEN i % 3 = 1 THEN 'seven' ELSE i::VARCHAR END")):
+            Engine().write_parquet(self.folder / f"{name}.parquet", f"SELECT {select} AS x FROM range(9) t(i)")
+            self.write(f"{name}.json", "".join(json.dumps({"x": "seven" if name == "b" and i == 1 else str(i)}) + "\n" for i in range(9)))
+        x = json.loads(self.of("columns", "a.parquet", "b.parquet", "--check", "--format", "json"))["columns"][0]
+        self.assertEqual((x["unreadable_rows"], x["unreadable_files"]), ([2, 5, 8], ["b.parquet"] * 3))
+        self.assert_refused(self.run_release("b.parquet", "a.parquet"), 3, "b.parquet: row 2, column 'x': not a number")
+        x = json.loads(self.of("columns", "a.json", "b.json", "--check", "--format", "json"))["columns"][0]
+        self.assertEqual((x["unreadable_rows"], x.get("unreadable_files")), ([11], None))
 
     def test_columns_must_agree(self):
         self.write("in/b.csv", "Ada,36\n1,7\n")

@@ -29,10 +29,14 @@ std::string kind_in_words(const TableColumn& column) {
   return "";
 }
 
-/// "3, 17, ...": there are more where the list is full.
+/// "3, 17, ...", and "b.csv:3, c.csv:17, ..." of several files: there are more where the list is full.
 std::string rows_in_words(const ColumnCells& cells, const char* separator, const char* more) {
   std::string text;
-  for (const std::uint64_t row : cells.unreadable_rows) text += (text.empty() ? "" : separator) + std::to_string(row);
+  for (std::size_t k = 0; k < cells.unreadable_rows.size(); ++k) {
+    if (k > 0) text += separator;
+    if (k < cells.unreadable_files.size()) text += cells.unreadable_files[k] + ":";
+    text += std::to_string(cells.unreadable_rows[k]);
+  }
   return cells.unreadable > cells.unreadable_rows.size() ? text + more : text;
 }
 
@@ -63,6 +67,11 @@ void write(Writer& json, const ColumnCells& cells, const std::string& read_as) {
   json.Key("unreadable_rows");
   json.StartArray();
   for (const std::uint64_t row : cells.unreadable_rows) json.Uint64(row);
+  json.EndArray();
+  if (cells.unreadable_files.empty()) return;
+  json.Key("unreadable_files");
+  json.StartArray();
+  for (const std::string& file : cells.unreadable_files) report_detail::text(json, file);
   json.EndArray();
 }
 
