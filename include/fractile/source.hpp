@@ -184,8 +184,8 @@ struct ColumnCells {
   std::uint64_t unreadable = 0;  ///< neither of these
   /// The records with unreadable cells, from 1 on: the first `most_rows`.
   std::vector<std::uint64_t> unreadable_rows = {};
-  /// Of a table of several files: the file in which each of these stands, and is numbered. Empty of one file, of a query and of JSON, the
-  /// records of whose files are numbered through.
+  /// For a table of several files, the file in which each of these records stands and is numbered. Empty for one file, for a query, and
+  /// for JSON, where records are numbered consecutively, in the order of the files.
   std::vector<std::string> unreadable_files = {};
   static constexpr std::size_t most_rows = 5;
 };

@@ -264,7 +264,7 @@ TEST(SharedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
   }));
 }
 
-/// Of two that are alike but for their weights each counts half of the time.
+/// Two records that differ only in their weights count half of the time each.
 TEST(SharedSample, AWeightDoesNotDecideWhichRecordCounts) {
   const WholeRows rows{{"ada", 3, 3, "north"}, {"ada", 3, 3, "north"}};
   RandomBits bits = RandomBits::system();

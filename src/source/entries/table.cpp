@@ -897,7 +897,7 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
 
 namespace {
 
-/// Of the files' bytes.
+/// The share of the files' bytes.
 std::optional<double> share_of_text(const OpenedTable& table) {
   std::uint64_t taken = 0;
   std::uint64_t all = 0;

@@ -1,9 +1,9 @@
 #include "source/text/unpacking.hpp"
 
-#include <fmt/core.h>
-
 #include <array>
 #include <utility>
+
+#include "libraries/fmt.hpp"
 
 namespace fractile::source_detail {
 namespace {
