@@ -163,6 +163,12 @@ inline Enclosure whole(std::int64_t value) {
   return result;
 }
 
+/// exp(epsilon), from its value where that is rational.
+inline Enclosure odds_at(const Exponent& epsilon, std::int64_t precision = enclosure_bits) {
+  return epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), precision)
+                                            : Enclosure::of(epsilon, precision).exp();
+}
+
 /// A ball that holds 0 and the number, and so all between.
 inline Enclosure from_zero_to(const Enclosure& number) {
   Enclosure result;

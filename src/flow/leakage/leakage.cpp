@@ -160,18 +160,16 @@ class LeakageModel {
   explicit LeakageModel(const LeakageQuestion& question)
       : guesses_(possibilities_of(question)),
         promise_(question),
-        depends_on_epsilon_(question.pipeline.perturber.depends_on_epsilon()),
+        perturber_(question.pipeline.perturber),
         kind_(kind_of(question)) {}
 
   Leakage enclosed(const Exponent& epsilon) const {
-    const Exponent at = evaluated(epsilon);
-    const Enclosure odds = at.has_rational_exponential() ? Enclosure::of(at.exponential(), enclosure_bits)
-                                                         : Enclosure::of(at, enclosure_bits).exp();
-    return answer(epsilon, odds, [](const Enclosure& number) { return bounds_of(number); });
+    return answer(epsilon, odds_at(looked_at(perturber_, epsilon)),
+                  [](const Enclosure& number) { return bounds_of(number); });
   }
 
   Leakage brief(const Exponent& epsilon) const {
-    const Exponent at = evaluated(epsilon);
+    const Exponent at = looked_at(perturber_, epsilon);
     if (!at.has_rational_exponential()) return enclosed(epsilon);
     const Rational odds = at.exponential();
     if (!std::visit([&](const auto& kind) { return kind.is_soon_exact(odds); }, kind_)) return enclosed(epsilon);
@@ -186,9 +184,6 @@ class LeakageModel {
     return ListedWorlds(std::move(worlds));
   }
 
-  /// What does not depend on epsilon is looked at at 0, where everything is rational.
-  Exponent evaluated(const Exponent& epsilon) const { return depends_on_epsilon_ ? epsilon : Exponent(); }
-
   template <class Number, class Bounds>
   Leakage answer(const Exponent& epsilon, const Number& odds, const Bounds& bounds) const {
     const Found<Number> found = std::visit([&](const auto& kind) { return kind.at(odds); }, kind_);
@@ -201,7 +196,7 @@ class LeakageModel {
 
   Possibilities guesses_;
   Promise promise_;
-  bool depends_on_epsilon_;
+  Perturber perturber_;
   Kind kind_;
 };
 

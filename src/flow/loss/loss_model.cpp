@@ -2,6 +2,7 @@
 
 #include "exact/own_environment.hpp"
 #include "flow/algebra/real_roots.hpp"
+#include "flow/pipeline/pipeline_rows.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -31,11 +32,8 @@ Enclosure LossModel::loss(const Enclosure& odds) const {
   return visit([&](const auto& kind) { return kind.loss(odds); });
 }
 
-RealBounds LossModel::loss_bounds(const Exponent& any_epsilon) const {
-  const Exponent epsilon = pipeline().perturber.depends_on_epsilon() ? any_epsilon : Exponent();  // 0: all is rational
-  const Enclosure odds = epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), enclosure_bits)
-                                                            : Enclosure::of(epsilon, enclosure_bits).exp();
-  return bounds_of(loss(odds));
+RealBounds LossModel::loss_bounds(const Exponent& epsilon) const {
+  return bounds_of(loss(odds_at(looked_at(pipeline().perturber, epsilon))));
 }
 
 bool LossModel::is_soon_exact(const Rational& odds) const {

@@ -67,9 +67,7 @@ PostProcessor of_many_tuples(const Pipeline& pipeline) {
   const bool adds_or_shuffles = pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::shuffle;
   if (adds_or_shuffles && pipeline.shown().size() == 2) return {Kind::count, {1}, {}};
   if (pipeline.post.kind != Kind::round) return pipeline.post;
-  Pipeline one = pipeline;
-  one.participants = 1;
-  one.secret = {};
+  const Pipeline one = alone(pipeline);
   const bool keeps_apart = images_of(one, all_tuples(1, one.shown().size())).names.size() == one.shown().size();
   return keeps_apart ? PostProcessor{Kind::identity, {}, {}} : pipeline.post;
 }
@@ -101,18 +99,6 @@ std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& si
 
 namespace {
 
-bool are_equal(const Perturber& one, const Perturber& other) {
-  const PolynomialNoise& a = noise_of(one);
-  const PolynomialNoise& b = noise_of(other);
-  if (a.root_degree != b.root_degree) return false;
-  for (std::size_t x = 0; x < a.values(); ++x) {
-    for (std::size_t y = 0; y < a.answers(); ++y) {
-      if (!(a.numerators[x][y] * b.denominator == b.numerators[x][y] * a.denominator)) return false;
-    }
-  }
-  return true;
-}
-
 /// A matrix in odds that is that of a family, of which more is known.
 std::optional<Perturber> family_of(const Pipeline& pipeline, const Perturber& perturber) {
   const std::size_t values = perturber.values();
@@ -123,7 +109,7 @@ std::optional<Perturber> family_of(const Pipeline& pipeline, const Perturber& pe
     families.push_back(Perturber::wide_geometric(values, (answers - values) / 2));
   }
   for (const Perturber& family : families) {
-    if (!are_equal(family, perturber)) continue;
+    if (!have_one_law(noise_of(family), noise_of(perturber))) continue;
     Pipeline renamed = pipeline;
     renamed.perturber = family;
     try {
@@ -142,11 +128,17 @@ Perturber canonical_perturber(const Pipeline& pipeline) {
   const Perturber& perturber = pipeline.perturber;
   if (perturber.release() != nullptr) return perturber;
   const Perturber& first = perturber.is_shared() ? perturber : perturber.each().front();
-  const bool is_one =
-      std::ranges::all_of(perturber.each(), [&](const Perturber& one) { return are_equal(one, first); });
-  if (!is_one) return perturber;
+  const auto is_first = [&](const Perturber& one) { return have_one_law(noise_of(one), noise_of(first)); };
+  if (!std::ranges::all_of(perturber.each(), is_first)) return perturber;
   if (first.is_refinement_preserving()) return first;
   return family_of(pipeline, first).value_or(first);
+}
+
+Pipeline alone(const Pipeline& pipeline) {
+  Pipeline one = pipeline;
+  one.participants = 1;
+  one.secret = {};
+  return one;
 }
 
 Pipeline canonical_pipeline(const Pipeline& pipeline) {

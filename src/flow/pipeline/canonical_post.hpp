@@ -21,6 +21,9 @@ std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& si
 /// The perturber of every participant, where theirs are all the same; by its name, where a matrix in odds is one that has a name.
 Perturber canonical_perturber(const Pipeline& pipeline);
 
+/// One participant's, whose value is the secret.
+Pipeline alone(const Pipeline& pipeline);
+
 /// The pipeline with both.
 Pipeline canonical_pipeline(const Pipeline& pipeline);
 

@@ -10,6 +10,16 @@
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
+
+Polynomial chance_of_bits(std::size_t values, std::size_t x, std::size_t answer, const Bit& own, const Bit& other) {
+  Polynomial p(1);
+  for (std::size_t k = 0; k < values; ++k) {
+    const Bit& bit = k == x ? own : other;
+    p = p * (((answer >> (values - 1 - k)) & 1) != 0 ? bit.one : bit.zero);
+  }
+  return p;
+}
+
 namespace {
 
 constexpr std::size_t most_answers = 256;
@@ -25,12 +35,6 @@ std::shared_ptr<const PolynomialNoise> odds_where(std::size_t values, std::size_
   return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise));
 }
 
-/// Numerators of showing 0 and 1, over their sum.
-struct Bit {
-  Polynomial zero;
-  Polynomial one;
-};
-
 std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& other, const Bit& own,
                                              std::int64_t root_degree) {
   require_values(values);
@@ -39,14 +43,7 @@ std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& othe
   const std::size_t answers = std::size_t{1} << values;
   Noise<Polynomial> noise = zeros(values, answers);
   for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < answers; ++y) {
-      Polynomial p(1);
-      for (std::size_t k = 0; k < values; ++k) {
-        const Bit& bit = k == x ? own : other;
-        p = p * (((y >> (values - 1 - k)) & 1) != 0 ? bit.one : bit.zero);
-      }
-      noise.numerators[x][y] = std::move(p);
-    }
+    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = chance_of_bits(values, x, y, own, other);
   }
   noise.denominator = own.zero + own.one;
   for (std::size_t k = 1; k < values; ++k) noise.denominator = noise.denominator * (other.zero + other.one);

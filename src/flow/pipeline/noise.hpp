@@ -49,6 +49,17 @@ using detail::PolynomialNoise;
 /// Entries as polynomials in base; not of a release, and not of participants that differ: Error(internal).
 const PolynomialNoise& noise_of(const Perturber& perturber);
 
+/// Numerators of showing 0 and 1, over their sum.
+struct Bit {
+  Polynomial zero;
+  Polynomial one;
+};
+/// Of an answer of a bit a value, the first one leading: all drawn independently, `own` for the value `x`.
+Polynomial chance_of_bits(std::size_t values, std::size_t x, std::size_t answer, const Bit& own, const Bit& other);
+
+/// Whether all probabilities are the same at all odds.
+bool have_one_law(const PolynomialNoise& one, const PolynomialNoise& other);
+
 /// How many neighbors have one perturber, group after group; nothing where all have the same.
 std::vector<std::size_t> alike_neighbors(const Perturber& perturber);
 

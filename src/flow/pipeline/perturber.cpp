@@ -159,8 +159,6 @@ Perturber Perturber::in_odds(const std::vector<std::vector<std::string>>& entrie
   return perturber;
 }
 
-namespace {
-
 bool have_one_law(const PolynomialNoise& one, const PolynomialNoise& other) {
   if (one.root_degree != other.root_degree) return false;
   for (std::size_t x = 0; x < one.values(); ++x) {
@@ -170,8 +168,6 @@ bool have_one_law(const PolynomialNoise& one, const PolynomialNoise& other) {
   }
   return true;
 }
-
-}  // namespace
 
 std::vector<std::size_t> alike_neighbors(const Perturber& perturber) {
   std::vector<std::size_t> groups;

@@ -49,11 +49,6 @@ std::size_t listed(const std::vector<Polynomial>& row, std::int64_t root_degree,
   return last;
 }
 
-Enclosure odds_at(const Exponent& epsilon, std::int64_t precision) {
-  return epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), precision)
-                                            : Enclosure::of(epsilon, precision).exp();
-}
-
 Enclosure enclosed(const Chance& chance, const Exponent& epsilon, std::int64_t precision) {
   Enclosure odds = odds_at(epsilon, precision);
   if (chance.root_degree > 1) {
@@ -103,7 +98,7 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
   if (answers.size() != perturbed_answers(pipeline) || !are_known)
     refuse_to_draw("an answer of every participant is collected");
   if (!are_bars) return images_of(pipeline, {answers}).names.front();
-  if (pipeline.post.kind == PostProcessor::Kind::identity) return bars_name(answers);
+  if (pipeline.post.kind == PostProcessor::Kind::identity) return tally_name(answers);
   return pipeline.values[mode_of(answers)].to_string();
 }
 

@@ -175,27 +175,24 @@ PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
 
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsilon) {
   const OwnEnvironment own;
-  const Exponent epsilon = pipeline.perturber.depends_on_epsilon() ? any_epsilon : Exponent();  // 0: all is rational
+  const Exponent epsilon = looked_at(pipeline.perturber, any_epsilon);
+  Frame frame = frame_of(pipeline);
   ChannelBounds result;
   if (epsilon.has_rational_exponential() && is_exact_at(pipeline, epsilon.exponential())) {
-    PipelineChannel exact = channel_at(pipeline, epsilon.exponential());
-    for (std::size_t x = 0; x < exact.channel.secrets().size(); ++x) {
+    const Matrix exact = matrix_at(pipeline, frame, epsilon.exponential());
+    for (std::size_t x = 0; x < exact.rows(); ++x) {
       result.probabilities.emplace_back();
-      for (const Rational& p : exact.channel.matrix().row(x)) result.probabilities.back().push_back({p, p});
+      for (const Rational& p : exact.row(x)) result.probabilities.back().push_back({p, p});
     }
-    result.secrets = exact.channel.secrets();
-    result.observations = exact.channel.observations();
-    result.arrangements = std::move(exact.arrangements);
-    return result;
-  }
-  Frame frame = frame_of(pipeline);
-  const Rows<Enclosure> rows = rows_at(pipeline, frame, Enclosure::of(epsilon, enclosure_bits).exp());
-  for (const std::vector<Enclosure>& row : rows.numerators) {
-    result.probabilities.emplace_back();
-    for (const Enclosure& numerator : row) {
-      Enclosure p;
-      arb_div(p.arb(), numerator.arb(), rows.denominator.arb(), enclosure_bits);
-      result.probabilities.back().push_back(bounds_of(p));
+  } else {
+    const Rows<Enclosure> rows = rows_at(pipeline, frame, odds_at(epsilon));
+    for (const std::vector<Enclosure>& row : rows.numerators) {
+      result.probabilities.emplace_back();
+      for (const Enclosure& numerator : row) {
+        Enclosure p;
+        arb_div(p.arb(), numerator.arb(), rows.denominator.arb(), enclosure_bits);
+        result.probabilities.back().push_back(bounds_of(p));
+      }
     }
   }
   result.secrets = std::move(frame.secret_names);

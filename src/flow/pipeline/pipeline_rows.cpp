@@ -11,12 +11,12 @@
 namespace fractile::flow {
 namespace {
 
-/// Of participants' own perturbers: `evaluate` makes numbers of one's noise.
+/// `evaluate`: makes numbers of a perturber's noise.
 template <class Ring, class Evaluate>
 Rows<Ring> rows_by(const Pipeline& pipeline, const Frame& frame, const Evaluate& evaluate) {
   const Perturber& perturber = pipeline.perturber;
-  if (perturber.is_shared()) return rows_of<Ring>(pipeline, frame, evaluate(noise_of(perturber)));
   std::vector<Noise<Ring>> noises;
+  if (perturber.is_shared()) noises.push_back(evaluate(noise_of(perturber)));
   for (const Perturber& one : perturber.each()) noises.push_back(evaluate(noise_of(one)));
   return rows_of<Ring>(pipeline, frame, noises);
 }
@@ -77,6 +77,10 @@ Matrix release_matrix(const Pipeline& pipeline, const Frame& frame, const Ration
 }
 
 }  // namespace
+
+Exponent looked_at(const Perturber& perturber, const Exponent& epsilon) {
+  return perturber.depends_on_epsilon() ? epsilon : Exponent();
+}
 
 std::optional<Rational> exact_root(const Rational& value, std::int64_t degree) {
   Rational root;

@@ -18,6 +18,9 @@ Rows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Frame& frame);
 /// The degree of symbolic_rows, or more.
 double symbolic_degree(const Pipeline& pipeline);
 
+/// The epsilon at which to look at it: 0 where nothing depends on epsilon, since all is rational there.
+Exponent looked_at(const Perturber& perturber, const Exponent& epsilon);
+
 /// The non-negative root, where it is rational.
 std::optional<Rational> exact_root(const Rational& value, std::int64_t degree);
 

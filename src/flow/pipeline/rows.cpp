@@ -50,7 +50,7 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
       if (pipeline.secret.kind == Secret::Kind::histogram) {
         require_few(power(pipeline.participants + 1, answers), smaller_channel(pipeline));
         for_each_tuple(answers, pipeline.participants + 1,
-                       [&](const Tuple& bars) { names.push_back(bars_name(bars)); });
+                       [&](const Tuple& bars) { names.push_back(tally_name(bars)); });
       } else {
         require_few(power(answers, pipeline.participants), smaller_channel(pipeline));
         for_each_tuple(pipeline.participants, answers,
@@ -94,7 +94,6 @@ std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>
 
 template std::vector<Integer> counted_numerators(const Pipeline&, const Noise<Integer>&);
 template std::vector<Polynomial> counted_numerators(const Pipeline&, const Noise<Polynomial>&);
-template std::vector<Enclosure> counted_numerators(const Pipeline&, const Noise<Enclosure>&);
 
 bool collects_bars(const Pipeline& pipeline) {
   return pipeline.post.kind == PostProcessor::Kind::mode && pipeline.secret.kind != Secret::Kind::histogram &&
@@ -164,116 +163,126 @@ Histograms<Ring> convolved(const Histograms<Ring>& a, const Histograms<Ring>& b)
   return result;
 }
 
-/// The distribution of what n participants with one value come to, n = 0, 1, ..., for each value; then of any composition.
-template <class Ring, class Law>
-class Powers {
+template <class Ring>
+Ring& entry_of(Counts<Ring>& law, std::size_t total) {
+  law.resize(std::max(law.size(), total + 1));
+  return law[total];
+}
+
+template <class Ring>
+Ring& entry_of(Histograms<Ring>& law, const Tuple& tally) {
+  return law[tally];
+}
+
+/// By participant, or bar.
+template <class Ring>
+using Noises = std::vector<const Noise<Ring>*>;
+
+/// People whose answers have one law.
+template <class Ring>
+struct Alike {
+  const Noise<Ring>* noise;
+  std::size_t value;
+  std::size_t people;
+
+  friend bool operator==(const Alike& a, const Alike& b) = default;
+};
+
+/// In the order in which the first of each have their turn.
+template <class Ring>
+std::vector<Alike<Ring>> alike_of(const Tuple& members, const Noises<Ring>& noises) {
+  std::vector<Alike<Ring>> all;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto same = std::ranges::find_if(
+        all, [&](const Alike<Ring>& one) { return one.noise == noises[i] && one.value == members[i]; });
+    if (same != all.end()) {
+      ++same->people;
+    } else {
+      all.push_back({noises[i], members[i], 1});
+    }
+  }
+  return all;
+}
+
+/// The law of what people's answers come to; `steps`: by answer, what it adds. Those who come one after the other share the beginnings of
+/// their products.
+template <class Ring, class Law, class Step>
+class LawOfAll {
  public:
-  Powers(Law nobody, std::vector<Law> single) : nobody_(std::move(nobody)), single_(std::move(single)) {
-    for (std::size_t value = 0; value < single_.size(); ++value) powers_.push_back({nobody_});
+  LawOfAll(Law nobody, std::vector<Step> steps) : steps_(std::move(steps)) { products_.push_back(std::move(nobody)); }
+
+  const Law& of(const std::vector<Alike<Ring>>& people) {
+    const auto shared = std::ranges::mismatch(people, people_).in1 - people.begin();
+    products_.resize(static_cast<std::size_t>(shared) + 1);
+    for (auto one = people.begin() + shared; one != people.end(); ++one) {
+      products_.push_back(convolved(products_.back(), power_of(*one)));
+    }
+    people_ = people;
+    return products_.back();
   }
 
-  const Law& of(std::size_t value, std::size_t participants) {
-    std::vector<Law>& powers = powers_[value];
-    while (powers.size() <= participants) powers.push_back(convolved(powers.back(), single_[value]));
-    return powers[participants];
+ private:
+  const Law& power_of(const Alike<Ring>& alike) {
+    std::vector<Law>& powers = powers_[{alike.noise, alike.value}];
+    if (powers.empty()) powers.push_back(of_one(alike.noise->numerators[alike.value]));
+    while (powers.size() < alike.people) powers.push_back(convolved(powers.back(), powers.front()));
+    return powers[alike.people - 1];
   }
-  Law of(const Composition& composition) {
-    Law law = nobody_;
-    for (std::size_t value = 0; value < composition.size(); ++value) {
-      if (composition[value] > 0) law = convolved(law, of(value, composition[value]));
+  Law of_one(const std::vector<Ring>& answers) const {
+    Law law;
+    for (std::size_t answer = 0; answer < answers.size(); ++answer) {
+      add_product(entry_of(law, steps_[answer]), answers[answer], whole<Ring>(1));
     }
     return law;
   }
 
- private:
-  Law nobody_;
-  std::vector<Law> single_;
-  std::vector<std::vector<Law>> powers_;
+  std::vector<Step> steps_;
+  std::map<std::pair<const Noise<Ring>*, std::size_t>, std::vector<Law>> powers_;  // of one, two ..
+  std::vector<Alike<Ring>> people_;
+  std::vector<Law> products_;  // of the first none, one .. of them
 };
 
-/// Of one participant: by value, how many steps their answer adds.
-template <class Ring>
-std::vector<Counts<Ring>> single_counts(const Noise<Ring>& noise, const Additions& steps) {
-  std::vector<Counts<Ring>> single;
-  const std::size_t most = *std::ranges::max_element(steps.steps);
-  for (const std::vector<Ring>& row : noise.numerators) {
-    Counts<Ring> law(most + 1);
-    for (std::size_t answer = 0; answer < row.size(); ++answer) {
-      add_product(law[steps.steps[answer]], row[answer], whole<Ring>(1));
-    }
-    single.push_back(std::move(law));
-  }
-  return single;
-}
-
-template <class Ring>
-Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Additions& steps) {
-  return {{whole<Ring>(1)}, single_counts(noise, steps)};
-}
-
-/// By answer, an answer alone.
-std::vector<Tuple> single_bars(std::size_t answers) {
-  std::vector<Tuple> bars(answers, Tuple(answers));
-  for (std::size_t answer = 0; answer < answers; ++answer) bars[answer][answer] = 1;
-  return bars;
-}
-
-/// Of one participant: by value, the law of what their answer adds.
-template <class Ring>
-std::vector<Histograms<Ring>> single_histograms(const Noise<Ring>& noise, const std::vector<Tuple>& steps) {
-  std::vector<Histograms<Ring>> single;
-  for (const std::vector<Ring>& row : noise.numerators) {
-    Histograms<Ring> law;
-    for (std::size_t answer = 0; answer < row.size(); ++answer) {
-      add_product(law[steps[answer]], row[answer], whole<Ring>(1));
-    }
-    single.push_back(std::move(law));
-  }
-  return single;
-}
-
-template <class Ring>
-Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise, const std::vector<Tuple>& steps) {
-  return {{{Composition(steps.front().size()), whole<Ring>(1)}}, single_histograms(noise, steps)};
-}
-
-template <class Ring>
-std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  const Additions steps = additions_of(pipeline);
-  const std::vector<std::size_t> totals = reachable(steps, pipeline.participants);
-  auto powers = count_powers(noise, steps);
-  // Secrets that come one after the other share the beginnings of their products.
-  std::vector<Counts<Ring>> beginnings;
-  Composition previous;
+/// `row_of`: makes a row of the law of everyone's answers.
+template <class Ring, class Law, class Step, class RowOf>
+std::vector<std::vector<Ring>> rows_by_law(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises,
+                                           LawOfAll<Ring, Law, Step> law, const RowOf& row_of) {
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    const Composition composition = whole_composition(pipeline, secret);
-    std::size_t shared = 0;
-    while (shared < previous.size() && previous[shared] == composition[shared]) ++shared;
-    beginnings.resize(std::min(beginnings.size(), shared));
-    for (std::size_t value = beginnings.size(); value < composition.size(); ++value) {
-      const Counts<Ring>& here = powers.of(value, composition[value]);
-      beginnings.push_back(value == 0 ? here : convolved(beginnings.back(), here));
-    }
-    previous = composition;
-    rows.emplace_back();
-    for (const std::size_t total : totals) {
-      rows.back().push_back(total < beginnings.back().size() ? beginnings.back()[total] : Ring());
-    }
+    rows.push_back(row_of(law.of(alike_of(members_of(pipeline, secret), noises))));
   }
   return rows;
 }
 
 template <class Ring>
-std::vector<Ring> mode_row(const Histograms<Ring>& law, std::size_t answers) {
-  std::vector<Ring> row(answers);
-  for (const auto& [bars, p] : law) add_product(row[mode_of(bars)], p, whole<Ring>(1));
-  return row;
+LawOfAll<Ring, Histograms<Ring>, Tuple> law_of_tallies(const std::vector<Tuple>& steps) {
+  return {{{Composition(steps.front().size()), whole<Ring>(1)}}, steps};
 }
 
-/// By participant.
 template <class Ring>
-using Noises = std::vector<const Noise<Ring>*>;
+std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  const Additions additions = additions_of(pipeline);
+  const std::vector<std::size_t> totals = reachable(additions, pipeline.participants);
+  const LawOfAll<Ring, Counts<Ring>, std::size_t> counts({whole<Ring>(1)}, additions.steps);
+  return rows_by_law(pipeline, frame, noises, counts, [&](const Counts<Ring>& law) {
+    std::vector<Ring> row;
+    for (const std::size_t total : totals) row.push_back(total < law.size() ? law[total] : Ring());
+    return row;
+  });
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  const std::vector<Tuple> steps = tallied(pipeline);
+  const std::vector<Tuple> all = reachable_tallies(steps, pipeline.participants);
+  return rows_by_law(pipeline, frame, noises, law_of_tallies<Ring>(steps), [&](const Histograms<Ring>& law) {
+    std::vector<Ring> row;
+    for (const Tuple& tally : all) {
+      const auto at = law.find(tally);
+      row.push_back(at == law.end() ? Ring() : at->second);
+    }
+    return row;
+  });
+}
 
 /// Numerators of: the mode is the second answer when the target gives the first. The others' answers are collected one person after the
 /// other.
@@ -292,17 +301,13 @@ std::vector<std::vector<Enclosure>> modes_of_target(const Tuple& others, const N
   if (others.size() < few || fixed_ways(others.size(), answers) > most_ways) {
     return modes_of_target<Enclosure>(others, noises);
   }
-  std::map<std::pair<const Noise<Enclosure>*, std::size_t>, std::size_t> counts;
   Enclosure denominator = whole<Enclosure>(1);
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    ++counts[{noises[i], others[i]}];
-    denominator = product(denominator, noises[i]->denominator);
-  }
+  for (std::size_t i = 0; i < others.size(); ++i) denominator = product(denominator, noises[i]->denominator);
   std::vector<AlikePeople> groups;
-  for (const auto& [alike, count] : counts) {
-    groups.push_back({count, alike.first->numerators[alike.second]});
+  for (const Alike<Enclosure>& alike : alike_of(others, noises)) {
+    groups.push_back({alike.people, alike.noise->numerators[alike.value]});
     for (Enclosure& p : groups.back().answers) {
-      arb_div(p.arb(), p.arb(), alike.first->denominator.arb(), enclosure_bits);
+      arb_div(p.arb(), p.arb(), alike.noise->denominator.arb(), enclosure_bits);
     }
   }
   std::vector<std::vector<Enclosure>> modes = fixed_modes(groups, answers);
@@ -331,16 +336,15 @@ std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, con
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  if (pipeline.secret.kind == Secret::Kind::target) {
-    return mode_rows_of_target(pipeline, frame, Noises<Ring>(pipeline.participants, &noise));
-  }
-  auto powers = histogram_powers(noise, single_bars(noise.answers()));
-  std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
-    rows.push_back(mode_row(powers.of(whole_composition(pipeline, secret)), noise.answers()));
-  }
-  return rows;
+std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noises);
+  const std::size_t answers = pipeline.shown().size();
+  const auto bars = law_of_tallies<Ring>(single_answers(answers));
+  return rows_by_law(pipeline, frame, noises, bars, [&](const Histograms<Ring>& law) {
+    std::vector<Ring> row(answers);
+    for (const auto& [tally, p] : law) add_product(row[mode_of(tally)], p, whole<Ring>(1));
+    return row;
+  });
 }
 
 /// Probability that bar k is the first of the highest: those before it lie below, those after it not above. Products of the
@@ -400,115 +404,25 @@ std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Fra
   return rows;
 }
 
-/// What everyone's answers come to, one after the other.
-template <class Law>
-Law joined(const Tuple& members, const std::vector<std::vector<Law>>& singles) {
-  Law law = singles.front()[members.front()];
-  for (std::size_t i = 1; i < members.size(); ++i) law = convolved(law, singles[i][members[i]]);
-  return law;
-}
-
-/// Added answers of participants whose perturbers differ.
-template <class Ring>
-std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
-  const Additions steps = additions_of(pipeline);
-  const std::vector<std::size_t> totals = reachable(steps, pipeline.participants);
-  std::vector<std::vector<Counts<Ring>>> singles;
-  for (const Noise<Ring>* const noise : noises) singles.push_back(single_counts(*noise, steps));
-  std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
-    const Counts<Ring> counts = joined(members_of(pipeline, secret), singles);
-    rows.emplace_back();
-    for (const std::size_t total : totals) rows.back().push_back(total < counts.size() ? counts[total] : Ring());
-  }
-  return rows;
-}
-
-/// The mode of answers of participants whose perturbers differ.
-template <class Ring>
-std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
-  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noises);
-  std::vector<std::vector<Histograms<Ring>>> singles;
-  for (const Noise<Ring>* const noise : noises)
-    singles.push_back(single_histograms(*noise, single_bars(noise->answers())));
-  std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
-    rows.push_back(mode_row(joined(members_of(pipeline, secret), singles), pipeline.shown().size()));
-  }
-  return rows;
-}
-
-template <class Ring>
-std::vector<Ring> tally_row(const Histograms<Ring>& law, const std::vector<Tuple>& tallies) {
-  std::vector<Ring> row;
-  for (const Tuple& tally : tallies) {
-    const auto at = law.find(tally);
-    row.push_back(at == law.end() ? Ring() : at->second);
-  }
-  return row;
-}
-
-template <class Ring>
-std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  const std::vector<Tuple> steps = tallied(pipeline);
-  const std::vector<Tuple> all = reachable_tallies(steps, pipeline.participants);
-  auto powers = histogram_powers(noise, steps);
-  std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
-    rows.push_back(tally_row(powers.of(whole_composition(pipeline, secret)), all));
-  }
-  return rows;
-}
-
-template <class Ring>
-std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
-  const std::vector<Tuple> steps = tallied(pipeline);
-  const std::vector<Tuple> all = reachable_tallies(steps, pipeline.participants);
-  std::vector<std::vector<Histograms<Ring>>> singles;
-  for (const Noise<Ring>* const noise : noises) singles.push_back(single_histograms(*noise, steps));
-  std::vector<std::vector<Ring>> rows;
-  for (const Tuple& secret : frame.secrets) {
-    rows.push_back(tally_row(joined(members_of(pipeline, secret), singles), all));
-  }
-  return rows;
-}
-
 }  // namespace
-
-template <class Ring>
-Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  Rows<Ring> result{{}, whole<Ring>(1)};
-  const std::size_t answers = perturbed_answers(pipeline);
-  for (std::size_t i = 0; i < answers; ++i) result.denominator = product(result.denominator, noise.denominator);
-  if (adds_up(pipeline)) {
-    result.numerators = added_rows(pipeline, frame, noise);
-  } else if (tallies(pipeline.post)) {
-    result.numerators = tally_rows(pipeline, frame, noise);
-  } else if (pipeline.post.kind != PostProcessor::Kind::mode) {
-    result.numerators = explicit_rows(pipeline, frame, Noises<Ring>(answers, &noise));
-  } else {
-    const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
-    result.numerators = bars ? highest_bar_rows(frame, noise) : mode_rows(pipeline, frame, noise);
-  }
-  return result;
-}
 
 template <class Ring>
 Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises) {
   Rows<Ring> result{{}, whole<Ring>(1)};
   Noises<Ring> each;
-  for (const Noise<Ring>& noise : noises) {
-    result.denominator = product(result.denominator, noise.denominator);
-    each.push_back(&noise);
+  for (std::size_t i = 0; i < perturbed_answers(pipeline); ++i) {
+    each.push_back(&noises[noises.size() == 1 ? 0 : i]);
+    result.denominator = product(result.denominator, each.back()->denominator);
   }
+  const bool is_mode = pipeline.post.kind == PostProcessor::Kind::mode;
   if (adds_up(pipeline)) {
     result.numerators = added_rows(pipeline, frame, each);
   } else if (tallies(pipeline.post)) {
     result.numerators = tally_rows(pipeline, frame, each);
-  } else if (pipeline.post.kind == PostProcessor::Kind::mode) {
-    result.numerators = mode_rows(pipeline, frame, each);
+  } else if (is_mode && pipeline.secret.kind == Secret::Kind::histogram) {
+    result.numerators = highest_bar_rows(frame, noises.front());
   } else {
-    result.numerators = explicit_rows(pipeline, frame, each);
+    result.numerators = is_mode ? mode_rows(pipeline, frame, each) : explicit_rows(pipeline, frame, each);
   }
   return result;
 }
@@ -516,8 +430,5 @@ Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vect
 template Rows<Integer> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Integer>>&);
 template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Polynomial>>&);
 template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Enclosure>>&);
-template Rows<Integer> rows_of(const Pipeline&, const Frame&, const Noise<Integer>&);
-template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const Noise<Polynomial>&);
-template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const Noise<Enclosure>&);
 
 }  // namespace fractile::flow

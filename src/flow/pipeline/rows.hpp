@@ -40,10 +40,8 @@ bool collects_bars(const Pipeline& pipeline);
 /// Whether the channel has at most a million entries; frame_of refuses larger ones.
 bool is_small(const Pipeline& pipeline);
 
-/// One row a secret of the frame, one column an observation. `noise` is the pipeline's perturber, evaluated.
-template <class Ring>
-Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise);
-/// The same where participants' perturbers differ: one a participant, in their order.
+/// One row a secret of the frame, one column an observation. `noises`: the pipeline's perturber, evaluated; or one a participant, in their
+/// order.
 template <class Ring>
 Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises);
 

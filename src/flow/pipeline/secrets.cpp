@@ -48,9 +48,9 @@ std::string values_name(const std::vector<Rational>& values, const Tuple& tuple)
   return tuple_name(members);
 }
 
-std::string bars_name(const Tuple& bars) {
+std::string tally_name(const Tuple& tally) {
   std::vector<std::string> members;
-  for (const std::size_t bar : bars) members.push_back(std::to_string(bar));
+  for (const std::size_t count : tally) members.push_back(std::to_string(count));
   return tuple_name(members);
 }
 
@@ -91,7 +91,7 @@ Secrets secrets_of(const Pipeline& pipeline) {
       break;
     case Secret::Kind::histogram:
       for_each_composition(pipeline.participants, values,
-                           [&](const Composition& bars) { add(bars, bars_name(bars), 1); });
+                           [&](const Composition& bars) { add(bars, tally_name(bars), 1); });
       break;
   }
   return result;

@@ -24,8 +24,8 @@ struct Secrets {
 /// Error(usage) when they are more than a million.
 Secrets secrets_of(const Pipeline& pipeline);
 
-/// "(1,2)": of values, and of a histogram's bars.
+/// "(1,2)": of values, and of counts, such as a histogram's bars.
 std::string values_name(const std::vector<Rational>& values, const Tuple& tuple);
-std::string bars_name(const Tuple& bars);
+std::string tally_name(const Tuple& tally);
 
 }  // namespace fractile::flow

@@ -24,16 +24,16 @@ std::string digits_of(const Rational& answer) {
 
 bool tallies(const PostProcessor& post) { return post.kind == Kind::shuffle || post.kind == Kind::bits; }
 
+std::vector<Tuple> single_answers(std::size_t answers) {
+  std::vector<Tuple> result(answers, Tuple(answers));
+  for (std::size_t answer = 0; answer < answers; ++answer) result[answer][answer] = 1;
+  return result;
+}
+
 std::vector<Tuple> tallied(const Pipeline& pipeline) {
   const std::vector<Rational>& answers = pipeline.shown();
+  if (pipeline.post.kind == Kind::shuffle) return single_answers(answers.size());
   std::vector<Tuple> result;
-  if (pipeline.post.kind == Kind::shuffle) {
-    for (std::size_t answer = 0; answer < answers.size(); ++answer) {
-      result.emplace_back(answers.size());
-      result.back()[answer] = 1;
-    }
-    return result;
-  }
   std::size_t places = 0;
   for (const Rational& answer : answers) places = std::max(places, digits_of(answer).size());
   for (const Rational& answer : answers) {
@@ -61,12 +61,6 @@ std::vector<Tuple> reachable_tallies(const std::vector<Tuple>& steps, std::size_
     reached = std::move(next);
   }
   return {reached.begin(), reached.end()};
-}
-
-std::string tally_name(const Tuple& tally) {
-  std::vector<std::string> members;
-  for (const std::size_t count : tally) members.push_back(std::to_string(count));
-  return tuple_name(members);
 }
 
 }  // namespace fractile::flow

@@ -11,13 +11,13 @@ namespace fractile::flow {
 /// Whether the post-processor is one of these.
 bool tallies(const PostProcessor& post);
 
+/// By answer: how many give each, when it is given once.
+std::vector<Tuple> single_answers(std::size_t answers);
+
 /// By answer: what it adds to each count. Error(usage) when a bit is no digit 0 or 1.
 std::vector<Tuple> tallied(const Pipeline& pipeline);
 
 /// All that `participants` answers may come to, increasing. Error(usage) when that is more than a million.
 std::vector<Tuple> reachable_tallies(const std::vector<Tuple>& steps, std::size_t participants);
-
-/// "(2,0,1)".
-std::string tally_name(const Tuple& tally);
 
 }  // namespace fractile::flow

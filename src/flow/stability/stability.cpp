@@ -63,8 +63,11 @@ bool never_crosses_zero(const Polynomial& difference, const Rational& from, cons
 }
 
 /// Values of two kinds, as to being counted: less epsilon counts again when both likelihood ratios never fall with epsilon.
-bool two_kinds_move_apart(const std::vector<Polynomial>& kinds, const Polynomial& all, const Rational& from,
-                          const Rational& to) {
+bool two_kinds_move_apart(const Pipeline& pipeline, const std::vector<Polynomial>& kinds, const Rational& low_odds,
+                          const Rational& high_odds) {
+  const Rational from = base_bounds(pipeline, low_odds).lower;
+  const Rational to = base_bounds(pipeline, high_odds).upper;
+  const Polynomial& all = noise_of(pipeline.perturber).denominator;
   const Rational between = (from + to) / 2;
   const bool in_order = kinds[0].at(between) < kinds[1].at(between);
   const Polynomial& low = in_order ? kinds[0] : kinds[1];
@@ -82,9 +85,7 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
   if (kinds.size() == 1) return stable(Theorem::nothing_told, "all values are counted alike: nothing is told");
   if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};  // what has zeros has no likelihood ratios
-  const RealBounds first = base_bounds(pipeline, from);
-  const RealBounds last = base_bounds(pipeline, to);
-  if (!two_kinds_move_apart(kinds, noise_of(perturber).denominator, first.lower, last.upper)) return {};
+  if (!two_kinds_move_apart(pipeline, kinds, from, to)) return {};
   return stable(
       Theorem::two_kinds,
       "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
@@ -155,15 +156,13 @@ std::optional<std::vector<Polynomial>> independent_bits(const Pipeline& pipeline
     if (is_one(answer, 1)) kinds[0] = kinds[0] + noise.numerators[0][answer];
     if (is_one(answer, 0)) kinds[1] = kinds[1] + noise.numerators[0][answer];
   }
+  const Bit other{noise.denominator - kinds[0], kinds[0]};
+  const Bit own{noise.denominator - kinds[1], kinds[1]};
   Polynomial others(1);
   for (std::size_t k = 1; k < values; ++k) others = others * noise.denominator;
   for (std::size_t x = 0; x < values; ++x) {
     for (std::size_t answer = 0; answer < noise.answers(); ++answer) {
-      Polynomial expected(1);
-      for (std::size_t k = 0; k < values; ++k) {
-        const Polynomial& one = kinds[k == x ? 1 : 0];
-        expected = expected * (is_one(answer, k) ? one : noise.denominator - one);
-      }
+      const Polynomial expected = chance_of_bits(values, x, answer, own, other);
       if (!(noise.numerators[x][answer] * others == expected)) return {};
     }
   }
@@ -175,10 +174,7 @@ std::optional<Stability> stable_bits(const Pipeline& pipeline, const Rational& f
   if (pipeline.post.kind != PostProcessor::Kind::bits || !pipeline.perturber.is_shared()) return {};
   const std::optional<std::vector<Polynomial>> kinds = independent_bits(pipeline);
   if (!kinds) return {};
-  const Polynomial& all = noise_of(pipeline.perturber).denominator;
-  const RealBounds first = base_bounds(pipeline, from);
-  const RealBounds last = base_bounds(pipeline, to);
-  if (!two_kinds_move_apart(*kinds, all, first.lower, last.upper)) return {};
+  if (!two_kinds_move_apart(pipeline, *kinds, from, to)) return {};
   return stable(Theorem::counted_bits,
                 "bits are drawn independently of each other, and each place's are counted again by themselves");
 }
