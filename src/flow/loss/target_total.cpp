@@ -83,10 +83,6 @@ TargetTotal::TargetTotal(const Pipeline& pipeline, const Analyst& analyst)
 
 const Polynomial& TargetTotal::denominator() const { return noise_of(pipeline_.perturber).denominator; }
 
-double TargetTotal::range() const {
-  return static_cast<double>(longest_step_) * static_cast<double>(pipeline_.participants);
-}
-
 std::size_t TargetTotal::other_people() const {
   std::size_t sum = 0;
   for (const std::size_t people : others_) sum += people;
@@ -140,13 +136,12 @@ TiltedTotal::TiltedTotal(const TargetTotal& target, const Enclosure& odds, const
   left_out = from_zero_to(product(highest_cost(costs), others.rest));
 }
 
-Enclosure TiltedTotal::loss(std::size_t action, std::size_t total) const {
-  const std::vector<Enclosure>& cost = costs[action];
+Enclosure TiltedTotal::weighted(const std::vector<Enclosure>& by_step, std::size_t total) const {
   Enclosure sum;
-  for (std::size_t s = 0; s < cost.size() && s <= total; ++s) {
+  for (std::size_t s = 0; s < by_step.size() && s <= total; ++s) {
     const std::size_t below = total - s;
     if (below < others.first || below >= others.first + others.size) continue;
-    add_product(sum, cost[s], others.mass(below - others.first));
+    add_product(sum, by_step[s], others.mass(below - others.first));
   }
   return sum;
 }
@@ -158,38 +153,48 @@ Enclosure losses_beyond(const TargetTotal& target, const Enclosure& odds, const 
 
 namespace {
 
-/// Sum over counts of the least of the actions' joint losses. Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so an action that is
-/// at most another one at both ends of a range of counts is so within it.
-class LeastOfCounts {
+/// Sum over totals of the least of the actions' joint losses. Of counts, Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so an action
+/// that is at most another one at both ends of a range is so within it.
+class LeastOfTotals {
  public:
-  LeastOfCounts(const RunningLaw& law, const StepCosts& costs) : law_(law), costs_(costs) {}
+  LeastOfTotals(const TargetTotal& target, const TiltedTotal& total)
+      : target_(target), law_(total.others), costs_(total.costs) {}
 
   Enclosure sum() {
     const std::vector<std::size_t> all = all_of(costs_.size());
+    const std::size_t end = law_.last() + target_.longest_step() + 1;
+    const std::size_t last = target_.last_total();
     if (law_.first() > 0) add(0, law_.first() - 1, all);
-    add(law_.first(), law_.last() + 1, all);
-    if (law_.last() < law_.highest()) add(law_.last() + 2, law_.highest() + 1, all);
+    add(law_.first(), end - 1, all);
+    if (end <= last) add(end, last, all);
     return sum_;
   }
 
  private:
-  /// How likely it is that the others' count is one that the target's step, or no step, leads from to some counts.
-  struct Masses {
-    Enclosure absent;
-    Enclosure present;
-  };
+  /// By different step: how likely the others' total is one from which it leads to some totals.
+  using Masses = std::vector<Enclosure>;
 
-  /// Counts first .. last.
+  /// Totals first .. last.
   void add(std::size_t first, std::size_t last, std::vector<std::size_t> candidates) {
-    const Masses masses{law_.between(first, last + 1), law_.between(first == 0 ? 0 : first - 1, last)};
+    const Masses masses = masses_of(first, last);
     if (is_negligible(masses)) {
       // Losses are not negative, and the least is at most any.
-      const Enclosure here = from_zero_to(value(candidates.front(), masses));
-      arb_add(sum_.arb(), sum_.arb(), here.arb(), law_bits);
-      return;
+      add(from_zero_to(value(candidates.front(), masses)));
+    } else if (first == last) {
+      Enclosure least = value(candidates.front(), masses);
+      for (const std::size_t w : candidates) arb_min(least.arb(), least.arb(), value(w, masses).arb(), law_bits);
+      add(least);
+    } else {
+      if (target_.is_count()) leave_best(candidates, masses_of(first, first), masses_of(last, last));
+      if (candidates.size() == 1) return add(value(candidates.front(), masses));
+      const std::size_t middle = first + (last - first) / 2;
+      add(first, middle, candidates);
+      add(middle + 1, last, std::move(candidates));
     }
-    const Masses left = at(first);
-    const Masses right = at(last);
+  }
+
+  /// Drops actions that are certainly no better than another one at both ends of a range of counts.
+  void leave_best(std::vector<std::size_t>& candidates, const Masses& left, const Masses& right) const {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       const std::size_t kept = candidates[i];
       std::erase_if(candidates, [&](std::size_t w) {
@@ -198,55 +203,37 @@ class LeastOfCounts {
       });
       i = static_cast<std::size_t>(std::ranges::find(candidates, kept) - candidates.begin());
     }
-    if (candidates.size() == 1) {
-      const Enclosure here = value(candidates.front(), masses);
-      arb_add(sum_.arb(), sum_.arb(), here.arb(), law_bits);
-    } else if (first == last) {
-      Enclosure least = value(candidates.front(), left);
-      for (const std::size_t w : candidates) arb_min(least.arb(), least.arb(), value(w, left).arb(), law_bits);
-      arb_add(sum_.arb(), sum_.arb(), least.arb(), law_bits);
-    } else {
-      const std::size_t middle = first + (last - first) / 2;
-      add(first, middle, candidates);
-      add(middle + 1, last, std::move(candidates));
-    }
   }
 
-  Masses at(std::size_t y) const { return {law_.at(y), y == 0 ? Enclosure() : law_.at(y - 1)}; }
+  Masses masses_of(std::size_t first, std::size_t last) const {
+    Masses masses;
+    for (const std::size_t step : target_.different_steps()) {
+      masses.push_back(law_.between(first - std::min(first, step), last + 1 - std::min(last + 1, step)));
+    }
+    return masses;
+  }
   Enclosure value(std::size_t w, const Masses& masses) const {
     Enclosure result;
-    add_product(result, costs_[w][0], masses.absent);
-    add_product(result, costs_[w][1], masses.present);
+    for (std::size_t s = 0; s < masses.size(); ++s) {
+      add_product(result, costs_[w][target_.different_steps()[s]], masses[s]);
+    }
     return result;
   }
   static bool is_negligible(const Masses& masses) {
-    return masses.absent.upper_double() < 0x1p-150 && masses.present.upper_double() < 0x1p-150;
+    return std::ranges::all_of(masses, [](const Enclosure& mass) { return mass.upper_double() < 0x1p-150; });
   }
-  const RunningLaw& law_;
+  void add(const Enclosure& loss) { arb_add(sum_.arb(), sum_.arb(), loss.arb(), law_bits); }
+
+  const TargetTotal& target_;
+  RunningLaw law_;
   const StepCosts& costs_;
   Enclosure sum_;
 };
 
-/// After each total.
-Enclosure sum_of_least(const TiltedTotal& total) {
-  Enclosure sum = total.left_out;
-  for (std::size_t t = total.first(); t < total.end(); ++t) {
-    Enclosure least = total.loss(0, t);
-    for (std::size_t action = 1; action < total.costs.size(); ++action) {
-      arb_min(least.arb(), least.arb(), total.loss(action, t).arb(), enclosure_bits);
-    }
-    arb_add(sum.arb(), sum.arb(), least.arb(), enclosure_bits);
-  }
-  return sum;
-}
-
 }  // namespace
 
 Enclosure TargetTotal::loss(const Enclosure& odds) const {
-  const TiltedTotal total(*this, odds);
-  if (!is_count_) return sum_of_least(total);
-  const RunningLaw law(total.others, other_people());
-  return LeastOfCounts(law, total.costs).sum();
+  return LeastOfTotals(*this, TiltedTotal(*this, odds)).sum();
 }
 
 }  // namespace fractile::flow

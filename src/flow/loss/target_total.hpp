@@ -37,11 +37,11 @@ class TargetTotal {
   /// By answer.
   const std::vector<std::size_t>& steps() const { return steps_; }
   std::size_t longest_step() const { return longest_step_; }
-  /// How many steps lie between the least total and the greatest.
-  double range() const;
   /// The others, by value. Those whose answers are certain only move a count, and are left out of it.
   const Composition& others() const { return others_; }
   std::size_t other_people() const;
+  /// The greatest total, the least one being 0.
+  std::size_t last_total() const { return longest_step_ * (other_people() + 1); }
 
   StepLaws step_laws(const Enclosure& odds) const;
   /// `laws`: as step_laws() has them, or tilted. Actions with the same costs are one.
@@ -56,9 +56,6 @@ class TargetTotal {
   const Pipeline& pipeline() const { return pipeline_; }
 
  private:
-  Rational exact_loss_of_count(const Rational& odds) const;
-  Rational exact_loss_of_sum(const Rational& odds) const;
-
   Pipeline pipeline_;
   JointWeights joint_;
   bool is_count_;
@@ -86,7 +83,9 @@ struct TiltedTotal {
   TiltedTotal(const TargetTotal& target, const Enclosure& odds, const Rational& ratio = 1);
 
   /// An action's joint loss after a total, in the tilted unit; `left_out` is not in it.
-  Enclosure loss(std::size_t action, std::size_t total) const;
+  Enclosure loss(std::size_t action, std::size_t total) const { return weighted(costs[action], total); }
+  /// The sum over steps of `by_step` times how likely the others' total is one from which the step leads to this one.
+  Enclosure weighted(const std::vector<Enclosure>& by_step, std::size_t total) const;
   /// Totals first .. end - 1 are all that matter.
   std::size_t first() const { return others.first; }
   std::size_t end() const { return others.first + others.size + costs.front().size() - 1; }

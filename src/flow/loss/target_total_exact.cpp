@@ -40,7 +40,7 @@ class CountStream {
     previous_.resize(static_cast<std::size_t>(std::max<std::int64_t>(all_.degree(), 1)));
   }
 
-  /// Q(y), and Q(y - 1).
+  /// Q(y), and Q(y - 1); beyond the others, 0.
   const Integer& here() const { return current_; }
   const Integer& before() const { return previous_.front(); }
   void advance() {
@@ -75,13 +75,6 @@ class CountStream {
   std::int64_t y_ = 0;
 };
 
-/// What an action costs for a unit of Q(y), and for one of Q(y - 1).
-template <class Number>
-struct Line {
-  Number absent;
-  Number present;
-};
-
 /// value = mantissa * 2^exponent with a mantissa of at most 64 bits, rounded.
 Enclosure leading_ball(const Integer& value) {
   Enclosure ball;
@@ -89,63 +82,96 @@ Enclosure leading_ball(const Integer& value) {
   return ball;
 }
 
-/// The best line for the ratio before : here, decided by enclosures where they can.
-class LineChoice {
+/// By row, then different step.
+using Integers = std::vector<std::vector<Integer>>;
+
+/// The least of the actions' joint losses after each total, added up: as integers. The best actions are found by enclosures where these
+/// decide.
+class SumOfLeast {
  public:
-  explicit LineChoice(const std::vector<Line<Rational>>& lines) : lines_(lines) {
-    for (const Line<Rational>& line : lines)
-      balls_.push_back({Enclosure::of(line.absent), Enclosure::of(line.present)});
+  /// `costs`: by action, of a unit of probability.
+  explicit SumOfLeast(const Integers& costs) : costs_(costs), masses_(costs) {
+    for (std::size_t w = 0; w < costs.size(); ++w) {
+      balls_.emplace_back();
+      for (const Integer& cost : costs[w]) balls_.back().push_back(leading_ball(cost));
+      masses_[w].assign(costs[w].size(), Integer());
+    }
   }
 
-  std::size_t best(const Integer& here, const Integer& before) const {
-    const Enclosure one = leading_ball(here);
-    const Enclosure other = leading_ball(before);
-    std::vector<Enclosure> values;
-    for (const Line<Enclosure>& ball : balls_) values.push_back(ball.absent * one + ball.present * other);
+  /// `masses`: of those of the others' totals from which the target's steps lead to the next total.
+  void add(const std::vector<const Integer*>& masses) {
+    std::vector<Integer>& sums = masses_[best_after(masses)];
+    for (std::size_t s = 0; s < sums.size(); ++s) fmpz_add(sums[s].get(), sums[s].get(), masses[s]->get());
+  }
+
+  Integer value() const {
+    Integer sum;
+    for (std::size_t w = 0; w < costs_.size(); ++w) {
+      for (std::size_t s = 0; s < costs_[w].size(); ++s) add_product(sum, costs_[w][s], masses_[w][s]);
+    }
+    return sum;
+  }
+
+ private:
+  std::size_t best_after(const std::vector<const Integer*>& masses) const {
+    std::vector<Enclosure> leading;
+    for (const Integer* const mass : masses) leading.push_back(leading_ball(*mass));
+    std::vector<Enclosure> values(balls_.size());
+    for (std::size_t w = 0; w < values.size(); ++w) {
+      for (std::size_t s = 0; s < leading.size(); ++s) values[w] += balls_[w][s] * leading[s];
+    }
     std::size_t best = 0;
-    for (std::size_t w = 1; w < lines_.size(); ++w) {
+    for (std::size_t w = 1; w < values.size(); ++w) {
       const bool is_open = !certainly_less(values[w], values[best]) && !certainly_at_most(values[best], values[w]);
-      if (is_open ? exactly_less(w, best, here, before) : certainly_less(values[w], values[best])) best = w;
+      if (is_open ? exactly_less(w, best, masses) : certainly_less(values[w], values[best])) best = w;
     }
     return best;
   }
 
- private:
-  bool exactly_less(std::size_t a, std::size_t b, const Integer& here, const Integer& before) const {
-    Rational one;
-    Rational other;
-    fmpq_set_fmpz(flint_of(one), here.get());
-    fmpq_set_fmpz(flint_of(other), before.get());
-    return (lines_[a].absent - lines_[b].absent) * one < (lines_[b].present - lines_[a].present) * other;
+  bool exactly_less(std::size_t a, std::size_t b, const std::vector<const Integer*>& masses) const {
+    Integer one;
+    Integer other;
+    for (std::size_t s = 0; s < masses.size(); ++s) {
+      add_product(one, costs_[a][s], *masses[s]);
+      add_product(other, costs_[b][s], *masses[s]);
+    }
+    return fmpz_cmp(one.get(), other.get()) < 0;
   }
 
-  const std::vector<Line<Rational>>& lines_;
-  std::vector<Line<Enclosure>> balls_;
+  const Integers& costs_;
+  std::vector<std::vector<Enclosure>> balls_;
+  Integers masses_;  // by action: of all totals after which it is the best
 };
 
-/// By value and different step: numerators of the probabilities at some odds, over the least denominator.
+/// Numerators of the probabilities at some odds, by value, over the least denominator; and of costs, by action, over `common` times it.
 struct LawsAtOdds {
   LawsAtOdds(const TargetTotal& target, const Rational& odds) {
     const Rational unit = target.denominator().at(odds);
-    Matrix probabilities(target.laws().size(), target.different_steps().size());
-    for (std::size_t value = 0; value < probabilities.rows(); ++value) {
-      for (std::size_t s = 0; s < probabilities.columns(); ++s) {
-        Rational& p = probabilities(value, s) = target.laws()[value][s].at(odds) / unit;
-        fmpz_lcm(denominator.get(), denominator.get(), fmpq_denref(flint_of(p)));
+    for (const std::vector<Polynomial>& law : target.laws()) {
+      for (const Polynomial& p : law) {
+        fmpz_lcm(denominator.get(), denominator.get(), fmpq_denref(flint_of(p.at(odds) / unit)));
       }
     }
-    Rational all;
-    fmpq_set_fmpz(flint_of(all), denominator.get());
-    for (std::size_t value = 0; value < probabilities.rows(); ++value) {
-      numerators.emplace_back(probabilities.columns());
-      for (std::size_t s = 0; s < probabilities.columns(); ++s) {
-        fmpz_set(numerators.back()[s].get(), fmpq_numref(flint_of(probabilities(value, s) * all)));
+    Rational scale;
+    fmpq_set_fmpz(flint_of(scale), denominator.get());
+    scale /= unit;
+    const auto evaluated = [&](const std::vector<std::vector<Polynomial>>& rows) {
+      Integers result;
+      for (const std::vector<Polynomial>& row : rows) {
+        result.emplace_back(row.size());
+        for (std::size_t s = 0; s < row.size(); ++s) {
+          fmpz_set(result.back()[s].get(), fmpq_numref(flint_of(row[s].at(odds) * scale)));
+        }
       }
-    }
+      return result;
+    };
+    numerators = evaluated(target.laws());
+    costs = evaluated(target.costs());
   }
 
   Integer denominator{1};
-  std::vector<std::vector<Integer>> numerators;
+  Integers numerators;
+  Integers costs;
 };
 
 /// Same laws once.
@@ -167,40 +193,44 @@ std::vector<CountStream::Factor> factors_of(const LawsAtOdds& laws, const Compos
   return factors;
 }
 
-/// By line: the numerators of Q(y), and of Q(y - 1), of all counts after which it is the best.
-std::vector<Line<Integer>> sums_of_best(const std::vector<CountStream::Factor>& factors, std::size_t others,
-                                        const std::vector<Line<Rational>>& lines) {
-  const LineChoice choice(lines);
-  std::vector<Line<Integer>> sums(lines.size());
+/// After each count. How many others there are whose answers are not certain.
+std::size_t add_counts(SumOfLeast& sum, const std::vector<CountStream::Factor>& factors) {
+  std::size_t others = 0;
+  for (const CountStream::Factor& factor : factors) others += factor.others;
   CountStream stream(factors);
-  const Integer nothing;
   for (std::size_t y = 0; y <= others + 1; ++y) {
-    const Integer& here = y <= others ? stream.here() : nothing;
-    const Integer& before = y == 0 ? nothing : y <= others ? stream.before() : stream.here();
-    Line<Integer>& sum = sums[choice.best(here, before)];
-    fmpz_add(sum.absent.get(), sum.absent.get(), here.get());
-    fmpz_add(sum.present.get(), sum.present.get(), before.get());
-    if (y < others) stream.advance();
+    sum.add({&stream.here(), &stream.before()});
+    stream.advance();
   }
-  return sums;
+  return others;
 }
 
-/// The sum over exponents of the least of the polynomials' coefficients.
-Integer sum_of_least(const std::vector<Polynomial>& polynomials) {
-  std::int64_t degree = 0;
-  for (const Polynomial& one : polynomials) degree = std::max(degree, one.degree());
-  Integer sum;
-  Integer least;
-  Integer other;
-  for (slong exponent = 0; exponent <= degree; ++exponent) {
-    fmpz_poly_get_coeff_fmpz(least.get(), polynomials.front().get(), exponent);
-    for (const Polynomial& one : polynomials) {
-      fmpz_poly_get_coeff_fmpz(other.get(), one.get(), exponent);
-      if (fmpz_cmp(other.get(), least.get()) < 0) fmpz_swap(least.get(), other.get());
+/// By total: the numerators of the others' law.
+Polynomial law_of_others(const TargetTotal& target, const Integers& numerators) {
+  Polynomial others(1);
+  for (std::size_t value = 0; value < numerators.size(); ++value) {
+    Polynomial law;
+    for (std::size_t s = 0; s < numerators[value].size(); ++s) {
+      fmpz_poly_set_coeff_fmpz(law.get(), static_cast<slong>(target.different_steps()[s]), numerators[value][s].get());
     }
-    fmpz_add(sum.get(), sum.get(), least.get());
+    fmpz_poly_pow(law.get(), law.get(), target.others()[value]);
+    others = others * law;
   }
-  return sum;
+  return others;
+}
+
+/// After each total.
+void add_totals(SumOfLeast& sum, const Polynomial& others, const std::vector<std::size_t>& steps) {
+  std::vector<Integer> masses(steps.size());
+  std::vector<const Integer*> all;
+  for (const Integer& mass : masses) all.push_back(&mass);
+  const std::size_t last = static_cast<std::size_t>(others.degree()) + steps.back();
+  for (std::size_t total = 0; total <= last; ++total) {
+    for (std::size_t s = 0; s < steps.size() && steps[s] <= total; ++s) {
+      fmpz_poly_get_coeff_fmpz(masses[s].get(), others.get(), static_cast<slong>(total - steps[s]));
+    }
+    sum.add(all);
+  }
 }
 
 }  // namespace
@@ -219,57 +249,18 @@ Rational TargetTotal::exact_loss(const Rational& odds) const {
     throw Error(ErrorCode::usage, "the losses of so many people's sums are too long to be written down",
                 "30 digits are certified without; or take a shorter exp(epsilon)");
   }
-  return is_count_ ? exact_loss_of_count(odds) : exact_loss_of_sum(odds);
-}
-
-Rational TargetTotal::exact_loss_of_count(const Rational& odds) const {
   const LawsAtOdds laws(*this, odds);
-  const std::vector<CountStream::Factor> factors = factors_of(laws, others_);
-  std::size_t others = 0;
-  for (const CountStream::Factor& factor : factors) others += factor.others;
-  const Rational unit = joint_.common * denominator().at(odds);
-  std::vector<Line<Rational>> lines;
-  for (const std::vector<Polynomial>& cost : costs_)
-    lines.push_back({cost[0].at(odds) / unit, cost[1].at(odds) / unit});
-  const std::vector<Line<Integer>> sums = sums_of_best(factors, others, lines);
-  Integer all;
-  fmpz_pow_ui(all.get(), laws.denominator.get(), others);
-  Rational loss;
-  for (std::size_t w = 0; w < lines.size(); ++w) {
-    Rational share;
-    fmpq_set_fmpz_frac(flint_of(share), sums[w].absent.get(), all.get());
-    loss += share * lines[w].absent;
-    fmpq_set_fmpz_frac(flint_of(share), sums[w].present.get(), all.get());
-    loss += share * lines[w].present;
-  }
-  return loss;
-}
-
-Rational TargetTotal::exact_loss_of_sum(const Rational& odds) const {
-  const LawsAtOdds at_odds(*this, odds);
-  std::vector<Polynomial> laws(at_odds.numerators.size());  // by total
-  Polynomial others(1);
-  Polynomial power;
-  for (std::size_t value = 0; value < laws.size(); ++value) {
-    for (std::size_t s = 0; s < different_steps_.size(); ++s) {
-      fmpz_poly_set_coeff_fmpz(laws[value].get(), static_cast<slong>(different_steps_[s]),
-                               at_odds.numerators[value][s].get());
-    }
-    fmpz_poly_pow(power.get(), laws[value].get(), others_[value]);
-    others = others * power;
-  }
-  std::vector<Polynomial> losses(joint_.weights.columns());
-  for (std::size_t action = 0; action < losses.size(); ++action) {
-    Polynomial cost;
-    for (std::size_t x = 0; x < laws.size(); ++x) {
-      add_product(cost, Polynomial::constant(joint_.weights(x, action)), laws[x]);
-    }
-    losses[action] = cost * others;
+  SumOfLeast sum(laws.costs);
+  std::size_t others = other_people();
+  if (is_count_) {
+    others = add_counts(sum, factors_of(laws, others_));
+  } else {
+    add_totals(sum, law_of_others(*this, laws.numerators), different_steps_);
   }
   Integer all;
-  fmpz_pow_ui(all.get(), at_odds.denominator.get(), pipeline_.participants);
+  fmpz_pow_ui(all.get(), laws.denominator.get(), others + 1);
   Rational loss;
-  fmpq_set_fmpz_frac(flint_of(loss), sum_of_least(losses).get(), all.get());
+  fmpq_set_fmpz_frac(flint_of(loss), sum.value().get(), all.get());
   return loss / joint_.common;
 }
 

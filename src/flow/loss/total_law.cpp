@@ -50,23 +50,11 @@ TruncatedLaw total_law(const StepLaws& tilted, const Composition& people) {
   return total;
 }
 
-RunningLaw::RunningLaw(TruncatedLaw law, std::size_t highest) : law_(std::move(law)), highest_(highest) {
-  law_.rest = from_zero_to(law_.rest);
-  sums_ = law_.sums();
-}
-
-Enclosure RunningLaw::at(std::size_t total) const {
-  Enclosure result = total <= highest_ ? law_.rest : Enclosure();
-  if (total < first() || total > last()) return result;
-  arb_add(result.arb(), result.arb(), law_.mass(total - first()).arb(), law_bits);
-  return result;
-}
-
 Enclosure RunningLaw::between(std::size_t from, std::size_t to) const {
   const auto index = [&](std::size_t total) { return std::clamp(total, first(), last() + 1) - first(); };
   Enclosure result;
   arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
-  arb_add(result.arb(), result.arb(), law_.rest.arb(), law_bits);
+  arb_add(result.arb(), result.arb(), rest_.arb(), law_bits);
   return result;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "exact/enclosure.hpp"
@@ -24,26 +25,25 @@ Enclosure expectation_of(const StepLaws& tilted, const Composition& people);
 /// Of the total, the tilted laws made to add up to 1 again.
 TruncatedLaw total_law(const StepLaws& tilted, const Composition& people);
 
-/// A law of totals and its sums from the left; what the truncated law leaves out may be anywhere.
+/// A law of totals by its sums from the left; what the truncated law leaves out may be anywhere.
 class RunningLaw {
  public:
-  /// `highest`: of all totals.
-  RunningLaw(TruncatedLaw law, std::size_t highest);
+  RunningLaw() = default;
+  explicit RunningLaw(const TruncatedLaw& law) : RunningLaw(law.first, law.sums(), law.rest) {}
+  /// `sums`: of none, one .. of the totals from the first one on; `rest`: what all others have at most, together.
+  RunningLaw(std::size_t first, std::vector<Enclosure> sums, const Enclosure& rest)
+      : first_(first), sums_(std::move(sums)), rest_(from_zero_to(rest)) {}
 
-  std::size_t highest() const { return highest_; }
   /// Outside of first() .. last(), all together is negligible.
-  std::size_t first() const { return law_.first; }
-  std::size_t last() const { return law_.first + law_.size - 1; }
-  Enclosure at(std::size_t total) const;
+  std::size_t first() const { return first_; }
+  std::size_t last() const { return first_ + sums_.size() - 2; }
   /// Q(from) + ... + Q(to - 1).
   Enclosure between(std::size_t from, std::size_t to) const;
-  /// From 0 to what all totals outside of first() .. last() have at most, together.
-  const Enclosure& rest() const { return law_.rest; }
 
  private:
-  TruncatedLaw law_;
-  std::size_t highest_;
+  std::size_t first_ = 0;
   std::vector<Enclosure> sums_;
+  Enclosure rest_;
 };
 
 }  // namespace fractile::flow

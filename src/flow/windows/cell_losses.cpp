@@ -23,7 +23,7 @@ struct Losses {
     }
     if (!has_listable_totals(target)) return {};
     return CellLosses{[&target](const Cell& cell) { return local_sum(target, cell); },
-                      target.range() * degree > most_of_isolated_sums, true};
+                      static_cast<double>(target.last_total()) * degree > most_of_isolated_sums, true};
   }
 
   Answer operator()(const GuessedMode& guessed) const {

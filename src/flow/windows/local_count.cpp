@@ -78,7 +78,7 @@ class LocalView {
         laws_(Interpolation::nodes) {
     const std::vector<Enclosure> odds = odds_at_nodes(cell);
     share_among_threads(threads_of_machine(), odds.size(),
-                        [&](std::size_t i) { laws_[i] = TiltedCountLaw(count, view, odds[i]); });
+                        [&](std::size_t i) { laws_[i] = tilted_count_law(count, view, odds[i]); });
   }
 
   std::size_t first() const { return view_.first; }
@@ -89,11 +89,12 @@ class LocalView {
   /// The count that is likeliest in the view.
   std::size_t mode(const Places& places) const {
     const double right = (places.middle() + 1) / 2;
-    const double likely = laws_.back().middle() * (1 - right) + laws_.front().middle() * right;
+    const auto middle = [](const RunningLaw& law) { return static_cast<double>(law.first() + law.last() + 1) / 2; };
+    const double likely = middle(laws_.back()) * (1 - right) + middle(laws_.front()) * right;
     return static_cast<std::size_t>(
         std::clamp(std::max(likely, 0.0), static_cast<double>(view_.first), static_cast<double>(view_.last)));
   }
-  const TiltedCountLaw& law(std::size_t node) const { return laws_[node]; }
+  const RunningLaw& law(std::size_t node) const { return laws_[node]; }
   /// Of a difference of two actions' joint losses after a count.
   double difference_error() const { return difference_error_; }
   double most_mass() const { return most_mass_; }
@@ -106,7 +107,7 @@ class LocalView {
   double most_mass_;  // that is negligible, less its own error
   Enclosure negligible_slope_;
   Enclosure slope_error_;
-  std::vector<TiltedCountLaw> laws_;  // by node
+  std::vector<RunningLaw> laws_;  // by node
 };
 
 class LocalCount final : public LocalLoss {

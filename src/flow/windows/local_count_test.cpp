@@ -126,14 +126,14 @@ TEST(TiltedCountLaw, HasTheProbabilitiesOfTheLaw) {
   const TargetTotal count(pipeline, {});
   const Cell cell{Rational(9), Rational(1, 10)};
   const Enclosure odds = Enclosure::of(Rational(9), enclosure_bits);
-  const RunningLaw whole(TiltedTotal(count, odds).others, count.other_people());
+  const RunningLaw whole(TiltedTotal(count, odds).others);
   const TiltedCounts low{0, 12, Rational(1, 20), 12};
   const TiltedCounts high{33, 40, Rational(7), 32};
   for (TiltedCounts view : {low, high}) {
     const TiltedUnit units(count, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
     view.expectation = units.expectation;
     view.share = Enclosure::of(Rational(1));
-    const TiltedCountLaw law(count, view, odds);
+    const RunningLaw law = tilted_count_law(count, view, odds);
     const Enclosure unit = units.after(view.reference);
     for (std::size_t from = 0; from < 40; ++from) {
       for (std::size_t to = from + 1; to <= 40; ++to) {

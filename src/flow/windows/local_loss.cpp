@@ -25,14 +25,6 @@ struct Known {
   bool is_constant() const { return open.empty() && neglected == 0 && taken.size() == 1; }
 };
 
-Rational exactly(double dyadic) {
-  Rational result;
-  Enclosure ball;
-  arb_set_d(ball.arb(), dyadic);
-  arf_get_fmpq(flint_of(result), arb_midref(ball.arb()));
-  return result;
-}
-
 class Bisection {
  public:
   Bisection(LocalLoss& loss, const Cell& cell)
@@ -143,11 +135,8 @@ class Bisection {
   }
 
   void append(const Places& places, Direction direction) {
-    if (!pieces_.empty() && pieces_.back().direction == direction) {
-      pieces_.back().to = cell_.odds_at(exactly(places.to));
-    } else {
-      pieces_.push_back({cell_.odds_at(exactly(places.from)), cell_.odds_at(exactly(places.to)), direction});
-    }
+    const auto odds = [&](double place) { return cell_.odds_at(Rational::from_double(place)); };
+    append_piece(pieces_, {odds(places.from), odds(places.to), direction});
   }
 
   LocalLoss& loss_;
@@ -159,6 +148,14 @@ class Bisection {
 };
 
 }  // namespace
+
+void append_piece(std::vector<MonotonePiece>& pieces, MonotonePiece next) {
+  if (!pieces.empty() && pieces.back().direction == next.direction) {
+    pieces.back().to = std::move(next.to);
+  } else {
+    pieces.push_back(std::move(next));
+  }
+}
 
 std::vector<MonotonePiece> pieces_of(LocalLoss& loss, const Cell& cell) { return Bisection(loss, cell).pieces(); }
 

@@ -57,6 +57,9 @@ struct MonotonePiece {
   Direction direction;
 };
 
+/// A piece that begins where the last one ends: neighbors with the same direction become one.
+void append_piece(std::vector<MonotonePiece>& pieces, MonotonePiece next);
+
 /// All of a cell, in order. What is unknown is narrower than 2^-34 of the cell, or it consists of parts on which the loss's derivative by
 /// the place has a modulus of at most flat_slope(), or eight times the errors above.
 std::vector<MonotonePiece> pieces_of(LocalLoss& loss, const Cell& cell);

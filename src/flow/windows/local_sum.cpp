@@ -270,17 +270,17 @@ class SumsInCell {
 }  // namespace
 
 bool has_listable_totals(const TargetTotal& target) {
-  constexpr double most = 200'000;
-  return target.range() <= most;
+  constexpr std::size_t most = 200'000;
+  return target.last_total() <= most;
 }
 
 namespace {
 
 /// Of many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
 bool takes_hours(const TargetTotal& target, const DecisiveTotals& sums) {
-  constexpr double few = 20'000;
+  constexpr std::size_t few = 20'000;
   constexpr double unlikely = -100;
-  return target.range() > few && sums.unit - sums.spread < unlikely;
+  return target.last_total() > few && sums.unit - sums.spread < unlikely;
 }
 
 }  // namespace

@@ -54,17 +54,6 @@ class Cells {
   Rational radius_;
 };
 
-/// Neighbours with the same direction become one.
-void append(std::vector<MonotonePiece>& pieces, std::vector<MonotonePiece> more) {
-  for (MonotonePiece& piece : more) {
-    if (!pieces.empty() && pieces.back().direction == piece.direction) {
-      pieces.back().to = piece.to;
-    } else {
-      pieces.push_back(std::move(piece));
-    }
-  }
-}
-
 }  // namespace
 
 std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
@@ -74,7 +63,7 @@ std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational
   std::vector<MonotonePiece> pieces;
   while (!cells.are_done()) {
     if (search.stop && search.stop()) {
-      append(pieces, {MonotonePiece{cells.left(), to, MonotonePiece::Direction::unknown}});
+      append_piece(pieces, {cells.left(), to, MonotonePiece::Direction::unknown});
       break;
     }
     std::vector<CellLoss> next;
@@ -83,7 +72,9 @@ std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational
     std::vector<std::vector<MonotonePiece>> found(next.size());
     share_among_threads(threads, next.size(),
                         [&](std::size_t i) { found[i] = pieces_of(*next[i].loss, next[i].cell); });
-    for (std::vector<MonotonePiece>& here : found) append(pieces, std::move(here));
+    for (std::vector<MonotonePiece>& here : found) {
+      for (MonotonePiece& piece : here) append_piece(pieces, std::move(piece));
+    }
     if (search.progress) search.progress(cells.left());
   }
   return pieces;
@@ -101,11 +92,14 @@ std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pie
   for (const MonotonePiece& piece : pieces) {
     const Rational part = (piece.to - piece.from) / parts;
     if (piece.direction != MonotonePiece::Direction::unknown || part * parts <= piece.from * narrow_piece()) {
-      append(result, {piece});
+      append_piece(result, piece);
       continue;
     }
     for (std::int64_t i = 0; i < parts; ++i) {
-      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {{}, stop}));
+      const Rational from = piece.from + part * i;
+      for (MonotonePiece& here : pieces_between(loss, from, from + part, {{}, stop})) {
+        append_piece(result, std::move(here));
+      }
     }
   }
   return result;

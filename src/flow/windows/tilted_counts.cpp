@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "flow/windows/total_in_doubles.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -34,10 +36,8 @@ struct Ratios {
 /// At some odds, in doubles: a guess.
 class GlanceAtCounts {
  public:
-  GlanceAtCounts(const TargetTotal& count, const Rational& odds, std::size_t baseline) : others_(count.others()) {
-    const StepLaws laws = count.step_laws(Enclosure::of(odds, enclosure_bits));
-    for (const std::vector<Enclosure>& law : laws) counted_.push_back(law[1].to_double());
-    const StepCosts costs = count.step_costs(laws);
+  GlanceAtCounts(const TargetTotal& count, const Rational& odds, std::size_t baseline) : law_(count, odds) {
+    const StepCosts costs = costs_at(count, odds);
     for (const std::vector<Enclosure>& cost : costs) {
       // What the action costs more than the baseline for a unit of Q(y), and for one of Q(y - 1).
       const double absent = difference(cost[0], costs[baseline][0]);
@@ -50,28 +50,12 @@ class GlanceAtCounts {
   const Ratios& ratios() const { return ratios_; }
 
   /// The mean count when all odds of being counted are multiplied by the ratio: about there, Q(y - 1) : Q(y) is that ratio.
-  double mean(double ratio) const {
-    double sum = 0;
-    for (std::size_t value = 0; value < counted_.size(); ++value) {
-      const double p = counted_[value];
-      if (others_[value] > 0) sum += static_cast<double>(others_[value]) * p * ratio / (1 - p + p * ratio);
-    }
-    return sum;
-  }
+  double mean(double ratio) const { return law_.at(std::log(ratio)).mean; }
 
  private:
-  const Composition& others_;
-  std::vector<double> counted_;
+  TotalInDoubles law_;
   Ratios ratios_;
 };
-
-/// A short rational that is about as large.
-Rational rounded(double value) {
-  int exponent = 0;
-  const double part = std::frexp(value, &exponent);
-  constexpr int bits = 16;
-  return Rational::dyadic(static_cast<std::int64_t>(std::ldexp(part, bits)), exponent - bits);
-}
 
 /// The unit of all views is the largest one.
 void compare_units(const TargetTotal& count, const Cell& cell, DecisiveCounts& all) {
@@ -146,12 +130,12 @@ std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& 
   DecisiveCounts result{baseline, {}};
   if (low.is_there()) {
     const auto end = static_cast<std::size_t>(std::ceil(low.highest() + room));
-    result.views.push_back({0, end, rounded(low.ratio()), end});
+    result.views.push_back({0, end, ratio_of(std::log(low.ratio())), end});
     result.spread = low.spread();
   }
   if (high.is_there()) {
     const auto begin = std::min(all, static_cast<std::size_t>(std::floor(high.lowest() - room)));
-    result.views.push_back({begin, all, rounded(high.ratio()), begin - 1});
+    result.views.push_back({begin, all, ratio_of(std::log(high.ratio())), begin - 1});
     result.spread = std::max(result.spread, high.spread());
   }
   compare_units(count, cell, result);
@@ -159,35 +143,28 @@ std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& 
 }
 
 // Q(y) = expectation ratio^-y T(y), T the tilted law.
-TiltedCountLaw::TiltedCountLaw(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds) {
+RunningLaw tilted_count_law(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds) {
   const TiltedTotal here(count, odds, view.ratio);
-  const RunningLaw law(here.others, count.other_people());
+  const TruncatedLaw& law = here.others;
   Enclosure unit;
   arb_div(unit.arb(), here.expectation.arb(), view.expectation.arb(), law_bits);
   const Enclosure ratio = Enclosure::of(view.ratio, law_bits);
-  first_ = law.first();
   Enclosure weight;  // unit ratio^(reference - y)
-  const bool is_above = first_ > view.reference;
-  arb_pow_ui(weight.arb(), ratio.arb(), is_above ? first_ - view.reference : view.reference - first_, law_bits);
+  const bool is_above = law.first > view.reference;
+  arb_pow_ui(weight.arb(), ratio.arb(), is_above ? law.first - view.reference : view.reference - law.first, law_bits);
   if (is_above) arb_inv(weight.arb(), weight.arb(), law_bits);
   arb_mul(weight.arb(), weight.arb(), unit.arb(), law_bits);
-  sums_.reserve(law.last() - law.first() + 2);
-  sums_.emplace_back();
-  for (std::size_t y = law.first(); y <= law.last(); ++y) {
-    Enclosure sum = sums_.back();
-    if (view.matters(y)) arb_addmul(sum.arb(), weight.arb(), law.at(y).arb(), law_bits);
-    sums_.push_back(std::move(sum));
+  std::vector<Enclosure> sums(1);
+  sums.reserve(law.size + 1);
+  for (std::size_t i = 0; i < law.size; ++i) {
+    Enclosure sum = sums.back();
+    if (view.matters(law.first + i)) arb_addmul(sum.arb(), weight.arb(), law.mass(i).arb(), law_bits);
+    sums.push_back(std::move(sum));
     if (view.ratio != 1) arb_div(weight.arb(), weight.arb(), ratio.arb(), law_bits);
   }
-  arb_mul(rest_.arb(), unit.arb(), law.rest().arb(), law_bits);
-}
-
-Enclosure TiltedCountLaw::between(std::size_t from, std::size_t to) const {
-  const auto index = [&](std::size_t y) { return std::clamp(y, first_, first_ + sums_.size() - 1) - first_; };
-  Enclosure result;
-  arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
-  arb_add(result.arb(), result.arb(), rest_.arb(), law_bits);
-  return result;
+  Enclosure rest;
+  arb_mul(rest.arb(), unit.arb(), law.rest.arb(), law_bits);
+  return {law.first, std::move(sums), rest};
 }
 
 }  // namespace fractile::flow

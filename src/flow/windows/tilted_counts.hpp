@@ -40,21 +40,7 @@ DecisiveCounts all_counts(const TargetTotal& count, const Cell& cell);
 /// others is a guess.
 std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& cell);
 
-/// The law of a count in a view's units.
-class TiltedCountLaw {
- public:
-  TiltedCountLaw() = default;
-  TiltedCountLaw(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds);
-
-  /// About where most of the view is.
-  double middle() const { return static_cast<double>(first_) + static_cast<double>(sums_.size() - 1) / 2; }
-  /// Q(from) + ... + Q(to - 1), of counts that matter to the view.
-  Enclosure between(std::size_t from, std::size_t to) const;
-
- private:
-  std::size_t first_ = 0;
-  std::vector<Enclosure> sums_;
-  Enclosure rest_;
-};
+/// The law of a count in a view's units, of counts that matter to the view.
+RunningLaw tilted_count_law(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds);
 
 }  // namespace fractile::flow

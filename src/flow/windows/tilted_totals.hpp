@@ -3,14 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 #include "flow/loss/target_total.hpp"
 
 namespace fractile::flow {
-
-inline constexpr double log_of_zero = -std::numeric_limits<double>::infinity();
 
 /// Totals first .. last of the target's and the others' steps. Bounds are for units that follow from taking the others' sum s to be
 /// ratio^s times as likely as it is, so that it is likely. Laws are computed with another ratio, which many views share, so that it

@@ -1,0 +1,57 @@
+#include "flow/windows/total_in_doubles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace fractile::flow {
+namespace {
+
+/// Of one person's steps.
+TotalInDoubles::Moment moment_of(const std::vector<double>& logs, double theta) {
+  double highest = log_of_zero;
+  for (std::size_t s = 0; s < logs.size(); ++s) highest = std::max(highest, logs[s] + theta * static_cast<double>(s));
+  double sum = 0;
+  double mean = 0;
+  for (std::size_t s = 0; s < logs.size(); ++s) {
+    const double part = std::exp(logs[s] + theta * static_cast<double>(s) - highest);
+    sum += part;
+    mean += part * static_cast<double>(s);
+  }
+  return {highest + std::log(sum), mean / sum};
+}
+
+}  // namespace
+
+TotalInDoubles::TotalInDoubles(const TargetTotal& target, const Rational& odds) : people_(target.others()) {
+  for (const std::vector<Enclosure>& law : target.step_laws(Enclosure::of(odds, enclosure_bits))) {
+    logs_.emplace_back();
+    for (const Enclosure& p : law) logs_.back().push_back(is_zero(p) ? log_of_zero : p.log().to_double());
+  }
+}
+
+TotalInDoubles::Moment TotalInDoubles::at(double theta) const {
+  Moment all;
+  for (std::size_t value = 0; value < logs_.size(); ++value) {
+    if (people_[value] == 0) continue;
+    const Moment one = moment_of(logs_[value], theta);
+    all.log += static_cast<double>(people_[value]) * one.log;
+    all.mean += static_cast<double>(people_[value]) * one.mean;
+  }
+  return all;
+}
+
+double TotalInDoubles::divergence(double theta, double other) const {
+  const Moment here = at(theta);
+  return at(other).log - here.log + (theta - other) * here.mean;
+}
+
+Rational ratio_of(double theta) {
+  constexpr int bits = 16;
+  const double log = theta / std::numbers::ln2;
+  const double whole = std::floor(log);
+  return Rational::dyadic(static_cast<std::int64_t>(std::ldexp(std::exp2(log - whole), bits)),
+                          static_cast<std::int64_t>(whole) - bits);
+}
+
+}  // namespace fractile::flow
