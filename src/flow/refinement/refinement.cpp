@@ -9,6 +9,7 @@
 #include "flow/refinement/elastic_program.hpp"
 #include "flow/refinement/reduction.hpp"
 #include "flow/refinement/single_bet.hpp"
+#include "flow/refinement/two_actions.hpp"
 #include "flow/refinement/two_secrets.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -98,13 +99,6 @@ class Decision {
   Pivots pivots_;
 };
 
-/// The largest of the absolute values, positive.
-Rational largest(const std::vector<Rational>& values) {
-  Rational most;
-  for (const Rational& value : values) most = std::max(most, value.sign() < 0 ? -value : value);
-  return most;
-}
-
 std::optional<std::size_t> Decision::inconsistent_row(const Solution& solution) const {
   const IntegerMatrix a = reduction_.from.part(all_of(reduction_.from.rows()), pivots_.columns);
   IntegerMatrix reached(a.rows(), outputs());
@@ -128,14 +122,8 @@ std::optional<Refinement> Decision::refuted_by_inconsistency(const Solution& sol
     functional[pivots_.rows[i]] = -mix.entry(i, 0) * reduction_.scales[pivots_.rows[i]];
   }
   functional[*row] = reduction_.scales[*row];
-  const Rational most = largest(functional);
-  Matrix losses(functional.size(), 2);
-  for (std::size_t i = 0; i < functional.size(); ++i) {
-    losses(i, 0) = (Rational(1) + functional[i] / most) / 2;
-    losses(i, 1) = (Rational(1) - functional[i] / most) / 2;
-  }
   return refuted(
-      example(losses, Rational(1, 2)),
+      example(losses_by(functional), Rational(1, 2)),
       "no matrix at all leads from one to the other: a combination of the secrets' rows vanishes in the first "
       "and not in the second");
 }
@@ -160,14 +148,8 @@ std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& so
   for (std::size_t i = 0; i < pivots_.rank(); ++i) {
     functional[pivots_.rows[i]] = mix.entry(i, 0) * reduction_.scales[pivots_.rows[i]];
   }
-  const Rational shift = -*std::ranges::min_element(functional);
-  const Rational most = std::max(*std::ranges::max_element(functional), Rational(0)) + shift;
-  Matrix losses(functional.size(), 2);
-  for (std::size_t i = 0; i < functional.size(); ++i) {
-    losses(i, 0) = (functional[i] + shift) / most;
-    losses(i, 1) = shift / most;
-  }
-  return refuted(example(losses, shift / most),
+  const Matrix losses = bet_losses(functional);
+  return refuted(example(losses, losses(0, 1)),
                  "the only matrix that leads from one to the other has a negative entry");
 }
 
@@ -198,7 +180,7 @@ std::optional<Refinement> Decision::refuted_by_single_bet() const {
   const auto bet = single_bet(columns_of(reduced(reduction_.from, reduction_.scales).matrix()),
                               columns_of(reduced(reduction_.to, reduction_.scales).matrix()));
   if (!bet) return {};
-  Counterexample candidate = example(bet->losses(), 0);
+  Counterexample candidate = example(bet_losses(bet->costs), 0);
   if (!verify(from_, to_, candidate)) return {};
   return Refinement{std::move(candidate), "the second shows" + bet->how_seldom() +
                                               " what no mixture of the first one's observations is like"};
@@ -272,20 +254,13 @@ RoughRows parts_of(const RoughRows& rows, const std::vector<double>& shares) {
   return parts;
 }
 
-Rational exactly(double value) {
-  constexpr int digits = 53;
-  int exponent = 0;
-  const double fraction = std::frexp(value, &exponent);
-  return Rational::dyadic(std::llround(std::ldexp(fraction, digits)), exponent - digits);
-}
-
 /// A solution of A x = b near these numbers: as many as there are equations are moved.
 std::vector<Rational> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, std::size_t column,
                                const std::vector<double>& near, const std::vector<std::size_t>& moved) {
   std::vector<Rational> result;
   Integer unit(1);  // of all of them
   for (const double value : near) {
-    result.push_back(exactly(value));
+    result.push_back(Rational::from_double(value));
     fmpz_lcm(unit.get(), unit.get(), fmpq_denref(flint_of(result.back())));
   }
   for (const std::size_t y : moved) result[y] = 0;
@@ -336,7 +311,7 @@ std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const Roug
 /// Prices of the equations of A X = B, row after row, as losses: action z is what the analyst takes after seeing z of the
 /// second channel.
 std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& prices) const {
-  const Rational most = std::max(Rational(1), largest(prices));
+  const Rational most = std::max(Rational(1), largest_of(prices));
   std::vector<std::vector<Rational>> actions;  // different ones
   for (std::size_t z = 0; z < outputs(); ++z) {
     std::vector<Rational> costs(reduction_.rows.size());

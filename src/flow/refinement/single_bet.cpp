@@ -58,17 +58,6 @@ RoughColumns columns_of(const Matrix& channel) {
   return columns;
 }
 
-Matrix SingleBet::losses() const {
-  const Rational least = std::min(Rational(0), *std::ranges::min_element(costs));
-  const Rational most = std::max(Rational(0), *std::ranges::max_element(costs)) - least;
-  Matrix losses(costs.size(), 2);
-  for (std::size_t x = 0; x < costs.size(); ++x) {
-    losses(x, 0) = (costs[x] - least) / most;
-    losses(x, 1) = (Rational(0) - least) / most;
-  }
-  return losses;
-}
-
 std::string SingleBet::how_seldom() const {
   constexpr double digits_of_seldom = 6;
   const double digits = -magnitude * std::numbers::log10e * std::numbers::ln2;

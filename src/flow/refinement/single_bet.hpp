@@ -21,8 +21,6 @@ struct SingleBet {
   std::vector<Rational> costs;  ///< by secret: what it costs to take, of either sign, within -2 .. 2
   double magnitude;  ///< the binary logarithm of how likely that observation is, when all secrets are equally so
 
-  /// As losses of two actions, none of which is below 0: to take it, and not to.
-  Matrix losses() const;
   /// " once in some 10^12 cases", where it is rarer than once in a million.
   std::string how_seldom() const;
 };

@@ -12,6 +12,8 @@
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "flow/refinement/single_bet.hpp"
+#include "flow/refinement/two_actions.hpp"
+#include "flow/stability/rough_totals.hpp"
 #include "fractile/error.hpp"
 #include "fractile/stability.hpp"
 
@@ -133,18 +135,6 @@ std::optional<std::vector<Rational>> telling_combination(const std::vector<Ratio
   return {};
 }
 
-/// Two actions, one for and one against the combination; losses between 0 and 1.
-Matrix losses_by(const std::vector<Rational>& combination) {
-  Rational largest;
-  for (const Rational& weight : combination) largest = std::max({largest, weight, Rational(0) - weight});
-  Matrix losses(combination.size(), 2);
-  for (std::size_t x = 0; x < combination.size(); ++x) {
-    losses(x, 0) = (Rational(1) + combination[x] / largest) / 2;
-    losses(x, 1) = (Rational(1) - combination[x] / largest) / 2;
-  }
-  return losses;
-}
-
 /// About how many products of machine words an exact loss takes: each count's probability has a word for every 64 bits of
 /// the people's denominators together, and comes from those of as many counts as there are values.
 double words_of_exact_loss(const Pipeline& pipeline, const Rational& odds) {
@@ -232,42 +222,18 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
 /// About how many bits a channel of so many people's sums has.
 double bits_of_sums(const Pipeline& pipeline, const Rational& odds) {
   const auto bits = static_cast<double>(fmpz_bits(noise_at(noise_of(pipeline.perturber), odds).denominator.get()));
-  const double totals = TargetTotal(pipeline, {}).range() * static_cast<double>(pipeline.values.size());
-  return totals * bits * static_cast<double>(pipeline.participants);
+  const auto totals = static_cast<double>(TargetTotal(pipeline, {}).last_total());
+  return totals * static_cast<double>(pipeline.values.size()) * bits * static_cast<double>(pipeline.participants);
 }
 
-/// The likely totals, first .. end - 1, as far as fixed point sees them.
-Matrix likely_totals(const TargetTotal& sum, const TiltedTotal& likely, const Rational& odds, std::size_t first,
-                     std::size_t end) {
-  const Rational seen = Rational::dyadic(1, -100);
-  const StepLaws laws = sum.step_laws(Enclosure::of(odds, enclosure_bits));
-  Matrix rows(laws.size(), end - first);
-  for (std::size_t x = 0; x < laws.size(); ++x) {
-    for (std::size_t i = 0; i < likely.others.size; ++i) {
-      for (std::size_t step = 0; step < laws[x].size(); ++step) {
-        const std::size_t total = likely.others.first + i + step;
-        if (total < first || total >= end) continue;
-        const Rational p = bounds_of(product(likely.others.mass(i), laws[x][step])).lower;
-        if (p > seen) rows(x, total - first) += p;
-      }
-    }
-  }
-  return rows;
-}
-
-/// By an analyst who is offered a bet, which is worth taking after one total.
+/// By an analyst who is offered a bet, which is worth taking after one total: of two odds' totals.
 std::optional<PipelineRefinement> refuted_by_single_bet(const Pipeline& pipeline, const Rational& from,
-                                                        const Rational& to) {
-  const TargetTotal sum(pipeline, {});
-  const TiltedTotal before(sum, Enclosure::of(from, enclosure_bits));
-  const TiltedTotal after(sum, Enclosure::of(to, enclosure_bits));
-  const std::size_t first = std::min(before.first(), after.first());
-  const std::size_t end = std::max(before.end(), after.end());
-  const auto bet = single_bet(columns_of(likely_totals(sum, before, from, first, end)),
-                              columns_of(likely_totals(sum, after, to, first, end)));
+                                                        const Rational& to, const RoughColumns& before,
+                                                        const RoughColumns& after) {
+  const auto bet = single_bet(before, after);
   if (!bet) return {};
   return refuted_by(
-      pipeline, Prior::uniform(bet->costs.size()), bet->losses(), from, to,
+      pipeline, Prior::uniform(bet->costs.size()), bet_losses(bet->costs), from, to,
       "the second shows" + bet->how_seldom() + " a total that no mixture of the first one's totals is like");
 }
 
@@ -279,7 +245,17 @@ std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Ra
     auto found = refuted_by_telling_apart(pipeline, std::min(one, other), std::max(one, other), from, to);
     if (found) return found;
   }
-  return refuted_by_single_bet(pipeline, from, to);
+  const TargetTotal sum(pipeline, {});
+  return refuted_by_single_bet(pipeline, from, to, likely_totals(sum, from), likely_totals(sum, to));
+}
+
+/// Of so many people that their channel is not written out.
+PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const TargetTotal sum(pipeline, {});
+  if (auto found = refuted_by_single_bet(pipeline, from, to, all_totals(sum, from), all_totals(sum, to))) {
+    return *std::move(found);
+  }
+  return undecided(pipeline, too_many_totals);
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
@@ -293,7 +269,7 @@ PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& fro
     constexpr double most_bits = 3e7;  // some seconds
     if (auto found = refuted_sum(pipeline, from, to)) return *std::move(found);
     if (bits_of_sums(pipeline, from) + bits_of_sums(pipeline, to) > most_bits) {
-      return undecided(pipeline, too_many_totals);
+      return compared_long_sum(pipeline, from, to);
     }
   }
   PipelineRefinement answer = compared(pipeline, from, to);
@@ -334,9 +310,7 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
     return bar;
   }
   if (pipeline.participants == 1) return {};
-  Pipeline single = pipeline;
-  single.participants = 1;
-  single.secret = {};
+  Pipeline single = alone(pipeline);
   if (pipeline.secret.kind == Secret::Kind::target) {
     if (!pipeline.perturber.each().empty()) single.perturber = pipeline.perturber.each().back();
     PipelineRefinement target = compared(single, from, to);
@@ -357,10 +331,7 @@ std::optional<PipelineRefinement> refined_by_one_answer(const Pipeline& pipeline
                                                         const Rational& to) {
   if (pipeline.post.kind != PostProcessor::Kind::shuffle || !pipeline.perturber.is_shared()) return {};
   if (pipeline.participants == 1) return {};
-  Pipeline single = pipeline;
-  single.participants = 1;
-  single.secret = {};
-  PipelineRefinement one = compared(single, from, to);
+  PipelineRefinement one = compared(alone(pipeline), from, to);
   if (!one.refinement.refines()) return {};
   one.refinement.reason += "; the certificate is one participant's, and all answers are released in no order";
   return one;

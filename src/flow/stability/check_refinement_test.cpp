@@ -147,6 +147,19 @@ TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   EXPECT_LT(found.loss_to, found.loss_from);
 }
 
+// Of so many people that the channel is not written out, by the same bet: once in 10^700 cases.
+TEST(CheckRefinement, SumsOfFourValuesAmongAThousandAreRefutedByTheRarestTotals) {
+  Pipeline known = pipeline_of(1201, Perturber::randomized_response(4), summing());
+  known.secret = {Secret::Kind::target, std::vector<std::size_t>(4, 300)};
+  const PipelineRefinement answer = check_refinement(known, 3, 2);
+  ASSERT_TRUE(answer.refinement.refuted());
+  EXPECT_FALSE(answer.are_losses_bounds);
+  const Counterexample& found = std::get<Counterexample>(answer.refinement.verdict);
+  EXPECT_LT(found.loss_to, found.loss_from);
+  EXPECT_LT(found.loss_from - found.loss_to, Rational::dyadic(1, -1000));
+  EXPECT_NE(answer.refinement.reason.find("once in some 10^"), std::string::npos);
+}
+
 Channel random_perturber(std::size_t values) {
   std::vector<std::vector<Rational>> rows;
   for (std::size_t x = 0; x < values; ++x) {

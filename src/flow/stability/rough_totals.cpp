@@ -1,0 +1,98 @@
+#include "flow/stability/rough_totals.hpp"
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+namespace fractile::flow {
+namespace {
+
+double log2_of(const Enclosure& value) { return value.log().to_double() / std::numbers::ln2; }
+
+class Totals {
+ public:
+  Totals(const TargetTotal& sum, const Rational& odds)
+      : sum_(sum), odds_(Enclosure::of(odds, enclosure_bits)), laws_(sum.step_laws(odds_)) {}
+
+  bool has(std::size_t total) const { return columns_.contains(total); }
+
+  /// Those that are likely when each is taken to be ratio^total times as likely as it is. How many totals of the others these come from.
+  std::size_t add(const Rational& ratio) {
+    const TiltedTotal here(sum_, odds_, ratio);
+    const StepLaws steps = tilted(laws_, ratio);
+    const double unit = log2_of(here.expectation);
+    const double slope = log2_of(Enclosure::of(ratio));
+    for (std::size_t total = here.first(); total < here.end(); ++total) {
+      if (has(total)) continue;
+      Column column;
+      double sum = 0;
+      for (const std::vector<Enclosure>& law : steps) {
+        column.direction.push_back(here.weighted(law, total).to_double());
+        sum += column.direction.back();
+      }
+      if (!(sum > 0x1p-100)) continue;
+      for (double& part : column.direction) part /= sum;
+      column.magnitude = std::log2(sum) + unit - static_cast<double>(total) * slope;
+      columns_.emplace(total, std::move(column));
+    }
+    return here.others.size;
+  }
+
+  /// At most so many, in order.
+  RoughColumns columns(std::size_t most) const {
+    const std::size_t stride = (columns_.size() + most - 1) / most;
+    RoughColumns result;
+    std::size_t place = 0;
+    for (const auto& [total, column] : columns_) {
+      const bool is_last = place + 1 == columns_.size();
+      if (place++ % stride != 0 && !is_last) continue;
+      result.directions.push_back(column.direction);
+      result.magnitudes.push_back(column.magnitude);
+    }
+    return result;
+  }
+
+ private:
+  struct Column {
+    std::vector<double> direction = {};
+    double magnitude = 0;
+  };
+
+  const TargetTotal& sum_;
+  Enclosure odds_;
+  StepLaws laws_;
+  std::map<std::size_t, Column> columns_;
+};
+
+/// From what is likely to one end, by tilts so small that neighbors see common totals: each is at most some 20 deviations wide.
+void add_up_to(Totals& totals, std::size_t end, bool is_above) {
+  constexpr int most_tilts = 200;  // of an end that nobody reaches
+  Rational ratio = 1;
+  std::size_t width = totals.add(ratio);
+  for (int i = 0; i < most_tilts && !totals.has(end); ++i) {
+    const Rational finer(2 + width / 400);
+    const Rational less = finer / (finer + 1);
+    ratio *= is_above ? Rational(1) / less : less;
+    width = totals.add(ratio);
+  }
+}
+
+}  // namespace
+
+RoughColumns likely_totals(const TargetTotal& sum, const Rational& odds) {
+  Totals totals(sum, odds);
+  totals.add(1);
+  return totals.columns(sum.last_total() + 1);
+}
+
+RoughColumns all_totals(const TargetTotal& sum, const Rational& odds) {
+  constexpr std::size_t most_entries = 12'000;
+  Totals totals(sum, odds);
+  add_up_to(totals, 0, false);
+  add_up_to(totals, sum.last_total(), true);
+  return totals.columns(most_entries / sum.laws().size());
+}
+
+}  // namespace fractile::flow
