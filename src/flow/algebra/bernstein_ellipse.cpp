@@ -111,17 +111,6 @@ Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const
   });
 }
 
-Enclosure modulus_of_sum(const std::vector<Enclosure>& moduli, const std::vector<std::size_t>& people) {
-  Enclosure product;
-  arb_one(product.arb());
-  for (std::size_t value = 0; value < moduli.size(); ++value) {
-    Enclosure power;
-    arb_pow_ui(power.arb(), moduli[value].arb(), people[value], chebyshev_bits);
-    arb_mul(product.arb(), product.arb(), power.arb(), chebyshev_bits);
-  }
-  return product;
-}
-
 ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& denominator, const Cell& cell) {
   RationalFunction derivative;
   fmpz_poly_q_derivative(derivative.get(), quotient(numerator, denominator).get());

@@ -51,9 +51,6 @@ inline Enclosure tighter_bound(const Enclosure& a, const Enclosure& b) {
 Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
                                 const Cell& cell);
 
-/// Of the law of a sum of independent answers, so many people having the i-th law: the sum of its moduli.
-Enclosure modulus_of_sum(const std::vector<Enclosure>& moduli, const std::vector<std::size_t>& people);
-
 /// At most so large are moduli of any use: with more, a cell is too wide.
 constexpr double largest_modulus = 0x1p20;
 

@@ -5,6 +5,10 @@
 #include <flint/fmpz_poly.h>
 #include <flint/fmpz_poly_q.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
 
@@ -160,6 +164,34 @@ template <>
 inline Enclosure whole(std::int64_t value) {
   Enclosure result;
   arb_set_si(result.arb(), value);
+  return result;
+}
+
+inline Enclosure times(const Enclosure& number, std::uint64_t count) {
+  Enclosure result;
+  arb_mul_ui(result.arb(), number.arb(), count, enclosure_bits);
+  return result;
+}
+
+/// The product of the bases, each to its power.
+inline Enclosure product_of_powers(const std::vector<Enclosure>& bases, const std::vector<std::size_t>& powers) {
+  Enclosure result = whole<Enclosure>(1);
+  Enclosure power;
+  for (std::size_t i = 0; i < bases.size(); ++i) {
+    arb_pow_ui(power.arb(), bases[i].arb(), powers[i], enclosure_bits);
+    arb_mul(result.arb(), result.arb(), power.arb(), enclosure_bits);
+  }
+  return result;
+}
+
+inline Rational rational_of(const fmpz* integer) {
+  Rational result;
+  fmpq_set_fmpz(flint_of(result), integer);
+  return result;
+}
+inline Rational fraction_of(const Integer& numerator, const Integer& denominator) {
+  Rational result;
+  fmpq_set_fmpz_frac(flint_of(result), numerator.get(), denominator.get());
   return result;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "flow/channel/names.hpp"
@@ -76,22 +77,26 @@ Loss Loss::scaled(const Rational& factor) const {
 
 Loss bayes_risk(std::size_t secrets) { return Loss(discrete_metric(secrets)); }
 
-Loss linear_error(const std::vector<Rational>& values) {
+namespace {
+
+/// Of guessing one of the values.
+template <class Cost>
+Loss of_guesses(const std::vector<Rational>& values, const Cost& cost) {
   Matrix losses(values.size(), values.size());
   for (std::size_t x = 0; x < values.size(); ++x) {
-    for (std::size_t w = 0; w < values.size(); ++w) {
-      losses(x, w) = values[x] < values[w] ? values[w] - values[x] : values[x] - values[w];
-    }
+    for (std::size_t w = 0; w < values.size(); ++w) losses(x, w) = cost(values[x] - values[w]);
   }
   return {std::move(losses), names_of(values)};
 }
 
+}  // namespace
+
+Loss linear_error(const std::vector<Rational>& values) {
+  return of_guesses(values, [](const Rational& miss) { return std::max(miss, -miss); });
+}
+
 Loss squared_error(const std::vector<Rational>& values) {
-  Matrix losses(values.size(), values.size());
-  for (std::size_t x = 0; x < values.size(); ++x) {
-    for (std::size_t w = 0; w < values.size(); ++w) losses(x, w) = (values[x] - values[w]).pow(2);
-  }
-  return {std::move(losses), names_of(values)};
+  return of_guesses(values, [](const Rational& miss) { return miss.pow(2); });
 }
 
 Rational expected_loss(const Prior& prior, const Loss& loss) {

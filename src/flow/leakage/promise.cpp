@@ -26,18 +26,12 @@ Enclosure power_of(const Enclosure& odds, std::int64_t power) {
 }
 
 Rational times(const Rational& number, std::size_t count) { return number * Rational(count); }
-Enclosure times(const Enclosure& number, std::size_t count) {
-  Enclosure result = number;
-  arb_mul_ui(result.arb(), number.arb(), count, enclosure_bits);
-  return result;
-}
-
 std::vector<std::vector<Rational>> entries_at(const Perturber& perturber, const Rational& odds) {
   const Noise<Integer> noise = noise_at(noise_of(perturber), odds);
   std::vector<std::vector<Rational>> entries(noise.values(), std::vector<Rational>(noise.answers()));
   for (std::size_t x = 0; x < noise.values(); ++x) {
     for (std::size_t y = 0; y < noise.answers(); ++y) {
-      fmpq_set_fmpz(flint_of(entries[x][y]), noise.numerators[x][y].get());
+      entries[x][y] = rational_of(noise.numerators[x][y].get());
     }
   }
   return entries;

@@ -66,15 +66,11 @@ TargetTotal::TargetTotal(const Pipeline& pipeline, const Analyst& analyst)
       others_(known_composition(pipeline)) {
   for (std::size_t w = 0; w < joint_.weights.columns(); ++w) {
     std::vector<Polynomial> costs(different_steps_.size());
-    std::vector<Enclosure> weights;
     for (std::size_t x = 0; x < laws_.size(); ++x) {
       const Polynomial weight = Polynomial::constant(joint_.weights(x, w));
       for (std::size_t s = 0; s < costs.size(); ++s) add_product(costs[s], weight, laws_[x][s]);
-      weights.push_back(Enclosure::of(joint_.weights(x, w) / joint_.common, enclosure_bits));
     }
-    if (std::ranges::find(costs_, costs) != costs_.end()) continue;
-    costs_.push_back(std::move(costs));
-    weights_.push_back(std::move(weights));
+    if (std::ranges::find(costs_, costs) == costs_.end()) costs_.push_back(std::move(costs));
   }
   for (std::size_t value = 0; is_count_ && value < others_.size(); ++value) {
     if (is_zero(laws_[value].front()) || is_zero(laws_[value].back())) others_[value] = 0;
@@ -83,39 +79,23 @@ TargetTotal::TargetTotal(const Pipeline& pipeline, const Analyst& analyst)
 
 const Polynomial& TargetTotal::denominator() const { return noise_of(pipeline_.perturber).denominator; }
 
-std::size_t TargetTotal::other_people() const {
-  std::size_t sum = 0;
-  for (const std::size_t people : others_) sum += people;
-  return sum;
-}
-
-StepLaws TargetTotal::step_laws(const Enclosure& odds) const {
+std::vector<std::vector<Enclosure>> TargetTotal::by_step(const std::vector<std::vector<Polynomial>>& rows,
+                                                         const Enclosure& odds, const Rational& common) const {
   Enclosure unit;
   arb_fmpz_poly_evaluate_arb(unit.arb(), denominator().get(), odds.arb(), enclosure_bits);
-  StepLaws laws;
-  laws.reserve(laws_.size());
-  for (const std::vector<Polynomial>& numerators : laws_) {
-    std::vector<Enclosure> law(longest_step_ + 1);
+  unit = product(unit, Enclosure::of(common, enclosure_bits));
+  std::vector<std::vector<Enclosure>> result;
+  result.reserve(rows.size());
+  for (const std::vector<Polynomial>& numerators : rows) {
+    std::vector<Enclosure> row(longest_step_ + 1);
     for (std::size_t i = 0; i < numerators.size(); ++i) {
-      arb_ptr p = law[different_steps_[i]].arb();
-      arb_fmpz_poly_evaluate_arb(p, numerators[i].get(), odds.arb(), enclosure_bits);
-      arb_div(p, p, unit.arb(), enclosure_bits);
+      arb_ptr number = row[different_steps_[i]].arb();
+      arb_fmpz_poly_evaluate_arb(number, numerators[i].get(), odds.arb(), enclosure_bits);
+      arb_div(number, number, unit.arb(), enclosure_bits);
     }
-    laws.push_back(std::move(law));
+    result.push_back(std::move(row));
   }
-  return laws;
-}
-
-StepCosts TargetTotal::step_costs(const StepLaws& laws) const {
-  StepCosts costs;
-  for (const std::vector<Enclosure>& weights : weights_) {
-    std::vector<Enclosure> cost(laws.front().size());
-    for (std::size_t x = 0; x < laws.size(); ++x) {
-      for (const std::size_t s : different_steps_) add_product(cost[s], weights[x], laws[x][s]);
-    }
-    costs.push_back(std::move(cost));
-  }
-  return costs;
+  return result;
 }
 
 TiltedUnit::TiltedUnit(const TargetTotal& target, const Enclosure& odds, Rational of)
@@ -130,7 +110,7 @@ Enclosure TiltedUnit::after(std::size_t total) const {
 
 TiltedTotal::TiltedTotal(const TargetTotal& target, const Enclosure& odds, const Rational& ratio) {
   const StepLaws laws = tilted(target.step_laws(odds), ratio);
-  costs = target.step_costs(laws);
+  costs = tilted(target.step_costs(odds), ratio);
   expectation = expectation_of(laws, target.others());
   others = total_law(laws, target.others());
   left_out = from_zero_to(product(highest_cost(costs), others.rest));
@@ -148,7 +128,7 @@ Enclosure TiltedTotal::weighted(const std::vector<Enclosure>& by_step, std::size
 
 Enclosure losses_beyond(const TargetTotal& target, const Enclosure& odds, const Rational& ratio, std::size_t total) {
   const TiltedUnit unit(target, odds, ratio);
-  return product(highest_cost(tilted(target.step_costs(target.step_laws(odds)), ratio)), unit.after(total));
+  return product(highest_cost(tilted(target.step_costs(odds), ratio)), unit.after(total));
 }
 
 namespace {

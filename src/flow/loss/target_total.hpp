@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include "exact/enclosure.hpp"
@@ -39,13 +40,13 @@ class TargetTotal {
   std::size_t longest_step() const { return longest_step_; }
   /// The others, by value. Those whose answers are certain only move a count, and are left out of it.
   const Composition& others() const { return others_; }
-  std::size_t other_people() const;
+  std::size_t other_people() const { return std::accumulate(others_.begin(), others_.end(), std::size_t{0}); }
   /// The greatest total, the least one being 0.
   std::size_t last_total() const { return longest_step_ * (other_people() + 1); }
 
-  StepLaws step_laws(const Enclosure& odds) const;
-  /// `laws`: as step_laws() has them, or tilted. Actions with the same costs are one.
-  StepCosts step_costs(const StepLaws& laws) const;
+  StepLaws step_laws(const Enclosure& odds) const { return by_step(laws_, odds, 1); }
+  /// Actions with the same costs are one.
+  StepCosts step_costs(const Enclosure& odds) const { return by_step(costs_, odds, joint_.common); }
   /// By action and different step: polynomials in odds, in units of 1 / (joint().common * the noise's denominator).
   const std::vector<std::vector<Polynomial>>& costs() const { return costs_; }
   /// By value and different step, increasing: the probability's numerator.
@@ -56,6 +57,10 @@ class TargetTotal {
   const Pipeline& pipeline() const { return pipeline_; }
 
  private:
+  /// Rows of numerators by different step, over `common` times the noise's denominator: at these odds, by step.
+  std::vector<std::vector<Enclosure>> by_step(const std::vector<std::vector<Polynomial>>& rows, const Enclosure& odds,
+                                              const Rational& common) const;
+
   Pipeline pipeline_;
   JointWeights joint_;
   bool is_count_;
@@ -64,7 +69,6 @@ class TargetTotal {
   std::size_t longest_step_;
   std::vector<std::vector<Polynomial>> laws_;
   std::vector<std::vector<Polynomial>> costs_;
-  std::vector<std::vector<Enclosure>> weights_;  // by action and value
   Composition others_;
 };
 

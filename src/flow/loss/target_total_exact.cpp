@@ -152,9 +152,7 @@ struct LawsAtOdds {
         fmpz_lcm(denominator.get(), denominator.get(), fmpq_denref(flint_of(p.at(odds) / unit)));
       }
     }
-    Rational scale;
-    fmpq_set_fmpz(flint_of(scale), denominator.get());
-    scale /= unit;
+    const Rational scale = rational_of(denominator.get()) / unit;
     const auto evaluated = [&](const std::vector<std::vector<Polynomial>>& rows) {
       Integers result;
       for (const std::vector<Polynomial>& row : rows) {
@@ -259,9 +257,7 @@ Rational TargetTotal::exact_loss(const Rational& odds) const {
   }
   Integer all;
   fmpz_pow_ui(all.get(), laws.denominator.get(), others + 1);
-  Rational loss;
-  fmpq_set_fmpz_frac(flint_of(loss), sum.value().get(), all.get());
-  return loss / joint_.common;
+  return fraction_of(sum.value(), all) / joint_.common;
 }
 
 }  // namespace fractile::flow

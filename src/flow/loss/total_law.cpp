@@ -27,13 +27,9 @@ StepLaws tilted(StepLaws laws, const Rational& ratio) {
 }
 
 Enclosure expectation_of(const StepLaws& tilted, const Composition& people) {
-  Enclosure result = whole<Enclosure>(1);
-  Enclosure power;
-  for (std::size_t value = 0; value < people.size(); ++value) {
-    arb_pow_ui(power.arb(), sum_of(tilted[value]).arb(), people[value], enclosure_bits);
-    arb_mul(result.arb(), result.arb(), power.arb(), enclosure_bits);
-  }
-  return result;
+  std::vector<Enclosure> sums;
+  for (const std::vector<Enclosure>& law : tilted) sums.push_back(sum_of(law));
+  return product_of_powers(sums, people);
 }
 
 TruncatedLaw total_law(const StepLaws& tilted, const Composition& people) {

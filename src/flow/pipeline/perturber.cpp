@@ -244,7 +244,7 @@ Channel Perturber::at(const Rational& odds) const {
   Matrix matrix(values(), answers());
   for (std::size_t x = 0; x < values(); ++x) {
     for (std::size_t y = 0; y < answers(); ++y) {
-      fmpq_set_fmpz_frac(flint_of(matrix(x, y)), noise.numerators[x][y].get(), noise.denominator.get());
+      matrix(x, y) = fraction_of(noise.numerators[x][y], noise.denominator);
     }
   }
   return Channel(matrix);

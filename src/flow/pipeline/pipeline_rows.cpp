@@ -128,7 +128,7 @@ Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& o
   Matrix matrix(frame.secrets.size(), frame.observation_names.size());
   for (std::size_t x = 0; x < matrix.rows(); ++x) {
     for (std::size_t y = 0; y < matrix.columns(); ++y) {
-      fmpq_set_fmpz_frac(flint_of(matrix(x, y)), rows.numerators[x][y].get(), rows.denominator.get());
+      matrix(x, y) = fraction_of(rows.numerators[x][y], rows.denominator);
     }
   }
   return matrix;

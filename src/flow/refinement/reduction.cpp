@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "flow/algebra/ring.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -106,8 +108,7 @@ Channel reduced(const IntegerMatrix& rows, const std::vector<Rational>& scales) 
   Matrix probabilities(rows.rows(), rows.columns());
   for (std::size_t x = 0; x < rows.rows(); ++x) {
     for (std::size_t y = 0; y < rows.columns(); ++y) {
-      fmpq_set_fmpz(flint_of(probabilities(x, y)), rows.at(x, y));
-      probabilities(x, y) /= scales[x];
+      probabilities(x, y) = rational_of(rows.at(x, y)) / scales[x];
     }
   }
   return Channel(probabilities);

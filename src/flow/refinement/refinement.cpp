@@ -5,6 +5,7 @@
 #include "exact/own_environment.hpp"
 #include "flow/algebra/integer_matrix.hpp"
 #include "flow/algebra/rational_program.hpp"
+#include "flow/algebra/ring.hpp"
 #include "flow/refinement/analytic_centre.hpp"
 #include "flow/refinement/elastic_program.hpp"
 #include "flow/refinement/reduction.hpp"
@@ -157,7 +158,7 @@ std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& so
 Matrix whole_rows(const IntegerMatrix& rows) {
   Matrix result(rows.rows(), rows.columns());
   for (std::size_t x = 0; x < rows.rows(); ++x) {
-    for (std::size_t y = 0; y < rows.columns(); ++y) fmpq_set_fmpz(flint_of(result(x, y)), rows.at(x, y));
+    for (std::size_t y = 0; y < rows.columns(); ++y) result(x, y) = rational_of(rows.at(x, y));
   }
   return result;
 }
@@ -274,8 +275,7 @@ std::vector<Rational> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, s
     for (std::size_t x = 0; x < a.rows(); ++x) fmpz_submul(missing.at(x, 0), a.at(x, y), numerator.get());
   }
   const Solution moves = solve(a.part(all_of(a.rows()), moved), missing);
-  Rational whole;
-  fmpq_set_fmpz(flint_of(whole), unit.get());
+  const Rational whole = rational_of(unit.get());
   for (std::size_t k = 0; k < moved.size(); ++k) result[moved[k]] = moves.entry(k, 0) / whole;
   return result;
 }
@@ -355,9 +355,9 @@ Refinement Decision::decided_in_rationals() const {
     for (std::size_t z = 0; z < outputs(); ++z) {
       const std::size_t row = i * outputs() + z;
       for (std::size_t y = 0; y < observations(); ++y) {
-        fmpq_set_fmpz(flint_of(program[row][y * outputs() + z]), reduction_.from.at(x, y));
+        program[row][y * outputs() + z] = rational_of(reduction_.from.at(x, y));
       }
-      fmpq_set_fmpz(flint_of(right[row]), reduction_.to.at(x, z));
+      right[row] = rational_of(reduction_.to.at(x, z));
     }
   }
   for (std::size_t y = 0; y < observations(); ++y) {

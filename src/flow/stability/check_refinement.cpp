@@ -64,8 +64,7 @@ std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rati
   const Noise<Integer> noise = noise_at(noise_of(pipeline.perturber), odds);
   std::vector<Rational> result;
   for (const Integer& numerator : counted_numerators(pipeline, noise)) {
-    result.emplace_back();
-    fmpq_set_fmpz_frac(flint_of(result.back()), numerator.get(), noise.denominator.get());
+    result.push_back(fraction_of(numerator, noise.denominator));
   }
   return result;
 }

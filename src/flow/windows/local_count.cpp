@@ -15,12 +15,6 @@ namespace {
 constexpr double smallest_divisor = 0.25;  // of n |p'| / max(p, 1 - p); exact, and so is 1 less it
 constexpr std::uint64_t largest_quotient = 4;
 
-Enclosure times(const Enclosure& a, std::uint64_t factor) {
-  Enclosure result;
-  arb_mul_ui(result.arb(), a.arb(), factor, chebyshev_bits);
-  return result;
-}
-
 /// Whether p, or 1 - p, is at least smallest_divisor for all of them.
 bool is_far_from_an_end(const Enclosure& probabilities) {
   return probabilities.lower_double() >= smallest_divisor || probabilities.upper_double() <= 1 - smallest_divisor;
@@ -56,7 +50,7 @@ std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const Targe
     steepness += times(by_value[value].slope, largest_quotient * count.others()[value]);
   }
   CountBounds result;
-  result.law = modulus_of_sum(tilted_moduli(view.ratio, count, cell), count.others()) / view.expectation;
+  result.law = product_of_powers(tilted_moduli(view.ratio, count, cell), count.others()) / view.expectation;
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
   result.loss = answers * result.law;
@@ -120,7 +114,7 @@ class LocalCount final : public LocalLoss {
         baseline_(baseline),
         views_(std::move(views)),
         end_error_(Interpolation::value_error(times(answers, 2)).upper_double()) {
-    for (const Enclosure& odds : odds_at_nodes(cell)) costs_at_.push_back(count.step_costs(count.step_laws(odds)));
+    for (const Enclosure& odds : odds_at_nodes(cell)) costs_at_.push_back(count.step_costs(odds));
     for (const LocalView& view : views_) {
       slope_error_ += view.slope_error();
       arb_max(negligible_slope_.arb(), negligible_slope_.arb(), view.negligible_slope().arb(), chebyshev_bits);

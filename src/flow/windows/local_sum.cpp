@@ -21,12 +21,6 @@ namespace {
 /// A total that is 2^apart times as likely as those that speak against the baseline leaves the analyst with it throughout the cell.
 constexpr double apart = 16;
 
-Enclosure twice(const Enclosure& a) {
-  Enclosure result;
-  arb_mul_2exp_si(result.arb(), a.arb(), 1);
-  return result;
-}
-
 /// In units of 2^weight, the weight rounded.
 Enclosure over(const Enclosure& a, double weight) {
   Enclosure result;
@@ -43,7 +37,7 @@ struct ViewBounds {
 /// Nothing when these are too large to be of use.
 std::optional<ViewBounds> view_bounds_in(const TiltedTotals& view, const TargetTotal& target, const Cell& cell) {
   const std::vector<Enclosure> moduli = tilted_moduli(view.ratio, target, cell);
-  const Enclosure all = modulus_of_sum(moduli, target.others());
+  const Enclosure all = product_of_powers(moduli, target.others());  // of the law of a sum
   TiltedUnit unit(target, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
   const Enclosure law = all / unit.expectation;
   if (!(law.upper_double() <= largest_modulus)) return {};
@@ -158,7 +152,7 @@ class SumsInCell {
   bool is_best_whatever_is_added() const {
     std::vector<StepCosts> at_nodes;
     at_nodes.reserve(Interpolation::nodes);
-    for (const Enclosure& odds : odds_at_nodes(cell_)) at_nodes.push_back(target_.step_costs(target_.step_laws(odds)));
+    for (const Enclosure& odds : odds_at_nodes(cell_)) at_nodes.push_back(target_.step_costs(odds));
     const Enclosure modulus = highest_losses(target_.joint(), tilted_moduli(1, target_, cell_));
     const auto cost = [&](std::size_t action, std::size_t step) {
       return InterpolatedLoss(through_nodes([&](std::size_t i) { return at_nodes[i][action][step]; }), modulus).value;
@@ -253,7 +247,7 @@ class SumsInCell {
     }
     const Enclosure on_ellipse = next.losses * next.unit.after(total);
     const Enclosure slope = Interpolation::slope_within(highest) + Interpolation::slope_error(on_ellipse);
-    return over(twice(slope), sums_.unit);
+    return over(times(slope, 2), sums_.unit);
   }
 
   /// All actions but the baseline.

@@ -18,7 +18,7 @@ double difference(const Enclosure& a, const Enclosure& b) {
 }
 
 StepCosts costs_at(const TargetTotal& count, const Rational& odds) {
-  return count.step_costs(count.step_laws(Enclosure::of(odds, enclosure_bits)));
+  return count.step_costs(Enclosure::of(odds, enclosure_bits));
 }
 
 /// The action that costs least where Q(y - 1) = Q(y).

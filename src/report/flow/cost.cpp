@@ -14,6 +14,7 @@ using report_detail::csv_line;
 using report_detail::Document;
 using report_detail::epsilon_digits;
 using report_detail::member;
+using report_detail::objects;
 using report_detail::Row;
 using report_detail::Writer;
 
@@ -70,16 +71,11 @@ std::string to_json(const CostReport& report) {
     }
   };
   member(json, "called", report.called.to_string());
-  json.Key("answers");
-  json.StartArray();
-  for (const AnswerCost& answer : report.answers) {
-    json.StartObject();
+  objects(json, "answers", report.answers, [&](const AnswerCost& answer) {
     member(json, "people", static_cast<std::uint64_t>(answer.people));
     epsilon("any_two_values", answer.any_two);
     epsilon("each_place", answer.a_step);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
   epsilon("release", report.release);
   return document.text();
 }

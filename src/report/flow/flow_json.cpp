@@ -16,6 +16,8 @@ using report_detail::epsilon_digits;
 using report_detail::exact_odds;
 using report_detail::exact_or_digits;
 using report_detail::member;
+using report_detail::object;
+using report_detail::objects;
 using report_detail::odds_digits;
 using report_detail::Pair;
 using report_detail::ranges_with;
@@ -54,13 +56,12 @@ void write_member(Writer& json, const char* name, const Value& value) {
 }
 
 void write_counterexample(Writer& json, const flow::Counterexample& refutation) {
-  json.Key("counterexample");
-  json.StartObject();
-  write_member(json, "prior", std::span<const Rational>(refutation.prior.probabilities()));
-  write_member(json, "loss", refutation.loss.matrix());
-  member(json, "loss_from", refutation.loss_from.to_string());
-  member(json, "loss_to", refutation.loss_to.to_string());
-  json.EndObject();
+  object(json, "counterexample", [&] {
+    write_member(json, "prior", std::span<const Rational>(refutation.prior.probabilities()));
+    write_member(json, "loss", refutation.loss.matrix());
+    member(json, "loss_from", refutation.loss_from.to_string());
+    member(json, "loss_to", refutation.loss_to.to_string());
+  });
 }
 
 /// What certificates are checked against.
@@ -97,34 +98,25 @@ void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBoun
   member(json, "epsilon_to", epsilons.to);
 }
 
+void write_proof(Writer& json, const flow::Rise& proof) {
+  object(json, "proof", [&] {
+    member(json, "odds_from", proof.odds_from.to_string());
+    member(json, "odds_to", proof.odds_to.to_string());
+    member(json, "loss_from", exact_or_digits(proof.loss_from));
+    member(json, "loss_to", exact_or_digits(proof.loss_to));
+  });
+}
+
 void write_windows(Writer& json, const flow::Windows& answer) {
   member(json, "windows_by", to_string(answer.method));  // and so whether they are all
-  json.Key("windows");
-  json.StartArray();
-  for (const flow::UnstableWindow& window : answer.windows) {
-    json.StartObject();
+  objects(json, "windows", answer.windows, [&](const flow::UnstableWindow& window) {
     write_ends(json, window.from, window.to);
-    if (window.proof) {
-      json.Key("proof");
-      json.StartObject();
-      member(json, "odds_from", window.proof->odds_from.to_string());
-      member(json, "odds_to", window.proof->odds_to.to_string());
-      member(json, "loss_from", exact_or_digits(window.proof->loss_from));
-      member(json, "loss_to", exact_or_digits(window.proof->loss_to));
-      json.EndObject();
-    }
-    json.EndObject();
-  }
-  json.EndArray();
+    if (window.proof) write_proof(json, *window.proof);
+  });
   if (answer.undecided.empty()) return;
-  json.Key("undecided");
-  json.StartArray();
-  for (const flow::RealBounds& range : answer.undecided) {
-    json.StartObject();
+  objects(json, "undecided", answer.undecided, [&](const flow::RealBounds& range) {
     write_ends(json, {range.lower, range.lower}, {range.upper, range.upper});
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 /// The verdict for the windows' analyst.
@@ -166,11 +158,10 @@ std::string to_json(const StabilityReport& report) {
     write_certificate(json, *report.answer.refutation, report.answer.from, report.answer.to);
   }
   if (report.windows) {
-    json.Key("analyst");
-    json.StartObject();
-    member(json, "verdict", verdict_of(*report.windows));
-    write_windows(json, *report.windows);
-    json.EndObject();
+    object(json, "analyst", [&] {
+      member(json, "verdict", verdict_of(*report.windows));
+      write_windows(json, *report.windows);
+    });
   }
   return document.text();
 }
@@ -248,19 +239,14 @@ std::string to_json(const ExpectedLossReport& report) {
 std::string to_json(const SweepReport& report) {
   FlowDocument document;
   Writer& json = document.json();
-  json.Key("points");
-  json.StartArray();
-  for (const flow::LossPoint& point : report.points) {
-    json.StartObject();
+  objects(json, "points", report.points, [&](const flow::LossPoint& point) {
     member(json, "epsilon", with_decimals(point.epsilon));
     member(json, "epsilon_decimal", epsilon_digits(point.epsilon));
     member(json, "odds", exact_odds(point.epsilon));
     member(json, "odds_decimal", odds_digits(point.epsilon));
     member(json, "decimal", significant(point.loss, sweep_digits));
     member(json, "change", flow::to_string(point.change));
-    json.EndObject();
-  }
-  json.EndArray();
+  });
   write_windows(json, report.windows);
   return document.text();
 }
@@ -268,18 +254,13 @@ std::string to_json(const SweepReport& report) {
 namespace {
 
 void write_ranges(Writer& json, const char* name, const std::vector<flow::ServedRange>& ranges) {
-  json.Key(name);
-  json.StartArray();
-  for (const flow::ServedRange& range : ranges) {
+  objects(json, name, ranges, [&](const flow::ServedRange& range) {
     const report_detail::SafeEnds ends = report_detail::safe_ends(range);
-    json.StartObject();
     member(json, "odds_from", ends.odds.from);
     member(json, "odds_to", ends.odds.to);
     member(json, "epsilon_from", ends.epsilons.from);
     member(json, "epsilon_to", ends.epsilons.to);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 }  // namespace
@@ -301,23 +282,14 @@ std::string to_json(const ChoiceReport& report) {
   write_ranges(json, "served", ranges_with(report, served));
   write_ranges(json, "not_served", ranges_with(report, not_served));
   write_ranges(json, "not_known", ranges_with(report, unknown));
-  json.Key("analysts");
-  json.StartArray();
-  for (const ChoosingAnalyst& one : report.analysts) {
-    json.StartObject();
+  objects(json, "analysts", report.analysts, [&](const ChoosingAnalyst& one) {
     member(json, "file", one.name);
     member(json, "most_loss", one.wanted.most_loss.to_string());
     member(json, "without_release", exact_or_digits(one.without_release));
     write_windows(json, one.wanted.windows);
-    if (report_detail::has_answers(one.guess)) {
-      json.Key("leakage");
-      json.StartObject();
-      report_detail::write_members(json, *one.guess);
-      json.EndObject();
-    }
-    json.EndObject();
-  }
-  json.EndArray();
+    if (!report_detail::has_answers(one.guess)) return;
+    object(json, "leakage", [&] { report_detail::write_members(json, *one.guess); });
+  });
   return document.text();
 }
 

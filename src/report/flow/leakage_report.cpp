@@ -238,16 +238,11 @@ void write_members(Writer& json, const LeakageReport& report) {
   }
   json.EndArray();
   if (!report.is_sweep) return write_answer(json, report.answers.front(), loss_digits);
-  json.Key("points");
-  json.StartArray();
-  for (const Leakage& answer : report.answers) {
-    json.StartObject();
+  objects(json, "points", report.answers, [&](const Leakage& answer) {
     write_answer(json, answer, sweep_digits);
     member(json, "epsilon_decimal", epsilon_digits(answer.epsilon));
     member(json, "odds_decimal", odds_digits(answer.epsilon));
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 }  // namespace report_detail

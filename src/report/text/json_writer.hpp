@@ -42,6 +42,26 @@ void distance(Writer& json, ValueKind kind, const Rational& distance);
 void member(Writer& json, const char* name, const std::string& value);
 void member(Writer& json, const char* name, const Rational& value);  ///< its decimals
 void member(Writer& json, const char* name, std::uint64_t value);
+/// An object, whose members `write` writes.
+template <class Write>
+void object(Writer& json, const char* name, const Write& write) {
+  json.Key(name);
+  json.StartObject();
+  write();
+  json.EndObject();
+}
+/// A list of objects: `write` writes the members of each entry's.
+template <class Entries, class Write>
+void objects(Writer& json, const char* name, const Entries& entries, const Write& write) {
+  json.Key(name);
+  json.StartArray();
+  for (const auto& entry : entries) {
+    json.StartObject();
+    write(entry);
+    json.EndObject();
+  }
+  json.EndArray();
+}
 /// Decimals as they are.
 void number(Writer& json, const char* name, const std::string& decimals);
 
