@@ -692,6 +692,21 @@ class OtherPipelines(FlowTest):
         self.assertRegex(document["reason"], "once in some 10\\^[0-9]+ cases")
         self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", four, cwd=self.folder).code, 0)
 
+    def test_sums_among_thousands_of_known_people(self):
+        """Of four values the same bet refutes, without the channel; of three nothing is found, and the reason says what to ask instead."""
+        four = self.survey(participants="1201", values="[0, 1, 2, 3]", perturber='"randomized-response"', secret='"target"',
+                           known="{ histogram = [300, 300, 300, 300] }")
+        result = flow("check", four, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
+        document = json.loads(result.out)
+        self.assertEqual((result.code, document["verdict"]), (1, "does-not-refine"))
+        self.assertIn("once in some 10^381 cases", document["reason"])
+        self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", four, cwd=self.folder).code, 0)
+        three = self.survey(participants="1000", perturber='"randomized-response"', secret='"target"', known="{ histogram = [333, 333, 333] }")
+        result = flow("check", three, *LN_3_TO_LN_2, cwd=self.folder)
+        self.assertEqual((result.code, result.out.split()[0]), (6, "undecided:"))
+        self.assertIn("fewer people are decided, and so is a count of them, and a sweep shows where the loss of an analyst of one's own rises",
+                      result.out)
+
     def test_an_analyst_is_shown_without_what_does_not_matter(self):
         """Actions that cost the same are one, and secrets under which all do are counted, not listed."""
         known = self.survey(values="[0, 1, 2, 3, 4, 5, 6]", participants="4", post='{ query = "count", of = [0] }', secret='"target"',

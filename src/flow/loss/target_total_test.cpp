@@ -87,6 +87,18 @@ TEST(KnownSums, LossIsThatOfTheRows) {
   }));
 }
 
+// Unlike after counts: after the least and the greatest sum it is the same action, and another one between them.
+TEST(KnownSums, AnActionMayBeBestBetweenTheEnds) {
+  Pipeline pipeline = pipeline_of(2, Perturber::randomized_response(3), summing());
+  pipeline.secret = Secret::target_knowing({1});
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::matrix;
+  analyst.losses = Matrix::of({{0, 1}, {1, 0}, {0, 1}});
+  const Enclosure enclosed = TargetTotal(pipeline, analyst).loss(Enclosure::of(Rational(20), 320));
+  EXPECT_TRUE(enclosed.contains(by_rows(pipeline, analyst, 20)));
+  EXPECT_LT(radius(enclosed), 1e-30);
+}
+
 TEST(KnownSums, ExactLossesHaveAnEnd) {
   Pipeline pipeline = pipeline_of(300'000, Perturber::geometric(3), summing());
   pipeline.secret = Secret::target_among({100'000, 150'000, 50'000}, 300'000);

@@ -179,7 +179,9 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
 
 constexpr const char* too_many_totals =
     "a sum among so many known people has too many totals for a proof, and no analyst was found to whom the second is "
-    "worth more";
+    "worth more; fewer people are decided, and so is a count of them, and a sweep shows where the loss of an analyst "
+    "of "
+    "one's own rises";
 
 PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
   return {Refinement{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
@@ -248,13 +250,13 @@ std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Ra
   return refuted_by_single_bet(pipeline, from, to, likely_totals(sum, from), likely_totals(sum, to));
 }
 
-/// Of so many people that their channel is not written out.
-PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+/// Of so many people that their channel is not written out, which would have so many bits.
+PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to, double bits) {
+  constexpr double most_bits = 4e8;  // some seconds for two exact losses
+  if (bits > most_bits) return undecided(pipeline, too_many_totals);
   const TargetTotal sum(pipeline, {});
-  if (auto found = refuted_by_single_bet(pipeline, from, to, all_totals(sum, from), all_totals(sum, to))) {
-    return *std::move(found);
-  }
-  return undecided(pipeline, too_many_totals);
+  auto found = refuted_by_single_bet(pipeline, from, to, all_totals(sum, from), all_totals(sum, to));
+  return found ? *std::move(found) : undecided(pipeline, too_many_totals);
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
@@ -267,9 +269,8 @@ PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& fro
   if (is_total && !is_count && pipeline.participants > many_people) {
     constexpr double most_bits = 3e7;  // some seconds
     if (auto found = refuted_sum(pipeline, from, to)) return *std::move(found);
-    if (bits_of_sums(pipeline, from) + bits_of_sums(pipeline, to) > most_bits) {
-      return compared_long_sum(pipeline, from, to);
-    }
+    const double bits = bits_of_sums(pipeline, from) + bits_of_sums(pipeline, to);
+    if (bits > most_bits) return compared_long_sum(pipeline, from, to, bits);
   }
   PipelineRefinement answer = compared(pipeline, from, to);
   if (!is_total || is_count) return answer;

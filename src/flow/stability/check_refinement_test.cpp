@@ -147,7 +147,7 @@ TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   EXPECT_LT(found.loss_to, found.loss_from);
 }
 
-// Of so many people that the channel is not written out, by the same bet: once in 10^700 cases.
+// Of so many people that the channel is not written out, by the same bet: once in 10^381 cases.
 TEST(CheckRefinement, SumsOfFourValuesAmongAThousandAreRefutedByTheRarestTotals) {
   Pipeline known = pipeline_of(1201, Perturber::randomized_response(4), summing());
   known.secret = {Secret::Kind::target, std::vector<std::size_t>(4, 300)};
