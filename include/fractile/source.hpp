@@ -61,8 +61,8 @@ struct TableOptions {
   /// hold, those of JSON are the keys that the query names. Empty: the file itself. Row-wise, or declared by `sql_stability`.
   /// Proof: docs/proofs/row_wise_queries.md
   std::string sql = {};
-  /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be packed by gzip, zstd, bzip2 or xz,
-  /// as its first bytes say. JSON that is packed by other than gzip is unpacked into a temporary file when its records are read.
+  /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. CSV and TSV may be packed by gzip, zstd, bzip2
+  /// or xz, as their first bytes say, and JSON by gzip.
   std::string format = {};
   /// For csv and tsv; empty: found in the header line, which alone decides.
   std::string delimiter = {};

@@ -456,7 +456,7 @@ class Game(CommandTest):
     def play(self, dice, folder, ask=None):
         """One batch. Returns how many questions were charged."""
         ask = ask or self.release
-        table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.csv.zst", "people.ndjson.xz", "people.parquet"])
+        table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.csv.zst", "people.ndjson.gz", "people.parquet"])
         owner = [word.format(table=table) for word in dice.choice(OWNERS)]
         changes = dice.choice(TWINS)
         worlds = [World(folder / name, table, change, owner) for name, change in zip("ab", changes)]

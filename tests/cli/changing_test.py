@@ -110,8 +110,8 @@ class BeforeTheCharge(CommandTest):
         self.write("t.jsonl", '{"x": 7}\n' * 100)
         for kind, pack in PACKED.items():
             self.write(f"t.csv.{kind}", pack(rows.encode()))
-            self.write(f"t.jsonl.{kind}", pack(b'{"x": 7}\n' * 100))
-        packed = [f"{name}.{kind}" for name in ("t.csv", "t.jsonl") for kind in PACKED]
+        self.write("t.jsonl.gz", gzip.compress(b'{"x": 7}\n' * 100))
+        packed = ["t.jsonl.gz", *(f"t.csv.{kind}" for kind in PACKED)]
         for name in ("t.csv", "t.tsv", "t.jsonl", *packed):
             with self.subTest(name):
                 code, out, err = self.released(name, lambda name=name: self.append(name))

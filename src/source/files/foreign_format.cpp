@@ -139,15 +139,18 @@ std::string_view without_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-/// `{` and a key, or `[` and what an array of records can hold there, with any blanks between.
+/// `{` and a key, or `[` and what an array of records can hold there, with blanks between, on one line; or one of them alone on the first
+/// line. What stands behind may be a record, and decides nothing.
 bool begins_as_json(std::string_view head) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
   head = without_blanks(head);
   if (head.empty() || (head.front() != '{' && head.front() != '[')) return false;
-  const std::string_view next = without_blanks(head.substr(1));
-  if (head.front() == '{') return next.starts_with('"') || next.starts_with('}');
-  return next.starts_with('{') || next.starts_with(']') || head.starts_with("[\n") || head.starts_with("[\r\n");
+  const std::size_t end = head.find_first_of("\r\n");
+  const std::string_view next = without_blanks(head.substr(1, end == std::string_view::npos ? end : end - 1));
+  if (next.empty()) return end != std::string_view::npos;
+  return head.front() == '{' ? next.starts_with('"') || next.starts_with('}')
+                             : next.starts_with('{') || next.starts_with(']');
 }
 
 [[noreturn]] void refuse_foreign(const std::string& file, const Foreign& foreign, const std::string& wanted) {

@@ -67,14 +67,6 @@ void NamelessFile::read(std::uint64_t from, std::span<char> bytes) const {
       content_ + " could not be read again");
 }
 
-void NamelessFile::clear() {
-  if (ftruncate(descriptor_, 0) != 0)
-    fail_to_spool(content_ + " could not be spooled", errno, "set TMPDIR to a folder with room");
-  size_ = 0;
-}
-
-std::string NamelessFile::path() const { return path_of_descriptor(descriptor_); }
-
 int NamelessFile::release() { return std::exchange(descriptor_, -1); }
 
 }  // namespace fractile::source_detail

@@ -33,10 +33,6 @@ class NamelessFile {
   std::uint64_t append(std::span<const char> bytes);
   /// What was written there.
   void read(std::uint64_t from, std::span<char> bytes) const;
-  /// Takes all of it away; nothing may be reading or writing.
-  void clear();
-  /// A path under which this process, and it alone, can open the file.
-  std::string path() const;
   /// The descriptor, which the caller closes.
   int release();
 

@@ -154,10 +154,12 @@ std::vector<StoredColumn> stored_columns(const Connection& connection, const std
   return columns;
 }
 
-/// How many bytes of text a file can hold, which are more than its records; of more than can be counted, some number beyond.
+/// How many bytes of text a file is taken to hold, which are more than its records; for more than can be counted, some number beyond. No byte
+/// of gzip holds more than 1,032. A byte of another packing can, but tables are not packed so densely: a limit by what is possible would say
+/// how long the packed records are, at a length that an asker's weights choose.
 std::uint64_t most_text(const InputFile& file) {
-  const Packing* packing = file.packing();
-  const std::uint64_t of_byte = packing == nullptr ? 1 : packing->most_text;
+  constexpr std::uint64_t of_packed_byte = 1032;
+  const std::uint64_t of_byte = file.packing() == nullptr ? 1 : of_packed_byte;
   return std::min<std::uint64_t>(file.size(), RankProfile::max_records / of_byte + 1) * of_byte;
 }
 
@@ -360,23 +362,21 @@ void Relation::add_to(const Connection& connection) const {
 Relation Relation::of_json(const std::vector<InputFile>& files) {
   Relation relation;
   const InputFile& first = files.front();
-  const auto unpacked_by_engine = [](const InputFile& file) {
-    const Packing* packing = file.packing();
-    return packing != nullptr && packing->is_read_by_engine ? packing->name : std::string_view();
-  };
-  const std::string packed(unpacked_by_engine(first));
   for (const InputFile& file : files) {
+    const Packing* packing = file.packing();
+    if (packing != nullptr && !packing->is_read_by_engine)
+      refuse_packed(file, " is packed by " + std::string(packing->name) + ", and JSON by gzip alone", "people.json");
     const JsonHead head = json_head(file);
     refuse_foreign_json(file.display_name(), head.bytes);
     if (&file == &first) relation.json_form_ = head.form;
-    const bool is_alike = head.form == *relation.json_form_ && unpacked_by_engine(file) == packed;
+    const bool is_alike = head.form == *relation.json_form_ && packing == first.packing();
     if (is_alike) continue;
     throw Error(ErrorCode::data, file.display_name() + " and " + first.display_name() + " are not written alike",
                 "write all files of a table as one array each, or none, and pack all with gzip, or none");
   }
   relation.json_ = std::make_shared<JsonTexts>(files);
-  relation.paths_ = relation.json_->paths();
-  relation.from_ = paths_sql(relation.paths_) + (packed.empty() ? "" : ", compression = " + quote_literal(packed));
+  relation.paths_ = paths_of(files);
+  relation.from_ = paths_sql(relation.paths_) + (first.packing() == nullptr ? "" : ", compression = 'gzip'");
   return relation;
 }
 

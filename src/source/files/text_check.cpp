@@ -125,61 +125,37 @@ JsonHead json_head(const InputFile& file) {
 }
 
 bool check_json_lines(const InputFile& file, const std::function<void()>& on_progress,
-                      const std::function<void(std::string_view text, std::size_t taken)>& on_text) {
+                      const std::function<void(std::size_t taken)>& on_text) {
   TextStream text(file);
   const bool is_packed = file.packing() != nullptr;
   ObjectWatch watch;
   for (std::string_view bytes = text.next(); !bytes.empty(); bytes = text.next()) {
     if (watch.holds()) watch.see(bytes);
     if (!watch.holds() && !is_packed) return false;
-    if (on_text) on_text(bytes, text.taken());
+    if (on_text) on_text(text.taken());
     report(on_progress);
   }
   return watch.finish();
 }
 
-JsonTexts::JsonTexts(const std::vector<InputFile>& files) {
-  for (const InputFile& file : files) {
-    Text& text = texts_.emplace_back(file);
-    bytes_ += file.size();
-    const Packing* packing = file.packing();
-    if (packing != nullptr && !packing->is_read_by_engine)
-      text.unpacked.emplace("what " + file.display_name() + " holds");
-  }
-}
-
-std::vector<std::string> JsonTexts::paths() const {
-  std::vector<std::string> paths;
-  paths.reserve(texts_.size());
-  for (const Text& text : texts_) paths.push_back(text.unpacked ? text.unpacked->path() : text.file.path());
-  return paths;
+JsonTexts::JsonTexts(const std::vector<InputFile>& files) : files_(files) {
+  for (const InputFile& file : files_) bytes_ += file.size();
 }
 
 bool JsonTexts::check_lines(const std::function<void()>& on_progress) {
-  const std::lock_guard lock(mutex_);
   bool lines = true;
-  bytes_before_ = bytes_taken_ = 0;
-  for (Text& text : texts_) {
-    lines = check(text, on_progress) && lines;
-    bytes_before_ += text.file.size();
-    bytes_taken_ = bytes_before_;
+  std::uint64_t before = 0;  // bytes of the files that have been checked
+  for (const InputFile& file : files_) {
+    bytes_taken_ = before;
+    lines = check_json_lines(file, on_progress, [&](std::size_t taken) { bytes_taken_ = before + taken; }) && lines;
+    before += file.size();
   }
+  bytes_taken_ = bytes_;
   return lines;
 }
 
 double JsonTexts::share_checked() const {
   return bytes_ == 0 ? 1 : std::min(1.0, static_cast<double>(bytes_taken_) / static_cast<double>(bytes_));
-}
-
-bool JsonTexts::check(Text& text, const std::function<void()>& on_progress) {
-  if (text.has_lines) return *text.has_lines;
-  if (text.unpacked) text.unpacked->clear();  // of what an earlier reading left that did not come to its end
-  const bool lines = check_json_lines(text.file, on_progress, [&](std::string_view bytes, std::size_t taken) {
-    bytes_taken_ = bytes_before_ + taken;
-    if (text.unpacked) text.unpacked->append({bytes.data(), bytes.size()});
-  });
-  if (text.unpacked) text.has_lines = lines;
-  return lines;
 }
 
 }  // namespace fractile::source_detail

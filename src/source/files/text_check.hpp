@@ -5,16 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "source/files/input_file.hpp"
-#include "source/files/nameless_file.hpp"
 #include "source/text/delimited_check.hpp"
 
 namespace fractile::source_detail {
@@ -41,39 +38,25 @@ struct JsonHead {
 JsonHead json_head(const InputFile& file);
 
 /// Error(data) where TextStream::next() throws it. Whether the records of `values` are `lines`, which the engine reads with many threads; a
-/// file that it can read in both ways has the same records in both. on_text(), which may be empty, is called with the text that is read, of a
-/// packed file all of it, and with how many bytes of the file have been taken.
+/// file that it can read in both ways has the same records in both. on_text(), which may be empty, is called with how many bytes of the file
+/// have been taken.
 bool check_json_lines(const InputFile& file, const std::function<void()>& on_progress,
-                      const std::function<void(std::string_view text, std::size_t taken)>& on_text = {});
+                      const std::function<void(std::size_t taken)>& on_text = {});
 
-/// Files of JSON as the engine can read them: the text of one that it cannot unpack goes to a temporary file.
+/// Files of JSON, which are looked through before the engine reads them.
 class JsonTexts {
  public:
-  /// The files must outlive this. Throws SpoolFailure where there can be no temporary file, which is empty so far.
+  /// The files must outlive this.
   explicit JsonTexts(const std::vector<InputFile>& files);
 
-  /// Where the engine reads each file.
-  std::vector<std::string> paths() const;
-  /// Whether the records of all are lines, as check_json_lines() has it, which says what throws. What has to be unpacked is from now on.
-  /// Thread-safe.
+  /// Whether the records of all are lines, as check_json_lines() has it, which says what throws. Thread-safe.
   bool check_lines(const std::function<void()>& on_progress);
   /// Which share of the files' bytes the last call of it has taken.
   double share_checked() const;
 
  private:
-  struct Text {
-    explicit Text(const InputFile& text) : file(text) {}
-
-    const InputFile& file;
-    std::optional<NamelessFile> unpacked;  // none where the engine reads the file as it is
-    std::optional<bool> has_lines;         // known once it is unpacked
-  };
-  bool check(Text& text, const std::function<void()>& on_progress);
-
-  std::mutex mutex_;
-  std::deque<Text> texts_;
+  std::span<const InputFile> files_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t bytes_before_ = 0;  // of files that have been checked
   std::atomic<std::uint64_t> bytes_taken_ = 0;
 };
 

@@ -54,8 +54,7 @@ struct Packing {
   std::string_view pack;         ///< the command that packs
   std::string_view unread;       ///< what a part is of that is not read
   std::string_view padding;      ///< what may stand behind a part, as often as it likes; empty: nothing
-  std::uint64_t most_text;       ///< how many bytes of text come of one packed byte, at most
-  bool is_read_by_engine;        ///< whether the engine unpacks it, by the same name
+  bool is_read_by_engine;        ///< whether the engine unpacks it, by the same name: JSON, which it reads itself
 };
 
 /// Of a file that begins so; none where it is packed in no way that is read.

@@ -24,6 +24,7 @@ Unpacking::Unpacking(ReadAt read_at, const Packing& packing, std::string display
       chunk_(chunk_size) {}
 
 std::size_t Unpacking::read(std::span<char> text) {
+  require(found_);
   std::span<char> rest = text;
   while (rest.size() == text.size()) {
     if (!inside_ && is_at_end()) return 0;
@@ -31,7 +32,11 @@ std::size_t Unpacking::read(std::span<char> text) {
     if (packed_.empty()) fill();
     const bool is_file_over = packed_.empty();
     const Unpacked step = unpacker_->step(packed_, rest);
-    require(step);
+    if (rest.size() < text.size()) {
+      found_ = step;  // behind this text: how long the text is does not decide who hears of it
+    } else {
+      require(step);
+    }
     inside_ = step != Unpacked::ended;
     if (inside_ && is_file_over && rest.size() == text.size())
       require(Unpacked::damaged);  // there is nothing to go on with

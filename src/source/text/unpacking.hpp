@@ -48,7 +48,8 @@ class Unpacking {
   std::string_view packed_;  // of the chunk, what is still to be unpacked
   std::size_t offset_ = 0;   // of the file, behind the chunk
   bool is_first_ = true;
-  bool inside_ = false;  // of a part
+  bool inside_ = false;              // of a part
+  Unpacked found_ = Unpacked::more;  // behind what has been read
 };
 
 }  // namespace fractile::source_detail
