@@ -122,6 +122,7 @@ PUBLIC_HEADERS = {
     "audit": "quantiles/audit",
     "constructors": "quantiles/release",
     "sampling": "source/files",
+    "engine": "source/engine",
     "source": "source/files",
     "frames": "source/entries",
     "sources": "source/entries",

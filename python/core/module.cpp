@@ -1,5 +1,6 @@
 #include "module.hpp"
 
+#include "fractile/engine.hpp"
 #include "fractile/version.hpp"
 #include "interpreter.hpp"
 
@@ -7,6 +8,7 @@ NB_MODULE(_core, module) {
   using namespace fractile::python;
   module.doc() = "The C++ half of fractile; use the package's own functions.";
   module.attr("version") = fractile::version;
+  module.def("set_default_engine", &fractile::set_default_engine, nb::arg("path"));
   bind_interpreter(module);
   bind_error(module);
   bind_frames(module);

@@ -67,7 +67,7 @@ def columns(
     if data is not None and not _frames.names_files(data):
         raise UsageError("data: the path of a file is expected", "a frame says its columns itself", "data")
     words = _words.words(given)
-    _words.add_engine(words)
+    _words.bring_engine()
     described = json.loads(_core.columns(words, _frames.paths_of(data), cancel))["columns"]
     lists = ("unreadable_rows", "unreadable_files")
     return [Column(**column | {name: tuple(column.get(name, ())) for name in lists}) for column in described]

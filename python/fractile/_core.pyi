@@ -7,6 +7,8 @@ from typing import Any, overload
 
 version: str = '0.1.0'
 
+def set_default_engine(path: str) -> None: ...
+
 class Frame:
     """Columns in memory, not copied."""
 

@@ -64,7 +64,7 @@ def count(
     if data is not None and not _frames.names_files(data):
         raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
-    _words.add_engine(words)
+    _words.bring_engine()
     groups = _words.groups(by, keys)
     _core.count(words, _frames.paths_of(data), groups.lists, groups.tuples, cancel)
 

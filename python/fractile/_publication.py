@@ -359,7 +359,7 @@ def _typed(kind: str, text: str) -> Any:
 def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
     if not _frames.is_path(file):
         raise UsageError("file: the path of a publication's file is expected", 'write fractile.publish("earnings.toml")', "file")
-    _words.add_engine(words)  # for public files, too
+    _words.bring_engine()  # for public files, too
     return _core.read_publication(_words.path(file, "file"), words)
 
 

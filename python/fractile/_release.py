@@ -742,7 +742,7 @@ def release(
     if counts is not None and frame is not None:
         raise UsageError("counts stands instead of data", "give one or the other", "counts")
     if frame is None and counts is None:
-        _words.add_engine(words)
+        _words.bring_engine()
     return _released(words, files, groups, frame, cancel=cancel)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import itertools
 import os
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from . import _numbers
+from . import _core, _numbers
 from ._choices import PerPerson
 from ._errors import UsageError
 
@@ -277,16 +278,11 @@ def _is_text(text: str) -> bool:
     return True
 
 
-def add_engine(given: Words) -> None:
-    """The engine that the package duckdb has in it, unless another one is named."""
-    library = "" if "duckdb" in given else engine()
-    if library:
-        given["duckdb"] = [library]
-
-
-def engine() -> str:
-    """The engine to name: "" where the library finds one by itself, as by FRACTILE_DUCKDB."""
-    return "" if os.environ.get("FRACTILE_DUCKDB") else duckdb_library()
+@functools.cache
+def bring_engine() -> None:
+    """Names the engine of the package duckdb to the library, which takes it unless `duckdb=` or FRACTILE_DUCKDB names another. It is not a word
+    of the caller's: those must be what a ledger's owner declared."""
+    _core.set_default_engine(duckdb_library())
 
 
 def duckdb_library() -> str:

@@ -226,13 +226,15 @@ class Pipeline:
         if analyst is not None:
             members = analyst._asdict()
             lines += ["[analyst]", *(f"{name} = {_toml(v, name)}" for name, v in members.items() if v is not None)]
-        self._core = _core.PipelineFile.of("\n".join(lines) + "\n", "the pipeline", _words.engine())
+        _words.bring_engine()
+        self._core = _core.PipelineFile.of("\n".join(lines) + "\n", "the pipeline", "")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Pipeline:
         """From a TOML file."""
         pipeline = cls.__new__(cls)
-        pipeline._core = _core.PipelineFile.read(_words.path(path, "path"), _words.engine())
+        _words.bring_engine()
+        pipeline._core = _core.PipelineFile.read(_words.path(path, "path"), "")
         return pipeline
 
     @property

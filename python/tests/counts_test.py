@@ -79,7 +79,7 @@ def test_columns_of_a_file(csv, program, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x\n1\nNA\n2,5\n".replace("2,5", '"2,5"'), encoding="utf-8")
     (column,) = fractile.columns(path, check=True, missing=["NA"])
-    assert column == ("x", "VARCHAR", "numbers", 1, 1, 1, (3,))
+    assert column == ("x", "VARCHAR", "numbers", 1, 1, 1, (3,), ())
     assert "numbers,1,1,1,3" in program("columns", path, "--check", "--missing", "NA", "--format", "csv")
     with pytest.raises(fractile.UsageError, match="the path of a file is expected"):
         fractile.columns([1, 2])

@@ -2,7 +2,10 @@
 
 import inspect
 import json
+import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 
@@ -81,19 +84,45 @@ def test_a_file_that_changes_while_it_is_read(ledger, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("age\n" + "7\n" * 30_000_000)
 
+    is_over = threading.Event()
+
     def append_once_it_is_read():
-        while not ledger.entries:
+        while not ledger.entries and not is_over.is_set():
             time.sleep(0.001)
         with path.open("a") as table:
             table.write("3\n")
 
     writer = threading.Thread(target=append_once_it_is_read)
     writer.start()
-    with pytest.raises(fractile.DataError, match=r"table\.csv was changed while it was read") as caught:
-        fractile.release(path, "age", epsilon="1/2", ledger=ledger, threads=1, **ASKED)
-    writer.join()
+    try:
+        with pytest.raises(fractile.DataError, match=r"table\.csv was changed while it was read") as caught:
+            fractile.release(path, "age", epsilon="1/2", ledger=ledger, threads=1, **ASKED)
+    finally:
+        is_over.set()
+        writer.join()
     assert "entry 1 of" in str(caught.value)
     assert [entry.state for entry in ledger.entries] == ["reserved"]
+
+
+def test_the_engine_of_the_package_duckdb_needs_no_owner(tmp_path):
+    """Nobody but the caller's installation chose it; the caller's own choice is the owner's to declare."""
+    pytest.importorskip("duckdb")
+    (tmp_path / "table.csv").write_text("age\n" + "7\n" * 100)
+    code = """if True:
+        import fractile, sys
+        ledger = fractile.Ledger("budget.db").init("people", epsilon=1)
+        asked = {"bounds": (0, 125), "step": 1, "quantiles": "median", "epsilon": "1/4", "ledger": ledger}
+        print(fractile.release("table.csv", "age", **asked)["1/2"])
+        print(fractile.columns("table.csv")[0].name)
+        try:
+            fractile.release("table.csv", "age", again=True, duckdb="./other.so", **asked)
+        except fractile.UsageError as error:
+            print(error.field)
+    """
+    surroundings = {name: value for name, value in os.environ.items() if name != "FRACTILE_DUCKDB"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == ["age", "duckdb"]
 
 
 def test_what_fails_after_the_charge_stays_reserved(ledger):

@@ -13,6 +13,7 @@
 #include <fractile/disk_room.hpp>
 #include <fractile/domains.hpp>
 #include <fractile/durable.hpp>
+#include <fractile/engine.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
 #include <fractile/expected_loss.hpp>

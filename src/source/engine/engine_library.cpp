@@ -5,8 +5,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "fractile/engine.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::source_detail {
@@ -72,6 +75,28 @@ const EngineApi& load_named(const std::string& path, const Words& origin) {
   }
 }
 
+/// What set_default_engine() has named.
+class DefaultEngine {
+ public:
+  void set(std::string path) {
+    const std::lock_guard lock(mutex_);
+    path_ = std::move(path);
+  }
+  std::string path() const {
+    const std::lock_guard lock(mutex_);
+    return path_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string path_;
+};
+
+DefaultEngine& default_engine() {
+  static DefaultEngine engine;
+  return engine;
+}
+
 std::vector<std::string> default_places() {
   std::vector<std::string> places;
   std::error_code failed;
@@ -94,6 +119,7 @@ const EngineApi& find_engine(const std::string& library) {
   if (const char* named = std::getenv("FRACTILE_DUCKDB"); named != nullptr && *named != '\0') {
     return load_named(named, "FRACTILE_DUCKDB");
   }
+  if (const std::string path = default_engine().path(); !path.empty()) return load_named(path, "the default engine");
   for (const std::string& place : default_places()) {
     try {
       return load_engine(place);
@@ -107,3 +133,9 @@ const EngineApi& find_engine(const std::string& library) {
 const EngineApi& loaded_engine() { return *loaded_api; }
 
 }  // namespace fractile::source_detail
+
+namespace fractile {
+
+void set_default_engine(std::string path) { source_detail::default_engine().set(std::move(path)); }
+
+}  // namespace fractile

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "fractile/engine.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
@@ -52,6 +54,22 @@ TEST(Engine, AMissingLibraryIsAUsageError) {
   EXPECT_EQ(error.code(), ErrorCode::usage);
   EXPECT_NE(error.hint().find("./dev build"), std::string::npos);
   EXPECT_NE(error.hint().find("FRACTILE_DUCKDB"), std::string::npos);
+}
+
+// A variable of the environment names the engine of these tests, and comes first.
+TEST(Engine, OneThatAProgramBringsIsTakenIfNoOtherIsNamed) {
+  const char* named = std::getenv("FRACTILE_DUCKDB");
+  const std::string before = named == nullptr ? "" : named;
+  set_default_engine("/nowhere/libduckdb.so");
+  unsetenv("FRACTILE_DUCKDB");
+  EXPECT_EQ(std::string(error_of([] { Connection::open(""); }).what()),
+            "the default engine names /nowhere/libduckdb.so, which does not exist");
+  if (named != nullptr) {
+    setenv("FRACTILE_DUCKDB", before.c_str(), 1);
+    EXPECT_NO_THROW(Connection::open(""));
+  }
+  set_default_engine("");
+  EXPECT_NO_THROW(Connection::open(""));
 }
 
 TEST(Engine, AForeignLibraryIsAUsageError) {
