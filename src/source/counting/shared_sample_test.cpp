@@ -254,6 +254,9 @@ TEST(SharedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
                                        rc::gen::inRange<std::int64_t>(255, 262));
     std::vector<std::int64_t> weights = *rc::gen::container<std::vector<std::int64_t>>(rows.size(), weight);
     const std::vector<std::vector<std::uint64_t>> before = weighted_sample(key, most, rows, weights);
+    std::ranges::reverse(rows);
+    std::ranges::reverse(weights);
+    RC_ASSERT(weighted_sample(key, most, rows, weights) == before);  // no order of records decides
     const auto changes = *rc::gen::inRange<std::uint64_t>(0, 3);
     for (std::uint64_t i = 0; i < changes && !rows.empty(); ++i) {
       weights[*rc::gen::inRange<std::size_t>(0, rows.size())] = *weight;
