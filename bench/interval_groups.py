@@ -81,7 +81,7 @@ def main():
     asked, words = reader.parse_known_args()
     table = incomes(asked.seed)
     ends = open_ends = left_out = falling = 0
-    errors, widths, ranks = [], [], []
+    errors, widths = [], []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "table.csv"
         write(table, path)

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import resource
 import signal
 import subprocess
 import sys

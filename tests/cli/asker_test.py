@@ -8,7 +8,6 @@ of options, SQL and files that is aimed at the record in which the tables differ
 import csv
 import io
 import json
-import os
 import random
 import re
 import resource
@@ -16,7 +15,6 @@ import shutil
 import signal
 import subprocess
 import unittest
-from pathlib import Path
 
 from cli.program import EFFORT, NOISE, PACKED, PROGRAM, PROGRESS, CommandTest, Engine, require_engine, run
 

@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import csv
-import dataclasses
 import io
 import itertools
 import json

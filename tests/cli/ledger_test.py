@@ -7,7 +7,6 @@ import io
 import json
 import os
 import random
-import re
 import resource
 import shutil
 import signal

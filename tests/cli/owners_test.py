@@ -8,7 +8,7 @@ import subprocess
 import threading
 import unittest
 
-from cli.program import PROGRAM, CommandTest, options, require_engine, run
+from cli.program import PROGRAM, CommandTest, require_engine, run
 
 setUpModule = require_engine
 
