@@ -16,7 +16,7 @@
 
 namespace fractile::experiments::interval_coverage {
 
-/// What is to be run: every combination, or so many of them, drawn at random. Those of the population have one record per person.
+/// The settings to run: every combination, or a number of them drawn at random. Settings of the population have one record per person.
 struct Plan {
   std::vector<const IntervalLaw*> laws;
   std::vector<std::uint64_t> quantile_counts = {3};  ///< m: i/(m+1) each time

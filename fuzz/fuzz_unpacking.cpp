@@ -19,7 +19,7 @@ void require(bool holds) {
 
 constexpr std::size_t enough = std::size_t{1} << 20;  // bytes of text, as little may hold much
 
-/// Of a file's first parts, as far as they are whole.
+/// The text of a file's first parts, up to one that is not whole.
 struct Read {
   std::string text;
   bool is_whole = false;  // so far

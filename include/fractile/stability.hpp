@@ -48,8 +48,8 @@ struct PipelineRefinement {
   Refinement refinement;
   std::vector<std::string> secrets;       ///< of the certificate, where there is one
   std::vector<std::string> observations;  ///< likewise
-  /// True for a counter-example among so many people that exact losses are too long: the loss at `from` is at least loss_from, and
-  /// at `to` at most loss_to, both enclosed with proof.
+  /// True for a counter-example whose exact losses would be too long, with this many people: the loss at `from` is at least loss_from,
+  /// and at `to` at most loss_to, both enclosed with proof.
   bool are_losses_bounds = false;
   /// The pipeline whose channels the certificate leads from and to, where there is a certificate. It is not always the pipeline
   /// that was asked about.

@@ -105,7 +105,7 @@ def test_a_file_that_changes_while_it_is_read(ledger, tmp_path):
 
 
 def test_the_engine_of_the_package_duckdb_needs_no_owner(tmp_path):
-    """Nobody but the caller's installation chose it; the caller's own choice is the owner's to declare."""
+    """The installation chose it. An engine that the caller names must be one that the owner declared."""
     pytest.importorskip("duckdb")
     (tmp_path / "table.csv").write_text("age\n" + "7\n" * 100)
     code = """if True:

@@ -52,13 +52,13 @@ class DelimitedCheck {
   DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name, LineEnd line_end,
                  CellSink& cells);
 
-  /// Error(data), with the line: a longer record, one of more or fewer cells, another line end, text behind a quoted cell, a quote behind
-  /// several blanks; a line end in a quoted cell, where those are refused.
+  /// Throws `data`, with the line: for a longer record, one of more or fewer cells, another line end, text behind a quoted cell, a quote
+  /// behind several blanks, or a line end in a quoted cell where those are refused.
   void see(std::string_view bytes);
   /// The same up to the end of the record, if it is seen: behind LF or CR LF. How many bytes that were.
   std::size_t see_record(std::string_view bytes);
-  /// At the end of the text. Error(data) for a quote that is never closed, with its line. How many records there are, without the
-  /// header.
+  /// At the end of the text. Returns the number of records, without the header. Throws `data` for a quote that is never closed, with its
+  /// line, and as see() does.
   std::uint64_t finish();
 
  private:

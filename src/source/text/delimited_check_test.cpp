@@ -27,7 +27,7 @@ std::string refusal(const std::string& text) {
   return what;
 }
 
-/// Of text whose records are declared to stand on single lines.
+/// The number of records in text whose records are declared to stand on single lines.
 std::uint64_t lines(const std::string& text) {
   DelimitedCheck check({",", 0}, LineEndsInCells::refused, name);
   check.see(text);

@@ -128,7 +128,7 @@ bool DelimitedRecords::is_line_end(std::size_t at) const {
   }
 }
 
-/// Of the quoted cell that begins there: behind the quote that closes it; npos unless a delimiter or a line end follows at once.
+/// Where the quoted cell that begins there ends: behind its closing quote; npos unless a delimiter or a line end follows at once.
 std::size_t DelimitedRecords::end_of_quoted(std::size_t at) {
   const std::size_t begin = at + 1;
   bool has_doubled = false;

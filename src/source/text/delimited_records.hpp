@@ -22,12 +22,12 @@ class DelimitedRecords final : private CellSink {
   DelimitedRecords(const DelimitedShape& shape, LineEndsInCells line_ends, LineEnd line_end,
                    const std::string& display_name, const std::vector<std::size_t>& wanted);
 
-  /// Of these records, which begin at a line of this number and outlive what is read of them.
+  /// Starts with these records, which begin at a line of this number and outlive what is read of them.
   void begin(std::string_view records, std::uint64_t line);
   /// Reads some `most` records; how many there are, 0 at the end. Throws as DelimitedCheck::see() (but for the line), and NotUtf8
   /// for a cell that is wanted.
   std::size_t next(std::size_t most);
-  /// Of those that were read: the cells of a column by its place among the wanted ones, `rows` from the row `from`, a multiple of 64.
+  /// The cells of a column of the records that were read: by its place among the wanted ones, `rows` from the row `from`, a multiple of 64.
   ColumnView column(std::size_t place, std::size_t from, std::size_t rows) const;
 
  private:

@@ -15,7 +15,7 @@ std::string delimiter_of(std::string_view header);
 
 /// The names: quotes removed, blanks around trimmed, "column<k>" (k from 0) for an empty one, with as many _
 /// behind it as no other name has. `source` is for messages.
-/// Error(data) for a header that is empty, not UTF-8, not closed, or made of numbers only (then it is a record).
+/// Throws `data` for a header that is empty, not UTF-8, not closed, or made of numbers only (then it is a record).
 std::vector<std::string> column_names(std::string_view header, std::string_view delimiter, const std::string& source);
 
 bool is_utf8(std::string_view text);

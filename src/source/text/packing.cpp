@@ -24,6 +24,22 @@ unsigned handed(const Bytes& bytes) {
   return static_cast<unsigned>(std::min<std::size_t>(bytes.size(), std::numeric_limits<unsigned>::max()));
 }
 
+/// Has a library's stream take from the front of `packed` and fill the front of `text`; each becomes what is left of it. Returns what
+/// run(stream) does.
+template <class Stream, class Run>
+auto run_between(Stream& stream, std::string_view& packed, std::span<char>& text, const Run& run) {
+  stream.next_in = reinterpret_cast<decltype(stream.next_in)>(const_cast<char*>(packed.data()));
+  stream.avail_in = handed(packed);
+  stream.next_out = reinterpret_cast<decltype(stream.next_out)>(text.data());
+  stream.avail_out = handed(text);
+  const std::size_t in = stream.avail_in;
+  const std::size_t out = stream.avail_out;
+  const auto status = run(&stream);
+  packed.remove_prefix(in - stream.avail_in);
+  text = text.subspan(out - stream.avail_out);
+  return status;
+}
+
 [[noreturn]] void fail_to_start(std::string_view library) {
   throw Error(ErrorCode::internal, std::string(library) + " did not start");
 }
@@ -54,16 +70,7 @@ class GzipUnpacker final : public Unpacker {
                                                                                      : Unpacked::more;
   }
   Unpacked step(std::string_view& packed, std::span<char>& text) override {
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream_.avail_in = handed(packed);
-    stream_.next_out = reinterpret_cast<Bytef*>(text.data());
-    stream_.avail_out = handed(text);
-    const unsigned in = stream_.avail_in;
-    const unsigned out = stream_.avail_out;
-    const int status = inflate(&stream_, Z_NO_FLUSH);
-    packed.remove_prefix(in - stream_.avail_in);
-    text = text.subspan(out - stream_.avail_out);
-    switch (status) {
+    switch (run_between(stream_, packed, text, [](z_stream* stream) { return inflate(stream, Z_NO_FLUSH); })) {
       case Z_OK:
       case Z_BUF_ERROR:
         return Unpacked::more;
@@ -174,16 +181,7 @@ class Bzip2Unpacker final : public Unpacker {
     return Unpacked::more;
   }
   Unpacked step(std::string_view& packed, std::span<char>& text) override {
-    stream_.next_in = const_cast<char*>(packed.data());
-    stream_.avail_in = handed(packed);
-    stream_.next_out = text.data();
-    stream_.avail_out = handed(text);
-    const unsigned in = stream_.avail_in;
-    const unsigned out = stream_.avail_out;
-    const int status = BZ2_bzDecompress(&stream_);
-    packed.remove_prefix(in - stream_.avail_in);
-    text = text.subspan(out - stream_.avail_out);
-    switch (status) {
+    switch (run_between(stream_, packed, text, &BZ2_bzDecompress)) {
       case BZ_OK:
         return Unpacked::more;
       case BZ_STREAM_END:
@@ -228,14 +226,7 @@ class XzUnpacker final : public Unpacker {
     return Unpacked::more;
   }
   Unpacked step(std::string_view& packed, std::span<char>& text) override {
-    stream_.next_in = reinterpret_cast<const std::uint8_t*>(packed.data());
-    stream_.avail_in = packed.size();
-    stream_.next_out = reinterpret_cast<std::uint8_t*>(text.data());
-    stream_.avail_out = text.size();
-    const lzma_ret status = lzma_code(&stream_, LZMA_RUN);
-    packed.remove_prefix(packed.size() - stream_.avail_in);
-    text = text.subspan(text.size() - stream_.avail_out);
-    switch (status) {
+    switch (run_between(stream_, packed, text, [](lzma_stream* stream) { return lzma_code(stream, LZMA_RUN); })) {
       case LZMA_OK:
       case LZMA_BUF_ERROR:
         return Unpacked::more;

@@ -1,4 +1,4 @@
-// How text is packed, by its first bytes and never by its name: gzip, zstd, bzip2, xz. All that tells one from another stands in one table.
+// How text is packed, by its first bytes and never by its name: gzip, zstd, bzip2, xz. All differences between them stand in one table.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace fractile::source_detail {
 
-/// What came of a step.
+/// The outcome of a step.
 enum class Unpacked {
   more,             ///< as far as there was something to unpack, or room for it
   ended,            ///< the part has come to its end, and its checksum, where it has one, is right
-  damaged,          ///< it is none of its packing
+  damaged,          ///< these are not bytes of this packing
   too_wide,         ///< it asks for a window beyond widest_window
   with_dictionary,  ///< it was packed with a dictionary, which is not in it
   unread            ///< it is of a kind that is not read: Packing::unread
@@ -30,7 +30,7 @@ class Unpacker {
   Unpacker& operator=(const Unpacker&) = delete;
   virtual ~Unpacker() = default;
 
-  /// Of the first bytes of a part that are looked at.
+  /// How many of a part's first bytes begin() looks at.
   static constexpr std::size_t longest_head = 18;
   /// Before the first step of a part that begins so: `more`, or what is wrong with it.
   virtual Unpacked begin(std::string_view head) = 0;
@@ -38,7 +38,7 @@ class Unpacker {
   virtual Unpacked step(std::string_view& packed, std::span<char>& text) = 0;
 };
 
-/// Of the first bytes by which packings are told apart.
+/// How many of a file's first bytes distinguish the packings.
 constexpr std::size_t longest_mark = 10;
 
 struct Packing {
@@ -57,10 +57,10 @@ struct Packing {
   bool is_read_by_engine;        ///< whether the engine unpacks it, by the same name: JSON, which it reads itself
 };
 
-/// Of a file that begins so; none where it is packed in no way that is read.
+/// The packing of a file that begins so; null if it is not packed in a way that is read.
 const Packing* packing_of(std::string_view head);
 
-/// Of files whose names end so, ".gz" in lower case; none of others.
+/// The packing of files whose names end so, such as ".gz", in lower case; null if there is none.
 const Packing* packing_named(std::string_view extension);
 
 }  // namespace fractile::source_detail

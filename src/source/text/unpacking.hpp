@@ -22,14 +22,14 @@ class DamagedText : public Error {
 
 class Unpacking {
  public:
-  /// Reads from so many bytes behind the beginning until `bytes` is full or there are no more; how many it read.
+  /// Reads from `offset` on until `bytes` is full or there are no more; returns how many bytes it read.
   using ReadAt = std::function<std::size_t(std::size_t offset, std::span<char> bytes)>;
 
   /// `display_name`: how messages call what is read.
   Unpacking(ReadAt read_at, const Packing& packing, std::string display_name);
 
-  /// Fills the front of `text`, which is not empty; with how many bytes: 0 at the end of the file. Throws DamagedText, and Error(data) for a
-  /// part of a kind that is not read.
+  /// Fills the front of `text`, which is not empty. Returns with how many bytes: 0 at the end of the file. Throws DamagedText, and `data` for
+  /// a part of a kind that is not read.
   std::size_t read(std::span<char> text);
   /// How many packed bytes it has taken.
   std::size_t taken() const { return offset_; }

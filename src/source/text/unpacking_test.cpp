@@ -54,7 +54,7 @@ class UnpackingTest : public ::testing::Test {
   TemporaryFolder folder;
 };
 
-/// Of many lines, which do not pack well.
+/// Many lines that do not pack well.
 std::string long_text() {
   std::string text = "age\n";
   std::uint64_t state = 7;
