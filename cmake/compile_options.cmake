@@ -1,8 +1,9 @@
 # How everything of ours is compiled. Exactness rests on IEEE arithmetic as written: no contraction, no fast-math.
 add_library(fractile_options INTERFACE)
-# Several files compiled as one may use each other's names for local variables (quick_build.cmake).
-set(as_one $<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>)
-set(shadow $<IF:${as_one},-Wshadow=local,-Wshadow>)
+# Several files compiled as one may use each other's names for local variables (quick_build.cmake); clang has no word for that.
+set(united $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
+set(as_one $<AND:$<CXX_COMPILER_ID:GNU>,${united}>)
+set(shadow $<IF:${as_one},-Wshadow=local,$<IF:${united},-Wno-shadow,-Wshadow>>)
 # A class that a header only declares may have members from an anonymous namespace; a source that is included seems to be a header.
 set(linkage $<${as_one}:-Wno-subobject-linkage>)
 target_compile_options(fractile_options INTERFACE

@@ -3,8 +3,12 @@ include(cmake/library_dependencies.cmake)
 
 add_library(fractile_dependencies INTERFACE)
 target_link_libraries(fractile_dependencies INTERFACE
-  fractile_needs::ARB fractile_needs::FLINT fractile_needs::HIGHWAY PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 PkgConfig::ZSTD PkgConfig::LZMA SQLite::SQLite3 Threads::Threads
+  fractile_needs::ARB fractile_needs::FLINT PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 PkgConfig::ZSTD PkgConfig::LZMA SQLite::SQLite3 Threads::Threads
   ${CMAKE_DL_LIBS})
+
+# Highway by its wrapper, libraries/highway.hpp: headers alone.
+find_path(HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
+target_include_directories(fractile_dependencies SYSTEM INTERFACE ${HIGHWAY_INCLUDE})
 
 # {fmt} by its wrapper, libraries/fmt.hpp: headers, whose functions the library holds.
 find_path(FMT_INCLUDE fmt/format.h REQUIRED)

@@ -1,5 +1,5 @@
-# FRACTILE_QUICK_BUILD: memory for time. What is built is the same. The preset fuzz compiles without it, and so does clang-tidy: there each
-# source of the library stands alone, and must include what it uses.
+# FRACTILE_QUICK_BUILD: memory for time. What is built is the same. clang-tidy runs without it: there each source of the library stands
+# alone, and must include what it uses.
 option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as one" ON)
 # FRACTILE_EDITING (presets dev and mutants): sources of the rooms one by one, so that a changed one is compiled alone.
 option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)

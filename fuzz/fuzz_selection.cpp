@@ -1,7 +1,8 @@
 // Every instruction set weighs any scores at any rate as UnitMajorant does alone, to the last bit, and any bits select an
 // index that is there.
+#include "libraries/highway.hpp"
 #include <fuzzer/FuzzedDataProvider.h>
-#include <hwy/targets.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -70,13 +71,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::uint64_t& length : lengths)
     length = in.ConsumeIntegral<std::uint64_t>() >> in.ConsumeIntegralInRange(1, 63);
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    hwy::SetSupportedTargetsForTest(left & -left);
-    hwy::GetChosenTarget().DeInit();
+    hwy::GetChosenTarget().Update(left & -left);
     check(UnitMajorant(rate), scores, flip);
     check_runs(rate, scores, lengths, flip);
     RandomBits bits = RandomBits::unsafe_seeded(in.ConsumeIntegral<std::uint64_t>());
     require(select_softmax(scores, Exponent(Rational::from_double(rate)), bits) < scores.size());
-    hwy::SetSupportedTargetsForTest(0);
   }
   hwy::GetChosenTarget().DeInit();
   return 0;

@@ -56,12 +56,8 @@ if [[ $how == installed ]]; then
       --quantiles median --epsilon 1 | grep '^1/2,'
   fi
 else
-  if [[ $how == shared ]]; then
-    # Rooms as one, too, as a release has them.
-    options+=(-DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON -DFRACTILE_INSTALL=ON -DFRACTILE_EDITING=OFF)
-  else
-    options+=("-DFRACTILE_EDITING=$(sed -n 's/^FRACTILE_EDITING:BOOL=//p' "$build/CMakeCache.txt")")
-  fi
+  options+=("-DFRACTILE_EDITING=$(sed -n 's/^FRACTILE_EDITING:BOOL=//p' "$build/CMakeCache.txt")")
+  if [[ $how == shared ]]; then options+=(-DBUILD_SHARED_LIBS=ON -DCMAKE_UNITY_BUILD=ON -DFRACTILE_INSTALL=ON); fi
   # What the house has compiled by the same commands, from the same headers, is not compiled again.
   launcher="$source/tests/consumer/launcher.sh;$folder/same${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DFRACTILE_SOURCE="$source" \

@@ -83,9 +83,9 @@ DOORS = {
     ("experiments", "exact"): "workers",
 }  # (room, used room): the only file name that may
 
-# Libraries of others that are compiled as namespaces of ours, each by one header. Every room may include the one of {fmt}.
+# Libraries of others that are compiled as namespaces of ours, each by one header. Every room may include those of {fmt} and Highway.
 WRAPPERS = {"fmt": "src/libraries/fmt", "rapidjson": "src/libraries/rapidjson"}  # folder of theirs: file without its ending
-FOR_ALL = (Path("src/libraries/fmt.hpp"),)
+FOR_ALL = (Path("src/libraries/fmt.hpp"), Path("src/libraries/highway.hpp"))
 
 # What checks certificates shares no code with what finds them: it includes the types, and nothing else of the house.
 ALONE = {"src/flow/refinement/verify": ("include/fractile/flow.hpp",)}  # file without its ending: all that it may include

@@ -7,6 +7,7 @@
 #define FRACTILE_EXP2_CHORDS_INL
 #endif
 
+#include "libraries/highway.hpp"
 #include <hwy/highway.h>
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 // One source, compiled for several instruction sets (Highway) and chosen when it first runs. The arithmetic is UnitMajorant's,
 // operation for operation, in all of them.
+#include "libraries/highway.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "exact/unit_majorant.cpp"
 #include <hwy/foreach_target.h>

@@ -1,5 +1,7 @@
 // One source, compiled for several instruction sets (Highway) and chosen when it first runs: the buckets of many values.
 // The arithmetic is that of one value, operation for operation, in all of them.
+#include "libraries/highway.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ranks/sorted_points.cpp"
 #include <hwy/foreach_target.h>

@@ -1,8 +1,9 @@
 // For tests of sources that are compiled for several instruction sets (Highway).
 #pragma once
 
+#include "libraries/highway.hpp"
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
+#include <hwy/highway.h>
 
 #include <cstdint>
 
@@ -14,14 +15,12 @@ void on_every_instruction_set(const Check& check) {
   int tried = 0;
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
     const std::int64_t target = left & -left;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().DeInit();
+    hwy::GetChosenTarget().Update(target);
     SCOPED_TRACE(hwy::TargetName(target));
     check();
     ++tried;
   }
   EXPECT_GE(tried, 1);
-  hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().DeInit();
 }
 
