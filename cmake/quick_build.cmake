@@ -1,7 +1,8 @@
 # FRACTILE_QUICK_BUILD: memory for time. What is built is the same. clang-tidy runs without it: there each source of the library stands
 # alone, and must include what it uses.
 option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as one" ON)
-# FRACTILE_EDITING (presets dev and mutants): sources of the rooms one by one, so that a changed one is compiled alone.
+# FRACTILE_EDITING (preset mutants; preset dev from the first `./dev test --quick` on): sources of the rooms one by one, so that a changed one
+# is compiled alone.
 option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)
 
 # Headers of others that many sources include, {fmt} by its wrapper. Ours change too often.
