@@ -138,37 +138,44 @@ class FillsUpAfterTheCharge(SmallDisk):
     def test_the_release_waits_for_room(self):
         """Others take all that there is, also what the release gives back to its ledger; what is drawn is not lost."""
         self.mount("remount,size=32m")
-        self.init("disk/budget.db")
         write_long_column(self.folder / "big.csv")
-        asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": "disk/budget.db", "threads": "1"})
-        process = start_slowly("release", "big.csv", *asked, cwd=self.folder, text=True)
+        # The release may find the room that it gave back before others do. Then it need not wait, and is tried again.
+        self.assertTrue(any(self.has_waited(f"disk/budget-{number}.db") for number in range(20)))
+
+    def has_waited(self, ledger):
+        """Whether it had to; it is committed in any case."""
+        self.init(ledger)
+        asked = options(**{**LONG, "column": "x", "epsilon": "1/4", "ledger": ledger, "threads": "1"})
+        with open(self.folder / "out.csv", "w", encoding="utf-8") as out:
+            process = start_slowly("release", "big.csv", *asked, cwd=self.folder, text=True, stdout=out)
         self.addCleanup(process.kill)
-        while not self.states("disk/budget.db") and process.poll() is None:
+        while not self.states(ledger) and process.poll() is None:
             time.sleep(0.01)
         stop(process)
-        self.assertEqual(self.states("disk/budget.db"), ["reserved"])
+        self.assertEqual(self.states(ledger), ["reserved"])
         done = threading.Event()
         filling = threading.Thread(target=self.fill_until, args=(done,))
-        with contextlib.closing(sqlite3.connect(self.disk / "budget.db", isolation_level=None)) as ledger:
-            ledger.execute("BEGIN IMMEDIATE")  # so that it has read all that it reads before it gives room back
+        with contextlib.closing(sqlite3.connect(self.folder / ledger, isolation_level=None)) as held:
+            held.execute("BEGIN IMMEDIATE")  # so that it has read all that it reads before it gives room back
             process.send_signal(signal.SIGCONT)
             while self.bytes_read(process) < (self.folder / "big.csv").stat().st_size and process.poll() is None:
                 time.sleep(0.01)
             set_niceness(process, 19)
             filling.start()
             time.sleep(0.5)
-            ledger.execute("ROLLBACK")
+            held.execute("ROLLBACK")
         said = [process.stderr.readline()]
         while said[-1] and "cannot be written yet; waiting for it since" not in said[-1]:
             said.append(process.stderr.readline())
         done.set()
         filling.join()
         set_niceness(process, 0)
-        self.assertTrue(said[-1], said)
-        out, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
-        self.assertGreater(len(out), 1000)
-        self.assertEqual(self.states("disk/budget.db"), ["committed"])
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertGreater((self.folder / "out.csv").stat().st_size, 1000)
+        self.assertEqual(self.states(ledger), ["committed"])
+        (self.folder / ledger).unlink()
+        return said[-1] != ""
 
     def bytes_read(self, process):
         return int(re.search(r"rchar: (\d+)", Path(f"/proc/{process.pid}/io").read_text(encoding="ascii"))[1])
