@@ -25,7 +25,7 @@ LINE = 140
 TABLE_ROW = 300
 GENERATED = ("docs/benchmarks.md",)
 SKIPPED_FOLDERS = ("build", ".git")
-UNMENDED = ("CHANGELOG.md", "src/flow/", "src/source/files/")
+UNMENDED = ("CHANGELOG.md", "src/source/files/")
 COMMENTED_FOLDERS = ("include", "src", "requests", "cli", "experiments", "python")
 
 PERSON = re.compile(r"\b(?:he|his|him|himself)\b", re.IGNORECASE)

@@ -41,20 +41,20 @@ bool is_right_of_zero(const Cell& cell);
 /// modulus of one that is analytic there and real at real odds; or a sum of such moduli.
 Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at);
 
-/// Of two balls that hold what is no less than something, the one that ends lower: a wide one's lower end is of no interest.
+/// The tighter of two upper bounds, each a ball that holds its bound: the ball whose upper end is lower.
 inline Enclosure tighter_bound(const Enclosure& a, const Enclosure& b) {
   return b.upper_double() <= a.upper_double() ? b : a;
 }
 
-/// Of quotients with the same denominator: the sum of their moduli is at most this on the ellipse and within. (Tight where they are
-/// nearly real and positive there.)
+/// Bounds a sum of moduli of quotients with the same denominator, on the ellipse and within. (Tight where they are nearly real and
+/// positive there.)
 Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
                                 const Cell& cell);
 
 /// At most so large are moduli of any use: with more, a cell is too wide.
 constexpr double largest_modulus = 0x1p20;
 
-/// Of a probability p = numerator / denominator, as a function of the place.
+/// Bounds for a probability p = numerator / denominator, as a function of the place.
 struct ProbabilityBounds {
   Enclosure slope;    ///< its derivative's modulus is at most this on the ellipse and within
   Enclosure modulus;  ///< |p| + |1 - p| is at most this there

@@ -15,7 +15,7 @@ namespace fractile::flow {
 /// for each of the ways to write n as a sum of j of the x.
 class FixedPowers {
  public:
-  /// Of f = 0: this many powers, f^0 being one of them, up to t^degree.
+  /// Begins with f = 0. Keeps this many powers, f^0 being one of them, up to t^degree.
   FixedPowers(std::size_t count, std::size_t degree, std::int64_t fraction_bits);
 
   /// Adds p t^x to f. Each x is larger than the one before.

@@ -63,7 +63,7 @@ struct Solution {
   Integer denominator;  ///< positive
   Rational entry(std::size_t row, std::size_t column) const;
 };
-/// Of an invertible square matrix.
+/// Solves square X = right; `square` must be invertible.
 Solution solve(const IntegerMatrix& square, const IntegerMatrix& right);
 
 }  // namespace fractile::flow

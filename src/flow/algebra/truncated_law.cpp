@@ -123,7 +123,7 @@ Integer absolute_sum(const TruncatedLaw& law) {
   return sum;
 }
 
-/// Of a sum of products: error(a) sum |b| + error(b) sum |a| + terms error(a) error(b), and 1 for rounding.
+/// The error of a sum of products: error(a) sum |b| + error(b) sum |a| + terms error(a) error(b), and 1 for rounding.
 Integer product_error(const TruncatedLaw& a, const TruncatedLaw& b) {
   Integer error;
   Integer both;

@@ -23,7 +23,7 @@ struct TruncatedLaw {
 
   /// The probability of first + i.
   Enclosure mass(std::size_t i) const;
-  /// Of the first 0, 1, .., size of them together.
+  /// The probabilities of the first 0, 1, .., size of them together.
   std::vector<Enclosure> sums() const;
 };
 
@@ -36,10 +36,10 @@ TruncatedLaw fixed_point(std::size_t first, const std::vector<Enclosure>& masses
 /// How many of n are counted, each with probability p in (0, 1).
 TruncatedLaw binomial(const Enclosure& p, std::size_t n);
 
-/// Of the sum of independent numbers; what is negligible at both ends is left out.
+/// The law of the sum of two independent numbers; what is negligible at both ends is left out.
 TruncatedLaw convolved(const TruncatedLaw& a, const TruncatedLaw& b);
 
-/// Of the sum of so many independent ones.
+/// The law of the sum of `count` independent numbers with this law.
 TruncatedLaw power(const TruncatedLaw& law, std::size_t count);
 
 }  // namespace fractile::flow

@@ -125,7 +125,7 @@ Analyst guesser(const World& world) {
   return analyst;
 }
 
-/// Of a target's count or sum: a guess is right when the analyst does not lose.
+/// A world whose release is a count or a sum with one target: a guess is right when the analyst does not lose.
 class CountedWorld {
  public:
   static bool fits(const std::vector<World>& worlds) {

@@ -19,7 +19,7 @@ namespace {
 
 Rational people(std::size_t count) { return count; }
 
-/// Of everyone's values, those among which the target's is: the last one, or any of the last group where a row stands for its arrangements.
+/// The values among which the target's is: the last one, or any of the last group where a row stands for its arrangements.
 Tuple of_the_targets_group(const Pipeline& pipeline, const Tuple& secret) {
   return {secret.end() - static_cast<std::ptrdiff_t>(arranged_groups(pipeline).back()), secret.end()};
 }
@@ -96,12 +96,12 @@ std::optional<std::string> entry_of(const Polynomial& numerator, const Polynomia
 
 /// A value that stands for an absent target: it answers what adds nothing, whatever epsilon is.
 struct Answering {
-  std::vector<std::vector<std::string>> entries;  ///< a row a value, and last the absent one
+  std::vector<std::vector<std::string>> entries;  ///< one row per value, and last the absent one
   std::vector<Rational> answers;
   PostProcessor post;
 };
 
-/// Of a count, only being counted matters.
+/// For a count: only being counted matters.
 std::optional<Answering> answering_counted(const Pipeline& pipeline) {
   const PolynomialNoise& noise = noise_of(pipeline.perturber);
   Answering result{{}, {0, 1}, {}};
@@ -117,7 +117,7 @@ std::optional<Answering> answering_counted(const Pipeline& pipeline) {
   return result;
 }
 
-/// Of a sum, an answer of 0.
+/// For a sum: the answer is 0.
 std::optional<Answering> answering_nothing(const Pipeline& pipeline) {
   const PolynomialNoise& noise = noise_of(pipeline.perturber);
   Answering result{{}, pipeline.shown(), pipeline.post};
@@ -176,7 +176,7 @@ Pipeline without_target(const Pipeline& pipeline) {
   return others;
 }
 
-/// Of known others: the last one is asked about in the target's place, and has their value for certain.
+/// Where the others are known: the last one is asked about in the target's place, and has their value for certain.
 World world_of_known_others(const Pipeline& pipeline) {
   World world{without_target(pipeline), std::vector<Rational>(pipeline.values.size()),
               Matrix(pipeline.values.size(), 2)};
@@ -193,7 +193,7 @@ World world_of_known_others(const Pipeline& pipeline) {
   return world;
 }
 
-/// Of unknown others: everyone's secrets, as likely as they are with the target.
+/// Where the others are unknown: everyone's secrets, as likely as they are with the target.
 World world_of_others(const Pipeline& pipeline, const Joint& joint) {
   World world{without_target(pipeline), {}, {}};
   const Secrets secrets = secrets_of(world.pipeline);

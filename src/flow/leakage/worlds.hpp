@@ -11,14 +11,14 @@ namespace fractile::flow {
 /// A pipeline that may be what runs. Over all worlds, priors add up to 1.
 struct World {
   Pipeline pipeline;
-  std::vector<Rational> prior;  ///< one a row of its channel
-  Matrix gains;                 ///< a row a row, a column a guess: the probability that the guess is right
+  std::vector<Rational> prior;  ///< one per row of its channel
+  Matrix gains;                 ///< one row per row of the channel, one column per guess: how likely it is right
 };
 
 /// One; or with presence, one with the target and one without. Throws `usage` as LeakageQuestion::validate().
 std::vector<World> worlds_of(const LeakageQuestion& question);
 
-/// Whether the others' values say nothing about the target's, before the release. Of a target among known others they do not.
+/// Whether the others' values say nothing about the target's before the release. Known others' never do.
 bool is_independent_of_others(const LeakageQuestion& question);
 
 }  // namespace fractile::flow

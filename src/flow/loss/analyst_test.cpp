@@ -155,7 +155,7 @@ TEST(Prior, UniformOverFullHistograms) {
   ASSERT_EQ(prior.size(), 231U);
   EXPECT_EQ(std::ranges::count(prior.probabilities(), Rational(1, 171)), 171);
   EXPECT_EQ(std::ranges::count(prior.probabilities(), Rational(0)), 60);
-  // Of tuples, arranged in any order.
+  // Tuples, arranged in any order.
   Pipeline everyone = pipeline_of(4, Perturber::geometric(3), summing());
   const Prior rows = uniform_over_full_histograms(everyone);
   everyone.post = {};

@@ -19,7 +19,7 @@ JointWeights joint_weights(const Prior& prior, const Loss& loss);
 /// moduli, no less than all joint losses together, whatever the actions are.
 Enclosure highest_losses(const JointWeights& joint, const std::vector<Enclosure>& moduli);
 
-/// At least the expected loss of whoever takes one action whatever they see.
+/// No less than the expected loss of an analyst who takes the same action whatever they see.
 Enclosure largest_loss(const JointWeights& joint);
 
 }  // namespace fractile::flow

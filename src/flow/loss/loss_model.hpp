@@ -15,14 +15,14 @@ namespace fractile::flow {
 /// The only place that asks what kind of problem a pipeline and an analyst are. May be used by several threads at once.
 class LossModel {
  public:
-  /// Error(usage) when the pipeline is not valid, or the analyst does not fit it.
+  /// Throws `usage` when the pipeline is not valid, or the analyst does not fit it.
   LossModel(const Pipeline& pipeline, const Analyst& analyst);
 
   const Pipeline& pipeline() const { return dense_.pipeline(); }
   /// By all rows of the channel, whatever the kind.
   const DenseLoss& dense() const { return dense_; }
 
-  /// The expected loss. Error(usage) where it is not rational, or too long to be written down.
+  /// The expected loss. Throws `usage` where it is not rational, or too long to be written down.
   Rational exact_loss(const Rational& odds) const;
   /// The same, enclosed; `odds` encloses a number >= 1.
   Enclosure loss(const Enclosure& odds) const;

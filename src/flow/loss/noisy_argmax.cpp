@@ -148,7 +148,7 @@ std::vector<Enclosure> GuessSums::products(const FixedPowers& some, const FixedP
 }
 
 void GuessSums::add(std::size_t noisy, std::size_t first, std::size_t last) {
-  // Of one bar with fewer than `highest` participants: the sum of t^x Pr[noisy height below `noisy`, or at most `noisy` | x].
+  // For one bar with fewer than `highest` participants: the sum of t^x Pr[noisy height below `noisy`, or at most `noisy` | x].
   FixedPowers below(bars_, participants_ - first, fraction_bits);
   FixedPowers at_most(bars_, participants_ - first, fraction_bits);
   for (std::size_t highest = 0; highest <= last; ++highest) {

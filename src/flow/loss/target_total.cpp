@@ -133,8 +133,8 @@ Enclosure losses_beyond(const TargetTotal& target, const Enclosure& odds, const 
 
 namespace {
 
-/// Sum over totals of the least of the actions' joint losses. Of counts, Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so an action
-/// that is at most another one at both ends of a range is so within it.
+/// The sum over totals of the least of the actions' joint losses. For counts, Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so an
+/// action that is at most another one at both ends of a range is so within it.
 class LeastOfTotals {
  public:
   LeastOfTotals(const TargetTotal& target, const TiltedTotal& total)

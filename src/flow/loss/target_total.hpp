@@ -24,8 +24,8 @@ class TargetTotal {
   static bool fits(const Pipeline& pipeline);
   TargetTotal(const Pipeline& pipeline, const Analyst& analyst);
 
-  /// Of a count: time about N^2 log(odds) bit operations, memory N log(odds) bits. Of a sum: memory and time like the product of the
-  /// number of people and of that of totals: Error(usage) where these are millions.
+  /// A count takes about N^2 log(odds) bit operations and N log(odds) bits of memory. A sum takes memory and time like the number of people
+  /// times the number of totals. Throws `usage` where that is millions.
   Rational exact_loss(const Rational& odds) const;
   /// The absolute error is some 2^-140 of the largest loss. Time about the square root of the number of people, for a count times its
   /// logarithm, for a sum times the range of a value in steps.

@@ -19,10 +19,10 @@ using StepLaws = std::vector<std::vector<Enclosure>>;
 /// The numbers p_0, p_1 ratio, p_2 ratio^2 ..
 StepLaws tilted(StepLaws laws, const Rational& ratio);
 
-/// Of all steps together: the product of the tilted laws' sums, each to the power of how many people have it.
+/// The product of the tilted laws' sums, each to the power of how many people have it.
 Enclosure expectation_of(const StepLaws& tilted, const Composition& people);
 
-/// Of the total, the tilted laws made to add up to 1 again.
+/// The law of the total, the tilted laws made to add up to 1 again.
 TruncatedLaw total_law(const StepLaws& tilted, const Composition& people);
 
 /// A law of totals by its sums from the left; what the truncated law leaves out may be anywhere.

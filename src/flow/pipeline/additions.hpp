@@ -16,7 +16,8 @@ struct Additions {
 };
 Additions additions_of(const Pipeline& pipeline);
 
-/// The totals of steps that participants' answers reach, increasing. Error(usage) when there may be more than a million.
+/// The totals of steps that participants' answers reach, increasing. Throws `usage` when there may be more than a
+/// million.
 std::vector<std::size_t> reachable(const Additions& additions, std::size_t participants);
 
 }  // namespace fractile::flow

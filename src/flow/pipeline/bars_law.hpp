@@ -17,7 +17,7 @@ class BarsLaw {
   /// For up to `people`, of whom none has answered yet.
   BarsLaw(std::size_t people, std::size_t answers);
 
-  /// One more person: the numerators of their answers' probabilities. Of more people than said above, the law would be another one.
+  /// One more person: the numerators of their answers' probabilities. At most as many people as said above.
   void add(const std::vector<Ring>& person);
 
   /// Numerators of: the first of the highest bars is the second answer when one more person, who has not been added, gives the first.

@@ -44,7 +44,7 @@ struct Recursion {
       : query(query_of(release, epsilon)),
         plan(plan_of(query, Lattice::numbers(values))),
         calibration(query, plan.recursion().levels) {}
-  /// Of a profile, which must stay.
+  /// The tree of a profile, which must outlive it.
   QuantileTree tree(const RankProfile& profile) const {
     const SelectQuantiles& selection = plan.recursion();
     return {profile, selection.released, selection.shape, calibration, selection.subcells};

@@ -11,7 +11,7 @@
 
 namespace fractile::flow {
 
-/// All probabilities are rational functions of base, where odds = base^degree. Error(usage) when the release cannot be.
+/// All probabilities are rational functions of base, where odds = base^degree. Throws `usage` when they are not.
 std::int64_t root_degree(const Release& release, std::size_t values);
 
 /// All that can be released, a value's index a quantile, in lexicographic order: never decreasing.

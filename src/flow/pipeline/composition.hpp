@@ -20,10 +20,10 @@ using Composition = std::vector<std::size_t>;
 /// `values`: larger than all members.
 Composition composition_of(const Tuple& tuple, std::size_t values);
 
-/// Of the others whose values are known to a target's analyst: an entry a value.
+/// How many of the others, whose values a target's analyst knows, have each value.
 Composition known_composition(const Pipeline& pipeline);
 
-/// Of all participants, for a secret of everyone or of a target whose others are known.
+/// How many of all participants have each value, for a secret of everyone or of a target whose others are known.
 Composition whole_composition(const Pipeline& pipeline, const Tuple& secret);
 
 /// The first of its tuples.
@@ -47,7 +47,7 @@ inline Rational power(std::size_t base, std::size_t exponent) {
 
 /// In lexicographic order, the last one running fastest: the numbering of a table.
 void for_each_tuple(std::size_t length, std::size_t values, const std::function<void(const Tuple&)>& visit);
-/// The same, listed. Error(usage) when they are more than a million.
+/// The same, listed. Throws `usage` when they are more than a million.
 std::vector<Tuple> all_tuples(std::size_t length, std::size_t values);
 
 /// In the lexicographic order of sorted tuples.

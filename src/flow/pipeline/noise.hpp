@@ -46,7 +46,7 @@ namespace fractile::flow {
 
 using detail::PolynomialNoise;
 
-/// Entries as polynomials in base; not of a release, and not of participants that differ: Error(internal).
+/// Entries as polynomials in base. Throws `internal` for a release, and for participants that differ.
 const PolynomialNoise& noise_of(const Perturber& perturber);
 
 /// Numerators of showing 0 and 1, over their sum.
@@ -54,7 +54,7 @@ struct Bit {
   Polynomial zero;
   Polynomial one;
 };
-/// Of an answer of a bit a value, the first one leading: all drawn independently, `own` for the value `x`.
+/// The probability of an answer that has one bit per value, the first one leading: all drawn independently, `own` for the value `x`.
 Polynomial chance_of_bits(std::size_t values, std::size_t x, std::size_t answer, const Bit& own, const Bit& other);
 
 /// Whether all probabilities are the same at all odds.

@@ -41,7 +41,7 @@ TEST(WideGeometric, IsWorthWhatTheTruncatedOneIs) {
   }));
 }
 
-// "They contribute equivalently to any of the pipelines we study": whoever may look at all answers.
+// "They contribute equivalently to any of the pipelines we study": here the analyst may look at all answers.
 TEST(WideGeometric, ContributesEquallyToPipelines) {
   Pipeline truncated = pipeline_of(2, Perturber::geometric(3), {});
   Pipeline wide = pipeline_of(2, Perturber::wide_geometric(3, 2), {});

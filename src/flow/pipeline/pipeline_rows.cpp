@@ -50,7 +50,7 @@ Enclosure sum(const Enclosure& a, const Enclosure& b) {
 }
 RationalFunction sum(const RationalFunction& a, const RationalFunction& b) { return a + b; }
 
-/// Of a release: the probability of every observation.
+/// The rows of a release: the probability of every observation.
 template <class Number>
 std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Frame& frame, const Number& base) {
   const Release& release = *pipeline.perturber.release();

@@ -6,7 +6,7 @@
 
 namespace fractile::flow {
 
-/// Exactly. Error(usage) when the odds are below 1 or not exact (is_exact_at), or the fractions too long.
+/// The exact channel. Throws `usage` when the odds are below 1 or not exact (is_exact_at), or the fractions too long.
 Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& odds);
 
 /// `odds` encloses a number >= 1.

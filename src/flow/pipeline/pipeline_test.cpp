@@ -276,7 +276,7 @@ TEST(Secret, TargetKnowingTheOthersOneByOne) {
   EXPECT_THROW(pipeline.validate(), Error);
   pipeline.secret = Secret::target_knowing({3});
   EXPECT_THROW(pipeline.validate(), Error);
-  pipeline.secret = {Secret::Kind::target, {0, 0, 1, 0}};  // nobody has the value that is none
+  pipeline.secret = {Secret::Kind::target, {0, 0, 1, 0}};  // no participant has the value that is none
   EXPECT_NO_THROW(pipeline.validate());
 }
 

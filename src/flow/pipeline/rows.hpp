@@ -17,7 +17,7 @@ std::size_t perturbed_answers(const Pipeline& pipeline);
 /// Everyone's values in their order, the target's last; of a histogram, its bars.
 Tuple members_of(const Pipeline& pipeline, const Tuple& secret);
 
-/// Of a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
+/// For a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
 template <class Ring>
 std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
 

@@ -21,7 +21,7 @@ std::vector<std::size_t> groups_of(const Pipeline& pipeline) {
   return alike_neighbors(pipeline.perturber);
 }
 
-/// Of everyone's values: the sorted ones of each group, and how many arrangements have these.
+/// Visits each group's values in increasing order, with how many arrangements have these.
 void for_each_arrangement(const Pipeline& pipeline, const std::vector<std::size_t>& groups, const Tuple& begun,
                           const Rational& arrangements,
                           const std::function<void(const Tuple&, const Rational&)>& visit) {

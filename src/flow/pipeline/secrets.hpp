@@ -21,7 +21,7 @@ struct Secrets {
   std::vector<std::string> secret_names;
   std::vector<Rational> arrangements;
 };
-/// Error(usage) when they are more than a million.
+/// Throws `usage` when they are more than a million.
 Secrets secrets_of(const Pipeline& pipeline);
 
 /// "(1,2)": of values, and of counts, such as a histogram's bars.

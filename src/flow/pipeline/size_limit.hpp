@@ -9,7 +9,7 @@
 
 namespace fractile::flow {
 
-/// Of a channel; secrets, tuples and totals of steps have the same limit.
+/// The limit of a channel's entries, and of secrets, tuples and totals of steps.
 constexpr std::int64_t most_entries = 1'000'000;
 
 /// What makes this pipeline's channel smaller.

@@ -14,10 +14,10 @@ bool tallies(const PostProcessor& post);
 /// By answer: how many give each, when it is given once.
 std::vector<Tuple> single_answers(std::size_t answers);
 
-/// By answer: what it adds to each count. Error(usage) when a bit is no digit 0 or 1.
+/// By answer: what it adds to each count. Throws `usage` when a bit is no digit 0 or 1.
 std::vector<Tuple> tallied(const Pipeline& pipeline);
 
-/// All that `participants` answers may come to, increasing. Error(usage) when that is more than a million.
+/// All that `participants` answers may come to, increasing. Throws `usage` when that is more than a million.
 std::vector<Tuple> reachable_tallies(const std::vector<Tuple>& steps, std::size_t participants);
 
 }  // namespace fractile::flow

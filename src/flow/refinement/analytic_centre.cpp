@@ -38,7 +38,8 @@ Beliefs beliefs_of(const RoughRows& rows) {
   return result;
 }
 
-/// Of a positive definite matrix, its lower triangle: L with L L^T; false when it is not, or hardly.
+/// Replaces the lower triangle of a positive definite matrix by L, where L L^T is the matrix. False when the matrix is not positive
+/// definite, or hardly.
 bool factorize(Rows& matrix) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     Row& row = matrix[i];

@@ -11,7 +11,7 @@
 namespace fractile::flow {
 
 struct Inside {
-  /// Of X, not negative; 0 where they matter neither to their row nor to their column.
+  /// X's entries, not negative; 0 where they matter neither to their row nor to their column.
   std::vector<std::vector<double>> entries;
   std::vector<std::vector<double>> shares;  ///< by column: of all that leads there, about what comes from each row
   std::size_t rest;                         ///< the column that is likeliest in B

@@ -57,7 +57,7 @@ constexpr std::size_t fewest_iterations = 5'000;
 constexpr int interrupts = 2;
 constexpr int left_alone = 1;
 
-/// Of equations: columns x = right, 0 <= x <= most.
+/// Solves the program of the equations columns x = right, 0 <= x <= most.
 std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const std::vector<double>& right) {
   std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
   Clp_setLogLevel(model.get(), 0);
@@ -81,7 +81,8 @@ std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const
 Suggestion suggest(const RoughRows& from, const RoughRows& to) {
   const std::size_t observations = from.front().size();
   const std::size_t outputs = to.front().size();
-  const std::size_t equations = from.size() * outputs;  // equation (x, z) is row x outputs + z; then a row a row of X
+  const std::size_t equations =
+      from.size() * outputs;  // equation (x, z) is row x outputs + z; then one for each row of X
 
   ProgramColumns columns;
   for (std::size_t y = 0; y < observations; ++y) {

@@ -11,7 +11,7 @@ namespace fractile::flow {
 
 struct Suggestion {
   std::vector<std::pair<std::size_t, std::size_t>> support;  ///< the entries of X that may be positive: the basic ones
-  std::vector<std::vector<double>> prices;  ///< a row a row of A, a column a column of B, within -1 .. 1
+  std::vector<std::vector<double>> prices;  ///< one row per row of A, one column per column of B, within -1 .. 1
 };
 
 constexpr double unlimited = 1e30;

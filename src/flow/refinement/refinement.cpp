@@ -41,7 +41,7 @@ class Decision {
   std::size_t outputs() const { return reduction_.to.columns(); }
   IntegerMatrix crossing() const { return reduction_.from.part(pivots_.rows, pivots_.columns); }
 
-  /// Of the reduction: it holds of the channels exactly when it does there.
+  /// Whether a witness leads from one reduced channel to the other, which it does exactly when it leads between the channels themselves.
   bool holds(const Matrix& witness) const {
     return verify(reduced(reduction_.from, reduction_.scales), reduced(reduction_.to, reduction_.scales), {witness});
   }

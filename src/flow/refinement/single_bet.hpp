@@ -25,7 +25,7 @@ struct SingleBet {
   std::string how_seldom() const;
 };
 
-/// Of some thirty observations, those at both ends among them, the one by which an analyst gains most. Nothing where none gains more than
+/// The observation by which an analyst gains most, among some thirty, of which two are those at the ends. Nothing where none gains more than
 /// rounding errors, or channels are large.
 std::optional<SingleBet> single_bet(const RoughColumns& from, const RoughColumns& to);
 

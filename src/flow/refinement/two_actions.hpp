@@ -14,7 +14,7 @@ Matrix bet_losses(const std::vector<Rational>& costs);
 /// For and against a combination of secrets: (1 + weight) / 2 and (1 - weight) / 2, the weights scaled so that the largest is 1 or -1.
 Matrix losses_by(const std::vector<Rational>& combination);
 
-/// Of the absolute values; 0 of none.
+/// The largest absolute value; 0 if there is none.
 Rational largest_of(const std::vector<Rational>& values);
 
 }  // namespace fractile::flow

@@ -8,7 +8,7 @@
 
 namespace fractile::flow {
 
-/// Rows `one` and `other`, the latter `weight` times as likely beforehand: whoever guesses between them errs less often with `to`.
+/// Rows `one` and `other`, the latter `weight` times as likely beforehand: an analyst who guesses between them errs less often with `to`.
 struct TwoSecrets {
   std::size_t one;
   std::size_t other;

@@ -187,7 +187,7 @@ PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
   return {Refinement{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
 }
 
-/// By somebody who only tells two values apart.
+/// Refutes by an analyst who only distinguishes two values.
 std::optional<PipelineRefinement> refuted_by_telling_apart(const Pipeline& pipeline, std::size_t one, std::size_t other,
                                                            const Rational& from, const Rational& to) {
   const std::size_t values = pipeline.values.size();
@@ -238,7 +238,7 @@ std::optional<PipelineRefinement> refuted_by_single_bet(const Pipeline& pipeline
       "the second shows" + bet->how_seldom() + " a total that no mixture of the first one's totals is like");
 }
 
-/// Of many people, by losses that are enclosed: docs/proofs/stability.md, "Known others".
+/// Refutes a sum of many people by enclosed losses. Proof: docs/proofs/stability.md, "Known others".
 std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::size_t values = pipeline.values.size();
   for (std::size_t one = 0; one < values; ++one) {
@@ -250,7 +250,7 @@ std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Ra
   return refuted_by_single_bet(pipeline, from, to, likely_totals(sum, from), likely_totals(sum, to));
 }
 
-/// Of so many people that their channel is not written out, which would have so many bits.
+/// Compares a sum of so many people that their channel, of `bits` bits, is not written out.
 PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to, double bits) {
   constexpr double most_bits = 4e8;  // some seconds for two exact losses
   if (bits > most_bits) return undecided(pipeline, too_many_totals);
@@ -291,7 +291,7 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
   return result;
 }
 
-/// Of a pipeline that shows all answers side by side, one of them decides: a participant's, the target's or a bar's. Proof:
+/// Where all answers are shown side by side, one of them decides: a participant's, the target's or a bar's. Proof:
 /// docs/proofs/stability.md, "Side by side".
 std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipeline, const Rational& from,
                                                          const Rational& to) {
@@ -325,7 +325,7 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
   return one;
 }
 
-/// Of a pipeline that shows how many give each answer: what is done with each answer by itself is done with all of them in any order.
+/// Where the number of each answer is shown: what is done with each answer by itself is done with all of them in any order.
 /// Proof: docs/proofs/stability.md, "Shuffled"
 std::optional<PipelineRefinement> refined_by_one_answer(const Pipeline& pipeline, const Rational& from,
                                                         const Rational& to) {
@@ -347,7 +347,7 @@ PipelineRefinement decided(const Pipeline& pipeline, const Rational& from, const
   return compared_target(pipeline, from, to);
 }
 
-/// Of more secrets, among which are those of the example, by their names: all others are impossible.
+/// The example, with more secrets than its own: those that it does not name are impossible.
 Counterexample with_secrets(const Counterexample& example, const std::vector<std::string>& named,
                             const std::vector<std::string>& all) {
   const Matrix& losses = example.loss.matrix();

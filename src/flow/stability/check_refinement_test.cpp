@@ -114,7 +114,7 @@ TEST(CheckRefinement, SumsAmongMoreThanAHundredAreProved) {
   EXPECT_FALSE(check_refinement(known, 2, 3).refinement.refines());
 }
 
-// Of four values the least total refutes, which comes up once in 10^43 cases: nothing that enclosures see.
+// With four values the least total refutes, which comes up once in 10^43 cases: too seldom for enclosures.
 TEST(CheckRefinement, SumsOfFourValuesAreRefutedByTheRarestTotals) {
   for (const std::size_t each : {std::size_t{3}, std::size_t{27}}) {
     Pipeline known = pipeline_of(4 * each + 1, Perturber::randomized_response(4), summing());
@@ -147,7 +147,7 @@ TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   EXPECT_LT(found.loss_to, found.loss_from);
 }
 
-// Of so many people that the channel is not written out, by the same bet: once in 10^381 cases.
+// The same bet refutes where there are too many people for the channel to be written out: once in 10^381 cases.
 TEST(CheckRefinement, SumsOfFourValuesAmongAThousandAreRefutedByTheRarestTotals) {
   Pipeline known = pipeline_of(1201, Perturber::randomized_response(4), summing());
   known.secret = {Secret::Kind::target, std::vector<std::size_t>(4, 300)};

@@ -68,7 +68,7 @@ class Totals {
 
 /// From what is likely to one end, by tilts so small that neighbors see common totals: each is at most some 20 deviations wide.
 void add_up_to(Totals& totals, std::size_t end, bool is_above) {
-  constexpr int most_tilts = 200;  // of an end that nobody reaches
+  constexpr int most_tilts = 200;  // towards an end that no total reaches
   Rational ratio = 1;
   std::size_t width = totals.add(ratio);
   for (int i = 0; i < most_tilts && !totals.has(end); ++i) {

@@ -10,7 +10,8 @@ namespace fractile::flow {
 /// Those that come up more often than once in some 2^100 cases.
 RoughColumns likely_totals(const TargetTotal& sum, const Rational& odds);
 
-/// However seldom they come up: each is seen where the others' law is tilted so that it is likely. Of very many, some, both ends among them.
+/// All totals, however rare: each is seen where the others' law is tilted so that it is likely. Where there are very many, some, both ends
+/// among them.
 RoughColumns all_totals(const TargetTotal& sum, const Rational& odds);
 
 }  // namespace fractile::flow

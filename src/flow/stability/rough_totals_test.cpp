@@ -38,7 +38,7 @@ TEST(RoughTotals, AreTheChannelsColumns) {
   for (std::size_t i = 0; i < likely.magnitudes.size(); ++i) expect_the_same(likely, i, exact, first + i);
 }
 
-// Nobody has the first value or the last one, and nobody who answers truthfully adds it: tilts end all the same.
+// No participant has the first value or the last one, and all answer truthfully, so that none adds it: tilts end all the same.
 TEST(RoughTotals, EndWhereAnEndIsNeverReached) {
   Pipeline known = pipeline_of(9, Perturber::fixed(Channel(Matrix::identity(3))), summing());
   known.secret = {Secret::Kind::target, {0, 8, 0}};
@@ -46,7 +46,7 @@ TEST(RoughTotals, EndWhereAnEndIsNeverReached) {
   EXPECT_EQ(all.magnitudes.size(), 3U);
 }
 
-// Of thousands, some.
+// Some totals stand for thousands.
 TEST(RoughTotals, AreNotTooMany) {
   const RoughColumns all = all_totals(TargetTotal(among(2000), {}), 3);
   EXPECT_LE(all.magnitudes.size(), 3001U);

@@ -200,7 +200,7 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
             : "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
-  // Whoever knows the others' values looks at some rows of everyone's channel.
+  // An analyst who knows the others' values looks at some rows of everyone's channel.
   Pipeline everyone = pipeline;
   everyone.secret = {};
   if (std::optional<Stability> proved = stable_counting(everyone, from, to)) return proved;

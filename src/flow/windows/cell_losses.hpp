@@ -14,7 +14,7 @@ struct CellLosses {
   bool is_quick;         ///< a cell takes less than a second
 };
 
-/// Of the model, which must stay; nothing where none is known.
+/// How the model's loss is enclosed; nothing where no way is known. The model must outlive the answer.
 std::optional<CellLosses> cell_losses(const LossModel& model);
 
 }  // namespace fractile::flow

@@ -167,7 +167,7 @@ std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& 
     return std::move(ranges).taken();
   }
   const RealBounds without = loss_without_release(pipeline, analyst);
-  if (without.upper <= wanted.most_loss) {  // nobody does worse than that
+  if (without.upper <= wanted.most_loss) {  // no release makes an analyst lose more
     ranges.add(from, to, served);
     return std::move(ranges).taken();
   }

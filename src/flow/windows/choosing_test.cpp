@@ -124,7 +124,7 @@ TEST(ServedRanges, RefuseWhatIsNoRange) {
   EXPECT_THROW(served_ranges(known_others(), thousandfold_error(), {1, {}}, Rational(1, 2), 3), Error);
 }
 
-// One who is not served is enough; where one is unknown and nobody is certainly not served, all together are unknown.
+// One analyst who is not served is enough; where one is unknown and none is certainly not served, all together are unknown.
 TEST(ServedTogether, EveryoneMustBeServed) {
   const std::vector<ServedRange> one{{1, 4, not_served}, {4, 5, unknown}, {5, 9, served}};
   const std::vector<ServedRange> other{{1, 2, served}, {2, 7, served}, {7, 8, unknown}, {8, 9, not_served}};

@@ -28,7 +28,7 @@ struct CountBounds {
       slope_per_mass;  ///< of joint losses together, at real places, by the probability of their counts and two more on each side
 };
 
-/// Of everyone's probability of being counted; nothing where the bounds for unlikely counts do not hold.
+/// Bounds for the probability of being counted, by value; nothing where the bounds for unlikely counts do not hold.
 std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetTotal& count, const Cell& cell) {
   if (!is_right_of_zero(cell)) return {};
   std::vector<ProbabilityBounds> by_value;
@@ -77,7 +77,7 @@ class LocalView {
 
   std::size_t first() const { return view_.first; }
   std::size_t last() const { return view_.last; }
-  /// Of the unit of slopes.
+  /// The view's unit, as a share of the unit of slopes.
   const Enclosure& share() const { return view_.share; }
   bool matters(std::size_t y) const { return view_.matters(y); }
   /// The count that is likeliest in the view.
@@ -89,7 +89,7 @@ class LocalView {
         std::clamp(std::max(likely, 0.0), static_cast<double>(view_.first), static_cast<double>(view_.last)));
   }
   const RunningLaw& law(std::size_t node) const { return laws_[node]; }
-  /// Of a difference of two actions' joint losses after a count.
+  /// The error of a difference of two actions' joint losses after a count.
   double difference_error() const { return difference_error_; }
   double most_mass() const { return most_mass_; }
   const Enclosure& negligible_slope() const { return negligible_slope_; }

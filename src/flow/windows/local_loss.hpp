@@ -19,8 +19,8 @@ struct OpenActions {
   std::vector<std::size_t> actions;
 };
 
-/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses. Whoever
-/// takes the same action after all observations has a loss that is the same everywhere.
+/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses. An
+/// analyst who takes the same action after all observations has a loss that is the same everywhere.
 class LocalLoss {
  public:
   LocalLoss() = default;
@@ -43,7 +43,7 @@ class LocalLoss {
   /// the places, whatever the actions are.
   virtual bool is_negligible(std::size_t first, std::size_t last, const Places& places) = 0;
   virtual const Enclosure& negligible_slope() const = 0;
-  /// Of the derivative of all joint losses together, whatever the actions are; none where slopes hold their own.
+  /// The error of the derivative of all joint losses together, whatever the actions are; none where slopes hold their own.
   virtual Enclosure slope_error() const { return {}; }
   /// Slopes with at most this modulus are not looked into.
   virtual double flat_slope() const { return 0; }

@@ -28,7 +28,7 @@ Enclosure over(const Enclosure& a, double weight) {
   return result;
 }
 
-/// Of a view's joint losses.
+/// Bounds for a view's joint losses.
 struct ViewBounds {
   TiltedUnit unit;   ///< at the cell's centre
   Enclosure losses;  ///< in it, on the ellipse: the moduli of all together, whatever the actions are
@@ -238,7 +238,7 @@ class SumsInCell {
     list_.push_back({{actions_[0], actions_[1]}, {anything, anything}, {{}, LocalPolynomial().within(slope)}});
   }
 
-  /// Of the joint losses after a total and all beyond it, less the baseline's.
+  /// Bounds the slope of the joint losses after a total and all beyond it, less the baseline's.
   Enclosure slope_beyond(std::size_t total, const Rational& ratio, const ViewBounds& next) const {
     Enclosure highest;  // at the nodes
     for (const Enclosure& odds : odds_at_nodes(cell_)) {
@@ -270,7 +270,7 @@ bool has_listable_totals(const TargetTotal& target) {
 
 namespace {
 
-/// Of many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
+/// Among many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
 bool takes_hours(const TargetTotal& target, const DecisiveTotals& sums) {
   constexpr std::size_t few = 20'000;
   constexpr double unlikely = -100;

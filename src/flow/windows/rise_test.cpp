@@ -21,7 +21,7 @@ TEST(Rise, IsExactForFewPeople) {
   EXPECT_LT(rise->loss_from.upper, rise->loss_to.lower);
 }
 
-// Of thousands, enclosures that are apart are enough.
+// Among thousands, enclosures that are apart are enough.
 TEST(Rise, IsEnclosedForManyPeople) {
   Analyst analyst;
   analyst.goal = Analyst::Goal::squared_error;

@@ -23,8 +23,8 @@ struct TiltedCounts {
   Enclosure share = {};        ///< of the unit above in that of slopes
 };
 
-/// Whoever takes the baseline action after all counts has a loss that is the same everywhere. It is taken to be best after counts that are
-/// in no view.
+/// An analyst who takes the baseline action after all counts has a loss that is the same everywhere. It is taken to be best after counts
+/// that are in no view.
 struct DecisiveCounts {
   std::size_t baseline;
   std::vector<TiltedCounts> views;  ///< by count; at most two

@@ -7,7 +7,7 @@
 namespace fractile::flow {
 namespace {
 
-/// Of one person's steps.
+/// The moment of one person's steps.
 TotalInDoubles::Moment moment_of(const std::vector<double>& logs, double theta) {
   double highest = log_of_zero;
   for (std::size_t s = 0; s < logs.size(); ++s) highest = std::max(highest, logs[s] + theta * static_cast<double>(s));
