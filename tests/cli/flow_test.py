@@ -704,8 +704,12 @@ class OtherPipelines(FlowTest):
         three = self.survey(participants="1000", perturber='"randomized-response"', secret='"target"', known="{ histogram = [333, 333, 333] }")
         result = flow("check", three, *LN_3_TO_LN_2, cwd=self.folder)
         self.assertEqual((result.code, result.out.split()[0]), (6, "undecided:"))
-        self.assertIn("fewer people are decided, and so is a count of them, and a sweep shows where the loss of an analyst of one's own rises",
-                      result.out)
+        self.assertIn("fewer people are decided (under randomized response of three values, some 240), and so is a count of them, "
+                      "and a sweep shows where the loss of an analyst of one's own rises", result.out)
+        few = self.survey(participants="260", perturber='"randomized-response"', secret='"target"', known="{ histogram = [87, 86, 86] }")
+        result = flow("check", few, "--epsilon", "ln 2..ln 2.1", cwd=self.folder)
+        self.assertEqual((result.code, result.out.split()[0]), (6, "undecided"))
+        self.assertIn("two epsilons that matter may be compared by themselves, and a sweep shows where", result.out)
 
     def test_an_analyst_is_shown_without_what_does_not_matter(self):
         """Actions that cost the same are one, and secrets under which all do are counted, not listed."""

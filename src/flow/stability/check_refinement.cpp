@@ -179,9 +179,8 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
 
 constexpr const char* too_many_totals =
     "a sum among so many known people has too many totals for a proof, and no analyst was found to whom the second is "
-    "worth more; fewer people are decided, and so is a count of them, and a sweep shows where the loss of an analyst "
-    "of "
-    "one's own rises";
+    "worth more; fewer people are decided (under randomized response of three values, some 240), and so is a count of "
+    "them, and a sweep shows where the loss of an analyst of one's own rises";
 
 PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
   return {Refinement{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};

@@ -268,7 +268,9 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   if (std::optional<Stability> unstable = refuted(pipeline, canonical, pairs)) return *unstable;
   return {
       Stability::Verdict::undecided,
-      "no proof is known, and none of " + std::to_string(pairs.size()) + " pairs within the range is a counter-example",
+      "no proof is known, and none of " + std::to_string(pairs.size()) +
+          " pairs within the range is a counter-example; two epsilons that matter may be compared by themselves, and "
+          "a sweep shows where the loss of an analyst of one's own rises",
       0,
       0,
       {}};

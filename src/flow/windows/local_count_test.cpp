@@ -28,7 +28,7 @@ Case drawn_count(Draws& draw) {
 
 TEST(EnclosedWindows, OfTailsAreThoseThatAreIsolated) {
   Draws draw(1);
-  const std::uint64_t cases = testing::effort(8);
+  const std::uint64_t cases = testing::effort(3);
   for (std::uint64_t found = 0; found < cases;) {
     const Case drawn = drawn_count(draw);
     if (!decides_on_tails(drawn.pipeline, drawn.analyst, 8)) continue;
