@@ -1,12 +1,9 @@
 """Whole runs of `fractile flow` among many people, from the file to the verdict, beside qif where it can."""
 
-import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
-from fractions import Fraction
 from pathlib import Path
 
 from page import over, shown, table
@@ -28,8 +25,6 @@ def counted(value):
 def others(people, values):
     """The known ones, evenly over the values."""
     return [(people - 1 + value) // values for value in range(values)]
-
-
 
 
 def figure_4(prior):
@@ -81,42 +76,6 @@ def rival_cell(answer, ours, verdict, limit):
     return cell if answer["refines"] == (verdict == VERDICTS[0]) else cell + ", **wrong verdict**"
 
 
-def ask_leakage(limit, *case):
-    """What qif_leakage.py prints, in a process of its own; nothing where qif is not, or takes too long."""
-    python = os.environ.get("FRACTILE_BENCH_PYTHON", sys.executable)
-    command = [python, "-B", Path(__file__).parent / "qif_leakage.py", *(str(word) for word in case)]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False, timeout=limit)
-    except subprocess.TimeoutExpired:
-        return None
-    return json.loads(done.stdout) if done.returncode == 0 else None
-
-
-def leakage_cells(ours, answer):
-    """Beside the exact answer of ours."""
-    if answer is None:
-        return "qif is not here, or took too long"
-    cell = shown(answer["seconds"] * 1e9)
-    same = abs(float(Fraction(answer["after"])) - float(Fraction(ours))) < 1e-12
-    return cell if same else cell + ", **another answer**"
-
-
-def leakage_table(program, folder, quick, limit):
-    rows = []
-    for people in TARGETS[:1] if quick else (TARGETS[0], TARGETS[-1]):
-        file = Path(folder) / "pipeline.toml"
-        file.write_text(pipeline(3, "geometric", counted(0), others(people, 3)), encoding="utf-8")
-        start = time.perf_counter()
-        done = subprocess.run([program, "flow", "leakage", file, "--epsilon", "ln 3", "--format", "json"], stdout=subprocess.PIPE, check=True)
-        seconds = time.perf_counter() - start
-        after = json.loads(done.stdout)["after"]
-        cells = [leakage_cells(after, ask_leakage(limit, "geometric", "count", 3, people, numbers)) for numbers in ("rational", "double")]
-        rows.append([f"{people:,}", shown(seconds * 1e9), *cells])
-    return ("\nHow often a target's value is guessed after such a count at epsilon ln 3: posterior Bayes vulnerability and multiplicative\n"
-            "Bayes capacity, with a uniform prior. qif is asked of a channel that is ready; making one of thousands of people takes it\n"
-            "minutes.\n\n" + table(["people", "ours, whole process (exact)", "qif, rational", "qif, double"], rows))
-
-
 def part(program, quick, ask_rival, limit):
     """`ask_rival` of run.py: what qif prints, nothing, or {} after `limit` seconds."""
     load = os.getloadavg()[0]
@@ -133,12 +92,10 @@ def part(program, quick, ask_rival, limit):
                 cells = [rival_cell(ask_rival(family.replace("-", "_"), "count", "2", people, numbers, "target"), seconds,
                                     verdict, limit) for numbers in ("rational", "double")]
                 beside.append([family, f"{people:,}", shown(seconds * 1e9), *cells, verdict])
-        leaked = leakage_table(program, folder, quick, limit)
     return ("## Checks among many people\n\n"
             "`fractile flow` as a process, from the file to the verdict, one run each; wall time. "
             f"Load average at the start: {load:.1f}.\n\n"
             + table(["what is asked", "time", "verdict"], rows)
             + "\nOne target among known others, three values, a count, epsilon ln 3 and ln 2. qif is asked of channels that are\n"
             f"ready, without the start of its process, and for at most {limit} s; in brackets, how many times ours.\n\n"
-            + table(["noise", "people", "ours, whole process (exact)", "qif, rational", "qif, double", "verdict"], beside)
-            + leaked)
+            + table(["noise", "people", "ours, whole process (exact)", "qif, rational", "qif, double", "verdict"], beside))

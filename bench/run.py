@@ -31,6 +31,7 @@ from pathlib import Path
 import clusters
 import doors
 import flow_checks
+import flow_guesses
 import interval_calls
 import ledgers
 import peers
@@ -572,12 +573,17 @@ def checks_part(options):
     return flow_checks.part(options.folder.parent / "fractile", options.quick, qif_result, QIF_SECONDS)
 
 
+def guesses_part(options):
+    return flow_guesses.part(options.folder.parent / "fractile", options.quick, QIF_SECONDS)
+
+
 # By the name that --only takes: what is run, and written.
 SECTIONS = {
     "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
     "scale": lambda options: scale_part(measured(options, "^scale/")),
     "intervals": lambda options: intervals_part(measured(options, "^intervals/"), options),
     "flow-checks": checks_part,
+    "flow-guesses": guesses_part,
     "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
     "publications": lambda options: publications.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
     "small": lambda options: small_work.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
@@ -639,6 +645,7 @@ class WholeRun:
         yield "publications", lambda: publications.part(options.folder, quick, duckdb_seconds, DUCKDB)
         yield "small", lambda: small_work.part(options.folder, quick, duckdb_seconds, DUCKDB)
         yield "flow checks", lambda: checks_part(options)
+        yield "guesses", lambda: guesses_part(options)
         yield "ledgers", lambda: ledgers.part(options.folder, quick)
         if options.peers:
             yield "other libraries", lambda: self.other_libraries(program)

@@ -12,6 +12,7 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
 import flow_checks
+import flow_guesses
 import page
 import peers
 import run
@@ -52,6 +53,13 @@ class FlowChecks(unittest.TestCase):
         self.assertEqual(cell({"failed": "it"}), "its solver fails")
         self.assertEqual(cell({"seconds": 0.002, "refines": True}), "2 ms (2x)")
         self.assertEqual(cell({"seconds": 0.002, "refines": True}, "unstable or not refined"), "2 ms (2x), **wrong verdict**")
+
+
+class FlowGuesses(unittest.TestCase):
+    def test_what_the_rival_says(self):
+        self.assertEqual(flow_guesses.leakage_cells("1/3", None), "qif is not here, or took too long")
+        self.assertEqual(flow_guesses.leakage_cells("1/3", {"seconds": 0.002, "after": "0.3333333333333333"}), "2 ms")
+        self.assertEqual(flow_guesses.leakage_cells("1/3", {"seconds": 0.002, "after": "1/4"}), "2 ms, **another answer**")
 
 
 class Asking(unittest.TestCase):
@@ -218,6 +226,7 @@ class WholeRun(unittest.TestCase):
         rival = Answer({"seconds": 1.0, "loading": 0.5})
         sections = {"selections.part": "## Groups and persons\n", "publications.part": "## A publication\n",
                     "small_work.part": "## What is small\n", "flow_checks.part": "## Checks among many people\n\nnew\n",
+                    "flow_guesses.part": "## How often a guess is right\n",
                     "ledgers.part": "## What a ledger takes\n\nnew\n", "doors.part": "## Columns that Python holds already\n",
                     "peers.page_part": "## Beside other private libraries\n", "interval_calls.part": "\n"}
         for name, text in sections.items():
