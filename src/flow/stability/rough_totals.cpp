@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "flow/loss/tilted_totals.hpp"
+
 namespace fractile::flow {
 namespace {
 
@@ -16,16 +18,14 @@ class Totals {
   Totals(const TargetTotal& sum, const Rational& odds)
       : sum_(sum), odds_(Enclosure::of(odds, enclosure_bits)), laws_(sum.step_laws(odds_)) {}
 
-  bool has(std::size_t total) const { return columns_.contains(total); }
-
-  /// Those that are likely when each is taken to be ratio^total times as likely as it is. How many totals of the others these come from.
-  std::size_t add(const Rational& ratio) {
+  /// Those that are likely when each is taken to be ratio^total times as likely as it is.
+  void add(const Rational& ratio) {
     const TiltedTotal here(sum_, odds_, ratio);
     const StepLaws steps = tilted(laws_, ratio);
     const double unit = log2_of(here.expectation);
     const double slope = log2_of(Enclosure::of(ratio));
     for (std::size_t total = here.first(); total < here.end(); ++total) {
-      if (has(total)) continue;
+      if (columns_.contains(total)) continue;
       Column column;
       double sum = 0;
       for (const std::vector<Enclosure>& law : steps) {
@@ -37,7 +37,6 @@ class Totals {
       column.magnitude = std::log2(sum) + unit - static_cast<double>(total) * slope;
       columns_.emplace(total, std::move(column));
     }
-    return here.others.size;
   }
 
   /// At most so many, in order.
@@ -66,19 +65,6 @@ class Totals {
   std::map<std::size_t, Column> columns_;
 };
 
-/// From what is likely to one end, by tilts so small that neighbors see common totals: each is at most some 20 deviations wide.
-void add_up_to(Totals& totals, std::size_t end, bool is_above) {
-  constexpr int most_tilts = 200;  // towards an end that no total reaches
-  Rational ratio = 1;
-  std::size_t width = totals.add(ratio);
-  for (int i = 0; i < most_tilts && !totals.has(end); ++i) {
-    const Rational finer(2 + width / 400);
-    const Rational less = finer / (finer + 1);
-    ratio *= is_above ? Rational(1) / less : less;
-    width = totals.add(ratio);
-  }
-}
-
 }  // namespace
 
 RoughColumns likely_totals(const TargetTotal& sum, const Rational& odds) {
@@ -90,8 +76,10 @@ RoughColumns likely_totals(const TargetTotal& sum, const Rational& odds) {
 RoughColumns all_totals(const TargetTotal& sum, const Rational& odds) {
   constexpr std::size_t most_entries = 12'000;
   Totals totals(sum, odds);
-  add_up_to(totals, 0, false);
-  add_up_to(totals, sum.last_total(), true);
+  Rational last = 0;
+  for (const TiltedTotals& view : tilted_totals(sum, odds)) {
+    if (std::exchange(last, view.law) != view.law) totals.add(view.law);
+  }
   return totals.columns(most_entries / sum.laws().size());
 }
 

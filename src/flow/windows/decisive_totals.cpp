@@ -10,7 +10,7 @@
 
 #include "exact/workers.hpp"
 #include "flow/algebra/ring.hpp"
-#include "flow/windows/total_in_doubles.hpp"
+#include "flow/loss/total_in_doubles.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flow/algebra/chebyshev.hpp"
-#include "flow/windows/tilted_totals.hpp"
+#include "flow/loss/tilted_totals.hpp"
 
 namespace fractile::flow {
 

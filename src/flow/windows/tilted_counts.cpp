@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "flow/windows/total_in_doubles.hpp"
+#include "flow/loss/total_in_doubles.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,4 +1,4 @@
-#include "flow/windows/tilted_totals.hpp"
+#include "flow/loss/tilted_totals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <optional>
 
-#include "flow/windows/total_in_doubles.hpp"
+#include "flow/loss/total_in_doubles.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,4 +1,4 @@
-#include "flow/windows/total_in_doubles.hpp"
+#include "flow/loss/total_in_doubles.hpp"
 
 #include <algorithm>
 #include <cmath>
