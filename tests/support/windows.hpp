@@ -36,6 +36,12 @@ inline Pipeline adding_among(const Perturber& perturber, const std::vector<std::
   return pipeline;
 }
 
+/// Skewed, so that few totals of many are likely.
+inline Pipeline skewed(std::size_t participants) {
+  return adding_among(Perturber::randomized_response(3), {participants - 1 - participants / 4, participants / 4, 0},
+                      {0, 1, 5});
+}
+
 inline Analyst with_losses(const Matrix& losses) {
   Analyst analyst;
   analyst.goal = Analyst::Goal::matrix;

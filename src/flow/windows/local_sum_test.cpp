@@ -9,114 +9,12 @@
 #include <optional>
 #include <utility>
 
-#include "flow/loss/target_total.hpp"
-#include "flow/pipeline/additions.hpp"
 #include "flow/windows/decisive_totals.hpp"
 #include "support/statistics.hpp"
 #include "support/windows.hpp"
 
 namespace fractile::flow {
 namespace {
-
-TEST(Reachable, TotalsAreThoseOfSomeAnswers) {
-  EXPECT_EQ(reachable({{0, 2, 3}, 0, 1}, 2), (std::vector<std::size_t>{0, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(reachable({{0, 3}, 0, 1}, 3), (std::vector<std::size_t>{0, 3, 6, 9}));
-  EXPECT_EQ(reachable({{2, 7}, 0, 1}, 2), (std::vector<std::size_t>{4, 9, 14}));
-  EXPECT_EQ(reachable({{1, 1}, 0, 1}, 5), (std::vector<std::size_t>{5}));
-}
-
-/// Skewed, so that few totals of many are likely.
-Pipeline skewed(std::size_t participants) {
-  return adding_among(Perturber::randomized_response(3), {participants - 1 - participants / 4, participants / 4, 0},
-                      {0, 1, 5});
-}
-
-Enclosure at(const Rational& odds) { return Enclosure::of(odds, enclosure_bits); }
-
-// In tilted units: the same losses, and those after unlikely totals with as many digits as others.
-TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
-  const TargetTotal target(skewed(21), {});
-  const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), 21);
-  const TiltedTotal straight(target, at(3));
-  const std::vector<TiltedTotals> views = tilted_totals(target, 3);
-  EXPECT_NE(views.front().law, views.back().law);
-  for (const TiltedTotals& view : views) {
-    const TiltedTotal tilted(target, at(3), view.law);
-    const TiltedUnit unit(target, at(3), view.law);
-    for (const std::size_t total : totals) {
-      for (std::size_t action = 0; action < straight.costs.size(); ++action) {
-        const Enclosure loss = tilted.loss(action, total) + tilted.left_out;
-        const Enclosure here = product(loss, unit.after(total));
-        const Enclosure expected = straight.loss(action, total) + straight.left_out;
-        EXPECT_NE(arb_overlaps(here.arb(), expected.arb()), 0) << total;
-        if (total < view.first || total > view.last) continue;
-        EXPECT_LT(radius(loss), loss.to_double() * 1e-35) << total;
-      }
-    }
-  }
-}
-
-// What is said to be beyond a total is there, and no more than some thousand times that.
-TEST(TiltedSums, LossesBeyondAreBounded) {
-  const TargetTotal target(skewed(21), {});
-  const TiltedTotal sum(target, at(3));
-  const std::vector<TiltedTotals> views = tilted_totals(target, 3);
-  const auto beyond = [&](std::size_t first, std::size_t end) {
-    double all = 0;
-    for (std::size_t total = first; total < end; ++total) {
-      double highest = 0;
-      for (std::size_t action = 0; action < sum.costs.size(); ++action) {
-        highest = std::max(highest, sum.loss(action, total).to_double());
-      }
-      all += highest;
-    }
-    return all;
-  };
-  for (const TiltedTotals& view : views) {
-    for (std::size_t total = view.first; total <= view.last; ++total) {
-      const double bound = losses_beyond(target, at(3), view.ratio, total).to_double();
-      const double there = view.slope < 0 ? beyond(0, total + 1) : beyond(total, sum.end());
-      EXPECT_GE(bound, there * (1 - 1e-9)) << total;
-      EXPECT_LE(bound, there * 1e5) << total;
-    }
-  }
-}
-
-// Each total is in one view, in which it is likely, and its weight is a bound.
-TEST(TiltedTotalsOf, HaveAllTotals) {
-  for (const std::size_t participants : {std::size_t{1}, std::size_t{2}, std::size_t{30}, std::size_t{200}}) {
-    const TargetTotal target(skewed(participants), {});
-    const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), participants);
-    for (const Rational& odds : {Rational(11, 10), Rational(4), Rational(60)}) {
-      std::size_t next = 0;
-      bool has_home = false;
-      for (const TiltedTotals& view : tilted_totals(target, odds)) {
-        EXPECT_EQ(view.first, next);
-        next = view.last + 1;
-        has_home = has_home || (view.ratio == 1 && view.law == 1);
-        const TiltedTotal sum(target, at(odds), view.law);
-        const TiltedUnit unit(target, at(odds), view.law);
-        for (const std::size_t total : totals) {
-          if (total < view.first || total > view.last) continue;
-          Enclosure law;  // of the others' sum, the target adding whatever he adds
-          for (std::size_t step = 0; step <= 5 && step <= total; ++step) {
-            const std::size_t below = total - step;
-            if (below < sum.others.first || below >= sum.others.first + sum.others.size) continue;
-            Enclosure mass = sum.others.mass(below - sum.others.first);
-            mass *= TiltedUnit(unit).after(below);
-            law += mass;
-          }
-          const double likely = law.log().to_double() / std::log(2.0);
-          const double reach = 5 * std::abs(view.slope);  // what the target adds is not in the weight
-          EXPECT_LE(likely, view.weight(total) + reach + 3) << participants << " " << total;
-          EXPECT_GE(likely, view.weight(total) - reach - 24) << participants << " " << total;
-        }
-      }
-      EXPECT_TRUE(has_home);
-      EXPECT_EQ(next, participants * 5 + 1);
-    }
-  }
-}
 
 /// What the loss's slope may be at a place: of each observation, the best action's, or any one's that may be best.
 Enclosure slope_at(LocalLoss& loss, double place) {
@@ -176,7 +74,7 @@ TEST(LocalInTotals, SlopesHoldThatOfAllTotals) {
   const Cell cell{6, Rational(1, 64)};
   const std::vector<TiltedTotals> all = tilted_totals(target, 6);
   const std::size_t last = all.back().last;
-  const TiltedTotal sum(target, at(6));
+  const TiltedTotal sum(target, Enclosure::of(Rational(6), enclosure_bits));
   const std::size_t likely = (sum.first() + sum.end()) / 4;
   for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, last}, {2, last}, {likely, last}, {0, last - 3}, {0, likely}, {3, last - 40}}) {
