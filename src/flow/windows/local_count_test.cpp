@@ -21,14 +21,14 @@ bool decides_on_tails(const Pipeline& pipeline, const Analyst& analyst, const Ra
 }
 
 Case drawn_count(Draws& draw) {
-  const Skewed people = drawn_skewed(draw, 7, 11);
+  const Skewed people = drawn_skewed(draw, 5, 8);
   const auto last = static_cast<unsigned>(people.values()) - 1;
   return {counting_among(people.perturber, people.histogram, {draw(0, last)}), people.analyst};
 }
 
 TEST(EnclosedWindows, OfTailsAreThoseThatAreIsolated) {
   Draws draw(1);
-  const std::uint64_t cases = testing::effort(3);
+  const std::uint64_t cases = testing::effort(8);
   for (std::uint64_t found = 0; found < cases;) {
     const Case drawn = drawn_count(draw);
     if (!decides_on_tails(drawn.pipeline, drawn.analyst, 8)) continue;
