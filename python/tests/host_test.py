@@ -4,7 +4,6 @@ import asyncio
 import gc
 import os
 import pickle
-import signal
 import sqlite3
 import subprocess
 import sys

@@ -19,8 +19,8 @@ import pytest
 
 pytest.importorskip("pyspark", reason="pyspark is not here; ./dev test -L spark installs it")
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 np = pytest.importorskip("numpy")
-import pyarrow.parquet  # noqa: E402
 
 from nasty_columns import NASTY  # noqa: E402
 from nasty_columns import expected as where_exact_arithmetic_puts  # noqa: E402
@@ -60,8 +60,6 @@ def session(master, **settings):
 @pytest.fixture(scope="module")
 def parquet(tmp_path_factory):
     """400,000 records of 50,000 persons, and the frame that one machine counts."""
-    import pyarrow.parquet as pq
-
     draw, rows = np.random.default_rng(1), 400_000
     incomes = np.round(draw.lognormal(10, 1, rows), 2)
     table = pa.table({
@@ -97,7 +95,7 @@ def counted(df, asked):
 def test_nasty_columns_lie_where_exact_arithmetic_puts_them(name, local, tmp_path):
     """As by every other route: routes_test."""
     nasty = NASTY[name]
-    pa.parquet.write_table(pa.table({"x": pa.array(nasty.values, nasty.arrow)}), tmp_path / "t.parquet")
+    pq.write_table(pa.table({"x": pa.array(nasty.values, nasty.arrow)}), tmp_path / "t.parquet")
     df = local.read.parquet(str(tmp_path / "t.parquet"))
     profile = fractile.spark.profile(df, "x", bounds=nasty.bounds, step=nasty.step)
     assert profile.counts == where_exact_arithmetic_puts(nasty)
