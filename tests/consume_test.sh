@@ -38,7 +38,8 @@ if [[ $how == installed ]]; then
   # The installed files do not know where they were built, nor where the builder's libraries are.
   archive=$(find "$folder/prefix" -name libfractile.a)
   libraries_folder=$(dirname "$archive")
-  if grep -rE "$build|$source|$folder|/usr/lib" "$libraries_folder"/cmake "$libraries_folder"/pkgconfig; then exit 1; fi
+  if grep -rE "/usr/lib" "$libraries_folder"/cmake "$libraries_folder"/pkgconfig; then exit 1; fi
+  if grep -rIE "$build|$source|$folder" "$folder/prefix"; then exit 1; fi
   python3 -B "$source/tests/consumer/symbols.py" "$archive"
   # Without pkg-config a package that is looked for quietly is not there, and that is all.
   cmake -S "$source/tests/consumer/quiet" -B "$folder/quiet" -DCMAKE_PREFIX_PATH="$folder/prefix" -DPKG_CONFIG_EXECUTABLE=/nowhere \

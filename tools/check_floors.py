@@ -32,7 +32,7 @@ BELOW_REPORT = ("quantiles", "flow", "source", "ledger", "figures", "privacy", "
 
 ROOMS = {
     "exact": Room(0),
-    "figures": Room(1),
+    "figures": Room(1, ("exact",)),
     "libraries": Room(1, ("exact",)),
     "privacy": Room(1, ("exact",)),
     "ranks": Room(1, ("exact",)),

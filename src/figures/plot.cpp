@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "exact/own_environment.hpp"
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
 #include "libraries/fmt.hpp"
@@ -222,6 +223,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
 }  // namespace
 
 std::string to_svg(const Figure& figure, Frame frame) {
+  const OwnEnvironment own;
   const Grid grid = grid_for(figure.panels.size());
   const std::vector<const Line*> titled = titled_lines(figure);
   const bool themed = std::ranges::all_of(titled, [](const Line* line) { return line->colour.empty(); });

@@ -1,6 +1,7 @@
 // Rows of boxes and whiskers.
 #include <algorithm>
 
+#include "exact/own_environment.hpp"
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
 #include "libraries/fmt.hpp"
@@ -36,6 +37,7 @@ std::string box_of(const Range& row, const Scale& scale, double y) {
 }  // namespace
 
 std::string to_svg(const RangeFigure& figure, Frame frame) {
+  const OwnEnvironment own;
   const std::string remark;
   const detail::Labels labels{figure.name, figure.title, remark, figure.description};
   double label_width = 0;

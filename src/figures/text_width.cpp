@@ -2,6 +2,7 @@
 // Verdana), rounded up, by groups of letters.
 #include <string_view>
 
+#include "exact/own_environment.hpp"
 #include "fractile/figures.hpp"
 
 namespace fractile::figures {
@@ -29,6 +30,7 @@ double width_of(char letter) {
 }  // namespace
 
 double text_width(const std::string& text) {
+  const OwnEnvironment own;
   double width = 0;
   for (const char byte : text) {
     const auto first = static_cast<unsigned char>(byte);

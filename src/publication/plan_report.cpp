@@ -1,6 +1,7 @@
 // A publication's plan, as JSON, CSV and a table.
 #include <algorithm>
 
+#include "exact/own_environment.hpp"
 #include "fractile/publication_plan.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/tables.hpp"
@@ -179,6 +180,7 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
 }  // namespace
 
 std::string to_json(const PublicationPlan& plan) {
+  const OwnEnvironment own;
   const Publication& publication = plan.publication;
   Document document(report_detail::release_schema);
   Writer& json = document.json();
@@ -216,6 +218,7 @@ std::string to_csv(const PublicationPlan& plan) {
 }
 
 std::string to_table(const PublicationPlan& plan) {
+  const OwnEnvironment own;
   const Publication& publication = plan.publication;
   const bool is_rho = publication.budget.measure() == Measure::zcdp;
   std::vector<Row> rows{{"table", "level", "cells", is_rho ? "rho" : "epsilon", "for counts", "mechanism", "records",

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
@@ -357,6 +358,7 @@ std::string receipt_of(const PublishedTables& tables) {
 }
 
 bool is_publication_receipt(const std::string& text) {
+  const OwnEnvironment own;
   if (report_detail::fault_of(text)) return false;
   rapidjson::Document json;
   json.Parse<flags>(text.data(), text.size());
@@ -364,6 +366,7 @@ bool is_publication_receipt(const std::string& text) {
 }
 
 PublishedTables read_publication_receipt(const std::string& text, const std::string& name) {
+  const OwnEnvironment own;
   if (const std::optional<report_detail::JsonFault> fault = report_detail::fault_of(text)) {
     refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }

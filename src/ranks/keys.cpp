@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 
@@ -157,6 +158,7 @@ GroupKeys GroupKeys::with_list(std::size_t column, std::vector<std::string> text
 }
 
 void GroupKeys::validate() const {
+  const OwnEnvironment own;
   if (size() > most) refuse_number(std::to_string(size()), columns() == 1 ? "keys" : "groups");
   if (columns() > most_columns) {
     refuse(fmt::format("{} key columns are more than {}", columns(), most_columns), "group by fewer columns");

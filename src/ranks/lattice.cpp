@@ -164,6 +164,7 @@ std::string fitting_hint(ValueKind kind, const Rational& next, const Rational& s
 }  // namespace
 
 Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rational& step, ValueKind kind) {
+  const OwnEnvironment own;
   require_decimal(lower, "the lower bound");
   require_decimal(upper, "the upper bound");
   require_decimal(step, "the step");
@@ -214,6 +215,7 @@ Lattice Lattice::explicit_points(std::vector<Rational> points, ValueKind kind) {
 }
 
 Lattice Lattice::numbers(std::uint64_t count) {
+  const OwnEnvironment own;
   if (count == 0 || count > max_size) throw Error(ErrorCode::usage, "a lattice has from 1 to 2^62 candidates");
   return regular(0, Rational(count - 1), 1);
 }
@@ -234,6 +236,7 @@ const Rational& Lattice::step() const {
 }
 
 Lattice Lattice::between(std::uint64_t lowest, std::uint64_t highest) const {
+  const OwnEnvironment own;
   if (lowest > highest || highest >= size()) {
     throw Error(ErrorCode::usage, "a part of a lattice is between candidates of its own, the lower one first");
   }
@@ -284,6 +287,7 @@ void Lattice::positions_of(std::span<const double> values, std::span<Position> p
 }
 
 void Lattice::positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const {
+  const OwnEnvironment own;
   require_as_many(values.size(), positions.size());
   if (regular_ && regular_->ticks) {
     const Regular::Ticks ticks = *regular_->ticks;

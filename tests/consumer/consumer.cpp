@@ -62,6 +62,8 @@
 #include <utility>
 #include <variant>
 
+#include "arrow.h"
+
 #if FRACTILE_VERSION < 100
 #error "versions before 0.1.0 had no such macro"
 #endif

@@ -1,4 +1,5 @@
 // What a program calls of the library, each as a function whose text holds all of its result: for tests of what the program around it does.
+// A new entry of the library belongs here.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,11 @@ struct Entry {
 
 enum class Size { small, large };
 
-/// The work of large ones is shared among several threads. `folder` is for ledgers, each of its own; without it none is opened.
+/// Small: everything that the public headers declare, in groups. `folder` is for files and ledgers, each of its own; without it there are
+/// none. Large: those whose work is then shared among several threads.
 std::vector<Entry> entries(Size size, const std::string& folder = {});
 
-/// The same, and those that read files, where the engine is here.
-std::vector<Entry> entries_of_engine(const std::string& folder);
+/// Those that read files, where the engine is here; the file has five records for each of the rows.
+std::vector<Entry> entries_of_engine(const std::string& folder, std::size_t rows = 20'000);
 
 }  // namespace fractile::host_test

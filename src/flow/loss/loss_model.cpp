@@ -41,6 +41,7 @@ bool LossModel::is_soon_exact(const Rational& odds) const {
 }
 
 Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  const OwnEnvironment own;
   return LossModel(pipeline, analyst).exact_loss(odds);
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/noise_in_odds.hpp"
@@ -208,6 +209,7 @@ Perturber Perturber::by_participant(std::vector<Perturber> each) {
 }
 
 Perturber Perturber::release(Release release, std::size_t values) {
+  const OwnEnvironment own;
   require_values(values);
   Perturber perturber(nullptr);
   perturber.root_degree_ = flow::root_degree(release, values);

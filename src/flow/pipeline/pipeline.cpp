@@ -167,6 +167,7 @@ void Pipeline::validate() const {
 }
 
 PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
+  const OwnEnvironment own;
   Frame frame = frame_of(pipeline);
   Matrix matrix = matrix_at(pipeline, frame, odds);
   return {Channel(std::move(frame.secret_names), std::move(frame.observation_names), std::move(matrix)),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/release/release.hpp"
 
@@ -399,6 +400,7 @@ Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, OutputMeasure> mak
   }
   return {input_domain, input_metric, measure,
           [query](const RankProfile& profile, RandomBits& bits) {
+            const OwnEnvironment own;
             return detail::release(profile, query, bits, {}).only().indices;
           },
           [query](const std::uint64_t& d_in) { return cost_of<OutputMeasure>(query, d_in); }};

@@ -408,7 +408,10 @@ Rational allowed_guesses(const Budget& budget, Neighbors neighbors, About about,
   return at_most(allowed_by(budget, steps_between(neighbors, about), priors));
 }
 
-Rational guesses_by_share(const Rational& share, std::uint64_t rows) { return at_most(larger_share(share, rows)); }
+Rational guesses_by_share(const Rational& share, std::uint64_t rows) {
+  const OwnEnvironment own;
+  return at_most(larger_share(share, rows));
+}
 
 PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                              std::uint64_t rows, const PersonGuess& guess) {

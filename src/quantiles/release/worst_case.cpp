@@ -128,7 +128,7 @@ std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
 
 WorstCase without_bounds(const QuantileQuery& query, const Rational& confidence, std::uint64_t rows,
                          std::string reason) {
-  return {{confidence, rows, {}, std::move(reason)}, Ranks(query.quantiles.size())};
+  return {ErrorTerms{confidence, rows, {}, std::move(reason)}, Ranks(query.quantiles.size())};
 }
 
 void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& other) {

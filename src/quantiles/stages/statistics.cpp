@@ -139,6 +139,7 @@ std::int64_t width_of_two(const LowerLaw& x, std::int64_t factor_x, const LowerL
 
 void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& query,
                                  const Rational& bounds_share) const {
+  const OwnEnvironment own;
   const bool are_alone = query.quantiles.empty();
   if (are_alone && (share != Rational(1) || bounds_share.sign() > 0)) {
     throw Error(ErrorCode::usage, "without quantiles, counts and means take the whole budget within declared bounds",
@@ -358,6 +359,7 @@ Margins::Margins(Margins&&) noexcept = default;
 Margins& Margins::operator=(Margins&&) noexcept = default;
 
 Statistics Margins::of(std::span<const Statistics> groups) {
+  const OwnEnvironment own;
   if (groups.empty()) throw Error(ErrorCode::usage, "no groups to add up");
   const std::size_t values = terms_.request.below.size();
   DrawnStatistics sums{std::vector<std::int64_t>(values + 1), {}};

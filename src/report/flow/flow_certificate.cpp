@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow_report.hpp"
 #include "report/flow/certificate.hpp"
@@ -350,6 +351,7 @@ const char* const windows_unchecked = "that the loss rises nowhere else";
 }  // namespace
 
 CertificateReport checked_certificate(const std::string& json) {
+  const OwnEnvironment own;
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     if (!printed.theorem.empty()) {
@@ -366,6 +368,7 @@ CertificateReport checked_certificate(const std::string& json) {
 }
 
 CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of) {
+  const OwnEnvironment own;
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     require(!printed.is_comparison, "it compares two files, and one is given");
@@ -377,6 +380,7 @@ CertificateReport checked_certificate(const std::string& json, const CertifiedPi
 }
 
 CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of) {
+  const OwnEnvironment own;
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     require(printed.is_comparison, "it is about one file, and two are given");
@@ -387,6 +391,7 @@ CertificateReport checked_certificate(const std::string& json, const ComparisonR
 }
 
 std::optional<ComparedFiles> compared_in(const std::string& json) {
+  const OwnEnvironment own;
   const Certificate printed = report_detail::certificate_in(json);
   if (!printed.is_comparison) return {};
   return ComparedFiles{printed.from, printed.to};

@@ -1,5 +1,6 @@
 #include <span>
 
+#include "exact/own_environment.hpp"
 #include "fractile/flow_report.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
@@ -134,6 +135,7 @@ class FlowDocument : public Document {
 }  // namespace
 
 std::string to_json(const RefinementReport& report) {
+  const OwnEnvironment own;
   FlowDocument document;
   Writer& json = document.json();
   member(json, "verdict", verdict_of(report.answer.refinement));
@@ -145,6 +147,7 @@ std::string to_json(const RefinementReport& report) {
 }
 
 std::string to_json(const StabilityReport& report) {
+  const OwnEnvironment own;
   FlowDocument document;
   Writer& json = document.json();
   member(json, "verdict", to_string(report.answer.verdict));
@@ -167,6 +170,7 @@ std::string to_json(const StabilityReport& report) {
 }
 
 std::string to_json(const AnyPriorReport& report) {
+  const OwnEnvironment own;
   FlowDocument document;
   Writer& json = document.json();
   const flow::LossStability& answer = report.answer;

@@ -1,3 +1,4 @@
+#include "exact/own_environment.hpp"
 #include "fractile/ledger_report.hpp"
 #include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
@@ -132,6 +133,7 @@ std::string to_csv(const LedgerStatement& statement, LedgerDetail detail) {
 }
 
 std::string to_table(const LedgerStatement& statement) {
+  const OwnEnvironment own;
   std::string text;
   for (const std::string& what : statement.damage) text += fmt::format("DAMAGED: {}\n", shown_text(what));
   if (!statement.damage.empty()) text += "the sums below are those of what can still be read\n\n";

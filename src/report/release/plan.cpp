@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/receipts.hpp"
@@ -315,6 +316,7 @@ std::string guess_text(const PlanReport& report) {
 }  // namespace
 
 std::string to_json(const PlanReport& report) {
+  const OwnEnvironment own;
   const ReleasePlan& plan = report.plan;
   Document document(report_detail::release_schema);
   Writer& json = document.json();
@@ -580,6 +582,7 @@ NoiseInWords in_words(const MostlyNoise& noise, bool with_weights) {
 }  // namespace
 
 std::optional<NoiseInWords> noise_in_words(const PlanReport& report) {
+  const OwnEnvironment own;
   const std::optional<PlannedIntervals>& intervals = report.plan.intervals;
   const std::optional<MostlyNoise>& noise = report.plan.noise;
   const bool with_weights = report.weights.has_value();
@@ -614,6 +617,7 @@ std::optional<NoiseInWords> empty_groups_in_words(const Release& release) {
 }
 
 std::optional<NoiseInWords> noise_in_words(const Release& release) {
+  const OwnEnvironment own;
   const bool with_weights = release.source.weights.has_value();
   if (release.query.intervals) {
     const std::optional<UnsettledEnds> ends = unsettled_ends(release);
@@ -647,6 +651,7 @@ std::string statistics_text(const PlanReport& report) {
 }  // namespace
 
 std::string to_table(const PlanReport& report) {
+  const OwnEnvironment own;
   const ReleasePlan& plan = report.plan;
   return analyst_text(report) + aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) +
          "\n" + noise(report) + coarse_step(plan) + report_detail::plan_cost(plan) + statistics_text(report) +

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string_view>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "libraries/fmt.hpp"
@@ -507,6 +508,7 @@ Release release_of(const Json& json) {
 }  // namespace
 
 Release read_receipt(const std::string& text, const std::string& name) {
+  const OwnEnvironment own;
   rapidjson::Document document;
   parse(document, text, name);
   require_schema(document, name);

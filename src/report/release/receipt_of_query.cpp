@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/receipts.hpp"
@@ -238,11 +239,13 @@ bool is_of(const std::optional<Charge>& charge, const LedgerEntry& entry) {
 }  // namespace
 
 void require_receipt_of(const std::string& query, const Release& release, const std::string& name) {
+  const OwnEnvironment own;
   const rapidjson::Document asked = parsed(query);
   require_same(is_release(asked) ? difference(asked, release) : "the query", name);
 }
 
 void require_own_receipt(const LedgerEntry& entry, const Release& release, const std::string& name) {
+  const OwnEnvironment own;
   const rapidjson::Document asked = parsed(entry.request.query);
   require_same(is_release(asked) ? plain_difference(asked, release) : "the query", name);
   if (release.cost().to_string() != entry.request.cost.to_string()) require_same("the cost", name);
@@ -257,6 +260,7 @@ void require_own_receipt(const LedgerEntry& entry, const Release& release, const
 }
 
 void require_own_receipts(const LedgerStatement& statement) {
+  const OwnEnvironment own;
   for (const LedgerEntry& entry : statement.entries) {
     if (entry.state != EntryState::committed || entry.token.empty()) continue;
     if (!is_release(parsed(entry.request.query))) continue;

@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "exact/digest.hpp"
+#include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -21,6 +22,7 @@ namespace {
 std::string reason() { return std::strerror(errno); }
 
 std::string folder_of(const std::string& path) {
+  const OwnEnvironment own;
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
 }
@@ -121,6 +123,7 @@ void refuse_companion(const std::string& path, const std::string& what) {
 }  // namespace
 
 void require_writable(const std::string& path, const std::string& what) {
+  const OwnEnvironment own;
   refuse_companion(path, what);
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) {  // a dangling link is there, too
@@ -135,6 +138,7 @@ void require_writable(const std::string& path, const std::string& what) {
 }
 
 std::string canonical_new_file(const std::string& path) {
+  const OwnEnvironment own;
   std::error_code unknown;
   const std::filesystem::path file = std::filesystem::absolute(path);
   const std::filesystem::path folder = std::filesystem::canonical(file.parent_path(), unknown);
@@ -151,6 +155,7 @@ RoomForFile::RoomForFile(const std::string& path, std::uint64_t bytes, const std
 std::string content_sha256(const std::string& contents) { return sha256(contents); }
 
 bool is_written(const std::string& path, const std::string& text) {
+  const OwnEnvironment own;
   if (!is_regular(path)) return false;  // a pipe would be waited for
   std::ifstream file(path, std::ios::binary);
   const std::string found{std::istreambuf_iterator<char>(file), {}};
@@ -158,10 +163,12 @@ bool is_written(const std::string& path, const std::string& text) {
 }
 
 void write_durably(const std::string& path, const std::string& text, const std::string& what, Readers readers) {
+  const OwnEnvironment own;
   write_all_durably({{path, text}}, what, readers);
 }
 
 void write_all_durably(const std::vector<FileToWrite>& files, const std::string& what, Readers readers) {
+  const OwnEnvironment own;
   std::deque<NewFile> written;  // in place: none can be moved
   for (const FileToWrite& file : files) {
     refuse_companion(file.path, what);

@@ -52,6 +52,7 @@ Source Source::frame(Frame frame, TableOptions options) {
 }
 
 Source Source::postgres(std::string address, TableOptions options) {
+  const OwnEnvironment own;
   const auto open = [address, options](const OnOpened& on_opened, Unreadable /*unsaid*/) -> std::unique_ptr<Records> {
     return std::make_unique<PostgresQuery>(PostgresQuery::open(address, options, on_opened));
   };

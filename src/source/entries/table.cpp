@@ -1038,6 +1038,7 @@ std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string
 void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
 
 std::optional<double> Table::share_read() const {
+  const OwnEnvironment own;
   if (state_->stability > 0) return {};  // the engine may make many rows of few bytes
   const auto is_json = [](const Input& input) { return input.relation->json_form().has_value(); };
   if (std::ranges::all_of(state_->inputs, is_delimited)) return share_of_text(*state_);
