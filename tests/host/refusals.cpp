@@ -37,8 +37,13 @@ bool is_refused(std::atomic<std::int64_t>& left, bool for_good) {
   return true;
 }
 
-/// Whether an instruction is of this program: the linker says where that begins and ends.
-bool is_own(const void* instruction) { return &__executable_start <= instruction && instruction < &etext; }
+/// Whether an instruction is of this program: the linker says where that begins and ends. Templates of the standard library that the
+/// program shows to loaded libraries are theirs as well.
+bool is_own(const void* instruction) {
+  Dl_info shown = {};
+  return &__executable_start <= instruction && instruction < &etext &&
+         (dladdr(instruction, &shown) == 0 || shown.dli_sname == nullptr);
+}
 
 void* memory(std::size_t size, std::size_t alignment, const void* caller) {
   if ((!refuses_only_own || is_own(caller)) && is_refused(memory_left, false)) return nullptr;
