@@ -9,11 +9,22 @@ from typing import NamedTuple
 from . import _core, _words
 from ._arguments import suggesting
 from ._choices import Audited, Base, Neighbors, Of
+from ._members import documented
 from ._numbers import Number
 
 
+@documented
 class Audit(NamedTuple):
-    """What an audit found. `claimed` and `attained` are decimals, of epsilon, rho or delta; `neighbours` attain it."""
+    """What an audit found.
+
+    Attributes:
+        mechanism: what was audited.
+        holds: whether the promise is certified for every pair of neighbors and every output.
+        claimed: the promise, of epsilon, rho or delta, as a decimal.
+        attained: what the worst pair costs, as a decimal.
+        neighbours: that pair.
+        pairs: how many pairs were tried.
+    """
 
     mechanism: str
     holds: bool

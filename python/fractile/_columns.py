@@ -11,16 +11,22 @@ from . import _core, _frames, _words
 from ._arguments import Event, require_event, suggesting
 from ._choices import InputFormat
 from ._errors import UsageError
+from ._members import documented
 
 
+@documented
 class Column(NamedTuple):
-    """A column. Without `check` nothing but its name and the engine's type is known: `read_as` is "" then.
+    """A column. Without `check` nothing but its name and the engine's type is known.
 
     Attributes:
-        read_as: what most cells can be read as: "numbers", "dates", "dates or times", "times in UTC"; "text" or "nothing" where none can.
+        name: its name.
+        type: the engine's type; VARCHAR in text files and JSON, whatever the cells hold.
+        read_as: what most cells can be read as: "numbers", "dates", "dates or times", "times in UTC"; "text" or "nothing" where none can;
+            "" without `check`.
         read: how many cells are that.
         missing: how many are NULL, empty, NaN or declared to be missing.
-        unreadable: how many are neither; and `unreadable_rows`, from 1 on, the first rows in which they are.
+        unreadable: how many are neither.
+        unreadable_rows: the first rows in which they are, from 1 on.
         unreadable_files: of several files: in which of them each of these rows stands, and is numbered. Empty of one file, of `sql`, and of
             JSON, the records of whose files are numbered through.
     """

@@ -11,17 +11,26 @@ from . import _core, _notebook, _words
 from ._arguments import suggesting
 from ._choices import Base, Mechanism, Neighbors, Of, Quantiles, Rates, Shape, SolveFor
 from ._errors import UsageError
+from ._members import documented
 from ._numbers import Number
 from ._publication import PublicationPlan, plan_of_file
 from ._release import Bound, Step
 
 
+@documented
 class PlannedQuantile(NamedTuple):
-    """Rank errors, in records: by how many of those that count, at the values at which they count, it misses its quantile."""
+    """Rank errors, in records: by how many of those that count, at the values at which they count, a value misses its quantile.
+
+    Attributes:
+        quantile: the quantile.
+        worst_case: the error whatever the table, with probability `confidence`; None where no bound is known.
+        median: the error that half of the releases of the public table do not exceed.
+        nine_in_ten: the error that nine in ten of them do not exceed.
+    """
 
     quantile: Fraction
-    worst_case: int | None  #: whatever the table, with probability `confidence`; None where no bound is known
-    median: float  #: typical, on the public table
+    worst_case: int | None
+    median: float
     nine_in_ten: float
 
 

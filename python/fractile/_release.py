@@ -15,6 +15,7 @@ from . import _core, _frames, _notebook, _numbers, _times, _words
 from ._arguments import Event, require_event, suggesting
 from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, PerPerson, Quantiles, Rates, Unreadable
 from ._errors import DataError, UsageError, warn, warn_of
+from ._members import documented
 from ._numbers import Number
 
 if TYPE_CHECKING:
@@ -32,8 +33,16 @@ Keys = Union[Iterable[str], Mapping[str, Iterable[str]], Iterable[Sequence[str]]
 Key = Union[str, tuple[str, ...]]
 
 
+@documented
 class Interval(NamedTuple):
-    """A confidence interval. An end that is the range's may lie beyond it: `or_below`, `or_above`."""
+    """A confidence interval.
+
+    Attributes:
+        lower: its lower end.
+        upper: its upper end.
+        or_below: whether the lower end is the range's, and the quantile may lie below it.
+        or_above: whether the upper end is the range's, and the quantile may lie above it.
+    """
 
     lower: Value | dt.timedelta
     upper: Value | dt.timedelta
@@ -41,15 +50,30 @@ class Interval(NamedTuple):
     or_above: bool = False
 
 
+@documented
 class Estimate(NamedTuple):
-    """A difference or a ratio with the interval in which it lies. The difference of dates or times is a timedelta."""
+    """A difference or a ratio with the interval in which it lies.
+
+    Attributes:
+        value: the difference or ratio of the released values. The difference of dates or times is a timedelta.
+        interval: the interval in which that of the true ones lies.
+    """
 
     value: Value | dt.timedelta
     interval: Interval
 
 
+@documented
 class Comparison(NamedTuple):
-    """One quantile against another one, or against that of another group; `ratio` is None where it is not defined."""
+    """One quantile against another one, or against that of another group.
+
+    Attributes:
+        key: the key of the group; "" without groups.
+        quantile: the quantile that is compared, as the receipt has it.
+        against: the other quantile, or the key of the other group.
+        difference: the other one less the first one.
+        ratio: the other one over the first one; None where that is not defined.
+    """
 
     key: Key
     quantile: str
@@ -58,16 +82,28 @@ class Comparison(NamedTuple):
     ratio: Estimate | None
 
 
+@documented
 class Spent(NamedTuple):
-    """What a part of a release cost, of epsilon or of rho."""
+    """What a part of a release cost.
+
+    Attributes:
+        part: which part: "quantiles", "rows", "counts" and so on.
+        amount: how much of epsilon or of rho, exactly.
+    """
 
     part: str
     amount: str
 
 
+@documented
 class Count(NamedTuple):
-    """A number of records, as it was drawn: below 0 where there are hardly any. The table's lies in the interval. With weights the records'
-    total weight, exactly."""
+    """A number of records. With weights it is their total weight, exactly.
+
+    Attributes:
+        value: as it was drawn: below 0 where there are hardly any.
+        lower: the lower end of the interval in which the table's lies.
+        upper: its upper end.
+    """
 
     value: int | Fraction
     lower: int | Fraction
@@ -77,8 +113,15 @@ class Count(NamedTuple):
         return isinstance(number, (int, float, Fraction, Decimal)) and self.lower <= number <= self.upper
 
 
+@documented
 class Ratio(NamedTuple):
-    """A share of the records, or their mean; None where the released count is not positive. The table's lies in the interval."""
+    """A share of the records, or their mean.
+
+    Attributes:
+        value: as it was released; None where the released count is not positive.
+        lower: the lower end of the interval in which the table's lies.
+        upper: its upper end.
+    """
 
     value: Value | None
     lower: Value
@@ -87,7 +130,12 @@ class Ratio(NamedTuple):
 
 @dataclass(frozen=True)
 class Below:
-    """How many records lie below a value, and which share of the records that is."""
+    """How many records lie below a value.
+
+    Attributes:
+        count: their number.
+        share: which share of the records they are.
+    """
 
     count: Count
     share: Ratio
@@ -95,15 +143,27 @@ class Below:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What was published beside the quantiles of a group, or of a whole column. Each interval by itself has the release's level."""
+    """What was published beside the quantiles of a group, or of a whole column. Each interval by itself has the release's level.
+
+    Attributes:
+        count: how many records count.
+        below: how many of them lie below each value that was asked for.
+        mean: the mean of the values at which they count; None where it was not asked for.
+    """
 
     count: Count
     below: dict[Value, Below]
     mean: Ratio | None
 
 
+@documented
 class Charge(NamedTuple):
-    """The entry of a ledger that paid for a release. Older receipts do not say the dataset: it is empty then."""
+    """The entry of a ledger that paid for a release.
+
+    Attributes:
+        dataset: whose budget it is. Older receipts do not say it: it is empty then.
+        entry: its number.
+    """
 
     dataset: str
     entry: int

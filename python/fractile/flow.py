@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, Union
 
 from . import _core, _numbers, _words
 from ._errors import UsageError
+from ._members import documented
 from ._numbers import Number
 
 Rows = list[list[Fraction]]
@@ -26,8 +27,14 @@ Rows = list[list[Fraction]]
 PipelineLike = Union["Pipeline", str, os.PathLike]  # type: ignore[type-arg]
 
 
+@documented
 class Bounds(NamedTuple):
-    """A real number between two exact ones; equal ends are an exact number."""
+    """A real number between two exact ones; equal ends are an exact number.
+
+    Attributes:
+        lower: at most the number.
+        upper: at least the number.
+    """
 
     lower: Fraction
     upper: Fraction
@@ -41,11 +48,20 @@ class Bounds(NamedTuple):
         return float((self.lower + self.upper) / 2)
 
 
+@documented
 class Counterexample(NamedTuple):
-    """An analyst to whom the second channel is worth more: they lose less with it."""
+    """An analyst to whom the second channel is worth more: they lose less with it.
+
+    Attributes:
+        prior: how likely each secret is to them.
+        losses: what each action costs them: one row per secret, one column per action.
+        actions: what the actions are called.
+        loss_from: their expected loss with the first channel.
+        loss_to: their expected loss with the second one.
+    """
 
     prior: list[Fraction]
-    losses: Rows  #: one row per secret, one column per action
+    losses: Rows
     actions: list[str]
     loss_from: Fraction
     loss_to: Fraction
@@ -175,8 +191,16 @@ def squared_error(values: Iterable[Number]) -> Rows:
     return _core.squared_error([_numbers.fraction(value, "values") for value in values])
 
 
+@documented
 class Analyst(NamedTuple):
-    """Who looks at a release, and what they want; as [analyst] in a pipeline's file, which `fractile flow --help` describes."""
+    """Who looks at a release, and what they want; as [analyst] in a pipeline's file, which `fractile flow --help` describes.
+
+    Attributes:
+        loss: what a wrong guess costs: a name, or one row per secret and one column per action.
+        prior: how likely each secret is to them; None: all alike.
+        scale: a factor of the loss; None: 1.
+        about: what they guess instead of the secret: a count, sum or mode of the true values.
+    """
 
     loss: str | Iterable[Iterable[Number]]
     prior: str | Mapping[str, Any] | Iterable[Number] | None = None
@@ -302,8 +326,15 @@ def _range(epsilon: tuple[Number, Number] | None) -> _words.Words:
     return {"epsilon": [f"{low}..{high}"]}
 
 
+@documented
 class Window(NamedTuple):
-    """More epsilon costs the analyst in here; ends in odds = exp(epsilon), enclosed. `proof`: two odds and their losses."""
+    """More epsilon costs the analyst in here; ends in odds = exp(epsilon), enclosed.
+
+    Attributes:
+        start: where it begins.
+        end: where it ends.
+        proof: two odds within it and the losses there; None where these would take long.
+    """
 
     start: Bounds
     end: Bounds
@@ -311,11 +342,17 @@ class Window(NamedTuple):
 
 
 class Windows:
-    """Where more epsilon costs an analyst."""
+    """Where more epsilon costs an analyst.
+
+    Attributes:
+        method: "isolated", "enclosed", "proved" (there are none) or "none".
+        are_all: whether the loss does not rise outside of them and of what is undecided.
+        undecided: odds between which the loss may rise or not.
+    """
 
     def __init__(self, core: _core.Windows) -> None:
-        self.method: str = core.method  #: "isolated", "enclosed", "proved" (there are none) or "none"
-        self.are_all: bool = core.are_all  #: outside of them and of what is undecided, the loss does not rise
+        self.method: str = core.method
+        self.are_all: bool = core.are_all
         self.undecided: list[Bounds] = [Bounds(*bounds) for bounds in core.undecided]
         self._windows = [
             Window(Bounds(*a), Bounds(*b), None if p is None else (p[0], p[1], Bounds(*p[2]), Bounds(*p[3])))
@@ -379,12 +416,19 @@ class Check(_Report):
         return str(self._core.page(dict(about or {}))[0])
 
 
+@documented
 class LossPoint(NamedTuple):
-    """An expected loss at one epsilon, between exact bounds."""
+    """An expected loss at one epsilon, between exact bounds.
+
+    Attributes:
+        epsilon: as it was asked for.
+        loss: the expected loss.
+        change: since the point before: "falls", "rises", "flat" or "undecided".
+    """
 
     epsilon: str
     loss: Bounds
-    change: str  #: since the point before: "falls", "rises", "flat" or "undecided"
+    change: str
 
 
 class LossCurve(_Report):

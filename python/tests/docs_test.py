@@ -7,7 +7,8 @@ from pathlib import Path
 
 import fractile
 import pytest
-from fractile import _core, constructors, flow
+from fractile import _core, constructors, flow, spark
+from fractile._members import attributes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,16 +26,26 @@ def members_of(kind):
             yield f"{kind.__name__}.{name}", inspect.getdoc(getattr(kind, name))
 
 
+def fields_of(kind):
+    """Fields of tuples, which say themselves what they are, and of data classes, whose class says it."""
+    for name in getattr(kind, "_fields", ()):
+        yield f"{kind.__name__}.{name}", inspect.getdoc(getattr(kind, name))
+    for name in getattr(kind, "__dataclass_fields__", ()):
+        yield f"{kind.__name__}.{name}", attributes(kind).get(name)
+
+
 #: Of the extension module, what users get their hands on.
 SHOWN = (_core.Release, _core.Account, _core.Entry, _core.Statement)
 
 
 def test_everything_says_what_it_is():
-    named = [getattr(module, name) for module in (fractile, flow, constructors) for name in getattr(module, "__all__", vars(module))]
+    modules = (fractile, flow, constructors, spark)
+    named = [getattr(module, name) for module in modules for name in getattr(module, "__all__", vars(module))]
     kinds = [each for each in named if inspect.isclass(each) and each.__module__.startswith("fractile")]
     functions = [(each.__name__, each.__doc__) for each in named if inspect.isfunction(each) and not each.__name__.startswith("_")]
-    texts = functions + [(kind.__name__, kind.__doc__) for kind in kinds] + [said for kind in (*kinds, *SHOWN) for said in members_of(kind)]
-    assert len(texts) > 200
+    members = [said for kind in (*kinds, *SHOWN) for said in (*members_of(kind), *fields_of(kind))]
+    texts = functions + [(kind.__name__, kind.__doc__) for kind in kinds] + members
+    assert len(texts) > 250
     assert [name for name, text in texts if not text or text.startswith("Alias for field")] == []
 
 
