@@ -64,18 +64,17 @@ def standstill(calls, let_go):
             raised.append(error.message)
 
     threads = [threading.Thread(target=call, args=(each,), daemon=True) for each in calls]
+    moments = [time.perf_counter()]
     for thread in threads:
         thread.start()
-    longest, last = 0.0, time.perf_counter()
-    end = last + 0.5
-    while last < end:
+        moments.append(time.perf_counter())
+    while moments[-1] < moments[0] + 0.5:
         time.sleep(0.001)
-        now = time.perf_counter()
-        longest, last = max(longest, now - last), now
+        moments.append(time.perf_counter())
     let_go()
     for thread in threads:
         thread.join()
-    return longest, raised
+    return max(after - before for before, after in zip(moments, moments[1:])), raised
 
 
 def raised_without_standstill(waiting):
