@@ -253,6 +253,12 @@ def _is_array(data: Any) -> bool:
     return numpy is not None and isinstance(data, numpy.ndarray)
 
 
+def _is_scalar(data: Any) -> bool:
+    """One number or moment of numpy. The buffer of a moment has no format, which nothing may be read by."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(data, numpy.generic)
+
+
 def _one_column() -> UsageError:
     return UsageError("person, by and weight name columns of a frame, and the data are one column", "give the frame", "data")
 
@@ -348,7 +354,8 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: st
     if isinstance(data, (list, tuple)):
         return _cells.of_list(data, name, asked), name
     try:
-        return _core.Frame.of_numbers(data, name), name
+        if not _is_scalar(data):
+            return _core.Frame.of_numbers(data, name), name
     except TypeError:
         pass
     raise UsageError(f"data: what has the type {type(data).__name__} is no column of numbers", _HINT, "data")

@@ -44,11 +44,13 @@ def word(value: Any, field: str, public: bool = False) -> str:
     """The number as the library reads it. `public`: it must not come from the data, so that a numpy or pandas scalar is warned of."""
     if isinstance(value, bool) or value is None:
         raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
+    if getattr(value, "shape", ()) != ():
+        raise _refuse(field, f"{type(value).__name__} holds several values", "give one number")
     is_scalar = of_a_frame(value)
     if is_scalar and public and type(value).__name__ not in _TYPED_BY_HAND:
         warn_of_the_data(value, field)
     if isinstance(value, str):
-        return str(value).strip()
+        return require_text(str(value).strip(), field)
     time = _times.word(value, field) if field in _OF_TIMES else _times.span(value, field) if field == "step" else None
     if time is not None:
         return time
@@ -67,6 +69,31 @@ def word(value: Any, field: str, public: bool = False) -> str:
     raise _refuse(
         field, f"{type(value).__name__} is not a number", 'write an int, float, str, Fraction or Decimal, such as "1/3"'
     )
+
+
+def require_text(text: str, field: str) -> str:
+    """The text, all of whose characters are some."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        pass
+    raise _refuse(field, "half of a surrogate pair is no character", "write it without")
+
+
+def listed(values: Any, field: str) -> list[Any]:
+    """The items of what is a list, or can be one."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise _refuse(field, f"a list is expected, not {type(values).__name__}", f"write {field}=[...]")
+    return list(values)
+
+
+def pair(values: Any, field: str, what: str, hint: str) -> tuple[Any, Any]:
+    """The two items of what has two."""
+    items = [] if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) else list(values)
+    if len(items) != 2:
+        raise _refuse(field, what, hint)
+    return items[0], items[1]
 
 
 def of_a_frame(value: Any) -> bool:
@@ -119,6 +146,14 @@ def fraction(value: Any, field: str, public: bool = False) -> Fraction:
     except (ValueError, ZeroDivisionError):
         pass
     raise _refuse(field, f"'{text}' is not a number", 'write a number such as 0.5, "1/3" or Fraction(1, 3)')
+
+
+def whole(value: Any, field: str) -> int:
+    """A number of records, which 32 bits hold."""
+    number = fraction(value, field)
+    if number.denominator != 1 or not 0 <= number < 2**32:
+        raise _refuse(field, f"{number} is no number of records", f"write a whole number, {field}=1 or more")
+    return int(number)
 
 
 def decimal(value: Fraction) -> Decimal | Fraction:

@@ -38,7 +38,7 @@ class Lattice:
         if candidates is not None:
             if (lower, upper, step) != (None, None, None):
                 raise UsageError("candidates stands instead of bounds and a step", "give one or the other", "candidates")
-            listed = [_numbers.word(point, "candidates", public=True) for point in candidates]
+            listed = [_numbers.word(point, "candidates", public=True) for point in _numbers.listed(candidates, "candidates")]
             if any(map(_times.is_time, listed)):
                 self._core = _core.Lattice.of_words({"candidates": [",".join(listed)]})
             else:
@@ -171,7 +171,7 @@ class Profile:
             raise UsageError(f"other: a Profile is expected, not {type(other).__name__}", "count it by fractile.profile(...)", "other")
         if self.lattice != other.lattice:
             raise UsageError("the profiles are over different lattices", "count both on the same one", "other")
-        return Profile(self._core.merge(other._core, disjoint_persons))
+        return Profile(self._core.merge(other._core, _words.flag(disjoint_persons, "disjoint_persons")))
 
     def __or__(self, other: Profile) -> Profile:
         return self.merge(other) if isinstance(other, Profile) else NotImplemented
@@ -186,7 +186,8 @@ class Profile:
         Raises:
             UsageError: `output` is there already, or cannot be written; or `records_per_person` is less than the profile's.
         """
-        self._core.write(_words.path(output, "output"), column, source, records_per_person)
+        bound = None if records_per_person is None else _numbers.whole(records_per_person, "records_per_person")
+        self._core.write(_words.path(output, "output"), _words.text(column, "column"), _words.text(source, "source"), bound)
 
     def to_bytes(self) -> bytes:
         """All of it, as the bytes of a profile file (docs/profile-format.md). It is as sensitive as the data."""
@@ -202,8 +203,9 @@ class Profile:
             DataError: for anything else.
             UsageError: `records_per_person` is missing, or less than the bytes say.
         """
-        core = _read(data, records_per_person)
-        return cls(core if records_per_person is None else core.for_persons_of(records_per_person))
+        bound = None if records_per_person is None else _numbers.whole(records_per_person, "records_per_person")
+        core = _read(data, bound)
+        return cls(core if bound is None else core.for_persons_of(bound))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Profile.from_bytes, (self.to_bytes(),)
@@ -337,6 +339,10 @@ def profile(
     _words.words({"column": column, "person": person, "by": by})  # texts, all that are given
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
+    if sampling_key is not None and not isinstance(sampling_key, bytes):
+        raise UsageError("sampling_key: 32 bytes are expected", "write sampling_key=secrets.token_bytes(32)", "sampling_key")
+    possible = require_lattice(lattice)
+    bound = _numbers.whole(records_per_person, "records_per_person")
     texts = [] if missing is None else _words.missing_texts(missing)
     groups = _words.groups(by, keys)
     others = [other for other in (person, *groups.by) if other]
@@ -344,11 +350,17 @@ def profile(
     frame, name = _frames.frame_of(data, column or "", others, _asked(lattice, null, texts, per_person), weight)
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     question = _core.Counted.of(
-        name, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
+        name, possible, null == "error", person or "", bound, groups.by, groups.lists, groups.tuples, texts,
         per_person=_words.per_person(per_person), weight=weights,
     )
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
+
+
+def require_lattice(lattice: object) -> _core.Lattice:
+    if not isinstance(lattice, Lattice):
+        raise UsageError("lattice: a Lattice is expected", "write lattice=fractile.Lattice(0, 125, 1)", "lattice")
+    return lattice._core
 
 
 def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = (), per_person: str | None = None) -> _frames.Asked:
@@ -384,11 +396,13 @@ def profile_of_counts(
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
-    lower, upper = (None, None) if bounds is None else bounds
+    meant = "these are the smallest and the largest possible value"
+    lower, upper = (None, None) if bounds is None else _numbers.pair(bounds, "bounds", meant, "write bounds=(0, 125)")
     lattice = Lattice(candidates=candidates) if candidates is not None else Lattice(lower, upper, step)
+    bound = _numbers.whole(records_per_person, "records_per_person")
     frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
     counted, name = _frames.frame_of(counts, "", [], _frames.Asked())
     weights = _words.weight_words(weight, weight_bounds, weight_step)
     return Profile(
-        _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", records_per_person, weights)
+        _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", bound, weights)
     )

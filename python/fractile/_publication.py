@@ -284,11 +284,11 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     def to_html(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> str:
         """The page that `fractile publish` writes: one file, which holds the receipt unless it is `public`."""
-        return self._core.page(_words.texts(about, "about"), public)[0]
+        return self._core.page(_words.texts(about, "about"), _words.flag(public, "public"))[0]
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML, of all tables together."""
-        return self._core.registry(dict(about))
+        return self._core.registry(_words.texts(about, "about"))
 
     def to_csv(self) -> str:
         """A line a value, as `fractile publish` writes it."""

@@ -433,7 +433,7 @@ class Release(Mapping[Any, Any]):
 
         With `guess`, such as "above:30000", also how often an attacker's guess is right whether a person's value is above that.
         """
-        return _core.explain(self.details, _in_markdown(format), _pair(compare), guess or "")
+        return _core.explain(self.details, _in_markdown(format), _pair(compare), _guess(guess))
 
     def to_html(
         self,
@@ -463,7 +463,7 @@ class Release(Mapping[Any, Any]):
     def _page(
         self, about: Mapping[str, str] | None, public: bool, compare: Sequence[Number] | None, guess: str | None
     ) -> tuple[str, dict[str, str]]:
-        return _core.page(self.details, _words.texts(about, "about"), public, _pair(compare), self._account, guess or "")
+        return _core.page(self.details, _words.texts(about, "about"), _words.flag(public, "public"), _pair(compare), self._account, _guess(guess))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
@@ -677,11 +677,11 @@ def _plain(values: Iterable[Any]) -> list[int] | list[float]:
 
 
 def _pair(compare: Sequence[Number] | None) -> tuple[str, str] | None:
-    if compare is None:
-        return None
-    if isinstance(compare, str) or len(compare) != 2:
-        raise UsageError("compare: two keys or two quantiles are expected", 'write compare=("north", "south")', "compare")
-    return _numbers.word(compare[0], "compare"), _numbers.word(compare[1], "compare")
+    return None if compare is None else _words.compared(compare)
+
+
+def _guess(guess: str | None) -> str:
+    return "" if guess is None else _words.text(guess, "guess")
 
 
 @suggesting

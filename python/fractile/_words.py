@@ -98,10 +98,10 @@ def missing_texts(value: Any) -> list[str]:
     return listed
 
 
-def _compare(value: Any) -> list[str]:
-    if isinstance(value, str) or len(list(value)) != 2:
-        raise UsageError("compare: two keys or two quantiles are expected", 'write compare=("north", "south")', "compare")
-    return [_numbers.words(value, "compare")]
+def compared(value: Any) -> tuple[str, str]:
+    """Two keys, or two quantiles."""
+    first, second = _numbers.pair(value, "compare", "two keys or two quantiles are expected", 'write compare=("north", "south")')
+    return _numbers.word(first, "compare"), _numbers.word(second, "compare")
 
 
 def _word(name: str, value: Any) -> list[str]:
@@ -129,9 +129,7 @@ def words(arguments: Mapping[str, Any]) -> Words:
     given: Words = {}
     for name, value in arguments.items():
         if name in FLAGS:
-            if not isinstance(value, bool):
-                raise UsageError(f"{name}: True or False is expected", f"write {name}=True", name)
-            if value:
+            if flag(value, name):
                 given[name] = ["true"]
         elif value is not None:
             texts = _word(name, value)
@@ -236,8 +234,14 @@ def _names(value: Any) -> list[str]:
 
 
 def _require_text(texts: list[str], name: str) -> None:
-    if not all(map(_is_text, texts)):
-        raise UsageError(f"{name}: half of a surrogate pair is no character", "write it without", name)
+    for each in texts:
+        _numbers.require_text(each, name)
+
+
+def flag(value: Any, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{field}: True or False is expected", f"write {field}=True", field)
+    return value
 
 
 def path(value: Any, field: str) -> str:
@@ -263,19 +267,11 @@ def text(value: Any, field: str) -> str:
 
 def texts(value: Mapping[str, str] | None, field: str) -> dict[str, str]:
     """What a publisher says, by the names of what is said."""
-    said = dict(value or {})
-    if not all(isinstance(text, str) for pair in said.items() for text in pair):
+    said = {} if value is None else dict(value) if isinstance(value, Mapping) else None
+    if said is None or not all(isinstance(text, str) for pair in said.items() for text in pair):
         raise UsageError(f"{field}: names and texts are expected", f'write {field}={{"title": "Wages"}}', field)
     _require_text([*said, *said.values()], field)
     return said
-
-
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @functools.cache

@@ -20,9 +20,7 @@ from typing import Any, Union
 from . import _core, _numbers
 from ._errors import UsageError
 from ._numbers import Number
-from ._profile import Lattice
-
-_made: Any = _core  # overloaded by the rows' type
+from ._profile import Lattice, require_lattice
 
 __all__ = [
     "Chain",
@@ -54,7 +52,7 @@ class index_into:
     """Postprocessing: the candidate of the index that was drawn."""
 
     def __init__(self, candidates: Sequence[float]) -> None:
-        self.candidates = list(candidates)
+        self.candidates = _numbers.listed(candidates, "candidates")
 
 
 class Chain:
@@ -94,25 +92,44 @@ class Chain:
         return self._core.invoke(list(data))
 
 
+def _made(name: str, *arguments: Any) -> Chain:
+    """What the library makes, which knows by the types of its arguments what that is."""
+    try:
+        return Chain(getattr(_core, name)(*arguments))
+    except TypeError:
+        pass
+    raise UsageError(
+        f"{name.removesuffix('_zcdp')} takes no {', '.join(type(each).__name__ for each in arguments)}",
+        "give it a vector_domain() and numbers of its kind, or what was made of them",
+        "",
+    )
+
+
+def _of(chain: object, field: str) -> Chain:
+    if not isinstance(chain, Chain):
+        raise UsageError(f"{field}: what comes before is expected, not {type(chain).__name__}", "give what another constructor made", field)
+    return chain
+
+
 def make_drop_null(domain: Domain) -> Chain:
     """NaN records left out."""
-    return Chain(_made.make_drop_null(domain))
+    return _made("make_drop_null", domain)
 
 
 def make_impute_constant(domain: Domain, constant: float) -> Chain:
     """NaN replaced."""
-    return Chain(_made.make_impute_constant(domain, constant))
+    return _made("make_impute_constant", domain, constant)
 
 
 def make_clamp(domain: Domain, lower: float, upper: float) -> Chain:
     """Every value moved to the nearest of [lower, upper]."""
-    return Chain(_made.make_clamp(domain, lower, upper))
+    return _made("make_clamp", domain, lower, upper)
 
 
 def make_quantile_score_candidates(domain: Domain, candidates: Sequence[float], alpha: Number) -> Chain:
     """quantile-score-candidates 2025: the score of every candidate, lower is better, in units of 1 / alpha's denominator."""
     fraction = _numbers.fraction(alpha, "alpha")
-    return Chain(_made.make_quantile_score_candidates(domain, list(candidates), fraction))
+    return _made("make_quantile_score_candidates", domain, _numbers.listed(candidates, "candidates"), fraction)
 
 
 def _minimize(optimize: str) -> bool:
@@ -125,18 +142,20 @@ def make_gumbel_max(scores: Chain, *, temperature: Number, optimize: str, measur
     """gumbel-max 2023: an index with probability proportional to exp(-+ score / temperature), exactly. `scores`: what comes before."""
     if measure not in ("pure", "zcdp"):
         raise UsageError(f"measure: '{measure}' is not known", 'choose "pure" or "zcdp"', "measure")
-    make = _core.make_gumbel_max if measure == "pure" else _core.make_gumbel_max_zcdp
+    make = "make_gumbel_max" if measure == "pure" else "make_gumbel_max_zcdp"
+    _of(scores, "scores")
     warmth = _numbers.fraction(temperature, "temperature")
-    return Chain(make(scores.output_domain, scores.output_metric, warmth, _minimize(optimize)))
+    return _made(make, scores.output_domain, scores.output_metric, warmth, _minimize(optimize))
 
 
 def make_permute_and_flip(scores: Chain, *, temperature: Number, optimize: str) -> Chain:
     """Permute-and-flip: never worse than make_gumbel_max at the same pure cost."""
     warmth = _numbers.fraction(temperature, "temperature")
-    return Chain(_made.make_permute_and_flip(scores.output_domain, scores.output_metric, warmth, _minimize(optimize)))
+    _of(scores, "scores")
+    return _made("make_permute_and_flip", scores.output_domain, scores.output_metric, warmth, _minimize(optimize))
 
 
 def make_quantile(domain: Domain, lattice: Lattice, alpha: Number, epsilon: Number) -> Chain:
     """One quantile of rows, from rows to an exact value; `epsilon` is the cost of one added or removed record."""
     words = _numbers.word(epsilon, "epsilon")
-    return Chain(_made.make_quantile(domain, lattice._core, _numbers.fraction(alpha, "alpha"), words))
+    return _made("make_quantile", domain, require_lattice(lattice), _numbers.fraction(alpha, "alpha"), words)

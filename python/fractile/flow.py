@@ -108,7 +108,17 @@ class Refinement:
 
 
 def _rows(rows: Iterable[Iterable[Number]], field: str) -> Rows:
-    return [[_numbers.fraction(entry, field) for entry in row] for row in rows]
+    return [[_numbers.fraction(entry, field) for entry in _numbers.listed(row, field)] for row in _numbers.listed(rows, field)]
+
+
+def _names(names: Sequence[str], field: str) -> list[str]:
+    return [_words.text(name, field) for name in _numbers.listed(names, field)]
+
+
+def _channel(channel: object) -> _core.Channel:
+    if not isinstance(channel, Channel):
+        raise UsageError(f"a Channel is expected, not {type(channel).__name__}", "make it by Channel(rows)", "")
+    return channel._core
 
 
 class Channel:
@@ -120,7 +130,7 @@ class Channel:
         secrets: Sequence[str] = (),
         observations: Sequence[str] = (),
     ) -> None:
-        self._core = _core.Channel(_rows(rows, "rows"), list(secrets), list(observations))
+        self._core = _core.Channel(_rows(rows, "rows"), _names(secrets, "secrets"), _names(observations, "observations"))
 
     @classmethod
     def _of(cls, core: _core.Channel) -> Channel:
@@ -145,15 +155,15 @@ class Channel:
 
     def __matmul__(self, other: Channel) -> Channel:
         """First this one, then the other on what it shows."""
-        return Channel._of(self._core.then(other._core))
+        return Channel._of(self._core.then(_channel(other)))
 
     def kronecker(self, other: Channel) -> Channel:
         """Two participants side by side."""
-        return Channel._of(self._core.kronecker(other._core))
+        return Channel._of(self._core.kronecker(_channel(other)))
 
     def refines(self, other: Channel) -> Refinement:
         """Is this one worth at least as much as the other to every analyst? Decided exactly."""
-        return Refinement(self._core.refines(other._core), self, other)
+        return Refinement(self._core.refines(_channel(other)), self, other)
 
     def smallest_epsilon(self, distances: Iterable[Iterable[Number]] = ()) -> str | None:
         """The least epsilon that it keeps, as "ln 3"; None when there is none. `distances` between secrets: 1, unless they are given."""
@@ -163,7 +173,7 @@ class Channel:
         """The expected loss of an analyst who takes the best action after each observation. `losses`: one row per secret; the prior is
         uniform."""
         size = len(self.secrets)
-        beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in prior]
+        beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in _numbers.listed(prior, "prior")]
         return self._core.expected_loss(beliefs, _rows(losses, "losses"))
 
     def __eq__(self, other: object) -> bool:
@@ -183,12 +193,12 @@ def bayes_risk(secrets: int) -> Rows:
 
 def linear_error(values: Iterable[Number]) -> Rows:
     """The distance of the guess from the secret, both among the values."""
-    return _core.linear_error([_numbers.fraction(value, "values") for value in values])
+    return _core.linear_error([_numbers.fraction(value, "values") for value in _numbers.listed(values, "values")])
 
 
 def squared_error(values: Iterable[Number]) -> Rows:
     """The loss of an analyst who guesses a number, one of these values, and pays the square of the error."""
-    return _core.squared_error([_numbers.fraction(value, "values") for value in values])
+    return _core.squared_error([_numbers.fraction(value, "values") for value in _numbers.listed(values, "values")])
 
 
 @documented
@@ -248,6 +258,8 @@ class Pipeline:
         given = {name: value for name, value in locals().items() if name not in ("self", "analyst") and value is not None}
         lines = ["[pipeline]", *(f"{name} = {_toml(value, name)}" for name, value in given.items())]
         if analyst is not None:
+            if not isinstance(analyst, Analyst):
+                raise UsageError("analyst: an Analyst is expected", 'write analyst=Analyst(loss="bayes-risk")', "analyst")
             members = analyst._asdict()
             lines += ["[analyst]", *(f"{name} = {_toml(v, name)}" for name, v in members.items() if v is not None)]
         _words.bring_engine()
@@ -289,13 +301,13 @@ class Pipeline:
             words["from"] = [_numbers.word(from_, "from_")]
         if to is not None:
             words["to"] = [_numbers.word(to, "to")]
-        if any_prior:
+        if _words.flag(any_prior, "any_prior"):
             words["any_prior"] = ["true"]
         return Check(self._core.check(words))
 
     def loss(self, epsilon: Number, *, exact: bool = False) -> Bounds:
         """The analyst's expected loss at one epsilon: exact for logarithms, where that is short; with `exact` however long."""
-        words = {"epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"exact": ["true"]} if exact else {})
+        words = {"epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"exact": ["true"]} if _words.flag(exact, "exact") else {})
         return Bounds(*self._core.loss(words).loss)
 
     def loss_curve(self, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
@@ -309,7 +321,7 @@ class Pipeline:
         """
         words = _range(epsilon) | {"loss": [_numbers.word(loss, "loss")]}
         if guess is not None:
-            words["guess"] = [guess]
+            words["guess"] = [_words.text(guess, "guess")]
         return Choice(self._core.choose(words))
 
     def channel(self, epsilon: Number) -> Channel:
@@ -320,9 +332,8 @@ class Pipeline:
 def _range(epsilon: tuple[Number, Number] | None) -> _words.Words:
     if epsilon is None:
         return {}
-    if isinstance(epsilon, str) or len(tuple(epsilon)) != 2:
-        raise UsageError("epsilon: a range has two ends", 'write epsilon=("ln 2", "ln 3")', "epsilon")
-    low, high = (_numbers.word(end, "epsilon") for end in epsilon)
+    ends = _numbers.pair(epsilon, "epsilon", "a range has two ends", 'write epsilon=("ln 2", "ln 3")')
+    low, high = (_numbers.word(end, "epsilon") for end in ends)
     return {"epsilon": [f"{low}..{high}"]}
 
 
@@ -413,7 +424,7 @@ class Check(_Report):
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
         """The page of the verdict: one file."""
-        return str(self._core.page(dict(about or {}))[0])
+        return str(self._core.page(_words.texts(about, "about"))[0])
 
 
 @documented
@@ -446,7 +457,7 @@ class LossCurve(_Report):
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
         """The page of the curve: one file."""
-        return str(self._core.page(dict(about or {}))[0])
+        return str(self._core.page(_words.texts(about, "about"))[0])
 
     def to_pandas(self) -> Any:
         """A Series of losses as floats, by epsilon in words."""
@@ -476,7 +487,7 @@ class Choice(_Report):
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
         """The page of the choice: one file."""
-        return str(self._core.page(dict(about or {}))[0])
+        return str(self._core.page(_words.texts(about, "about"))[0])
 
 
 def _pipeline(of: PipelineLike) -> Pipeline:

@@ -286,6 +286,9 @@ NO_DATA = {
     "long doubles": lambda: np.array([31415], dtype=np.longdouble),
     "a masked table": lambda: np.ma.masked_equal([[31415, 2]], 2),
     "a set": lambda: {31415},
+    "a moment": lambda: np.datetime64("2020-01-01"),
+    "no moment": lambda: np.datetime64("NaT"),
+    "a number": lambda: np.float64(31415),
 }
 
 

@@ -1,0 +1,125 @@
+"""What has a wrong type, or is no number, text or path, is an argument that is wrong: a fractile.Error, with nothing behind it."""
+
+import datetime as dt
+import inspect
+
+import fractile
+import numpy as np
+import pytest
+from fractile import constructors, flow
+
+#: What most arguments cannot be. New ones each time: some are used up.
+ODD = {
+    "a huge number": lambda: 2**70,
+    "a negative number": lambda: -1,
+    "a float": lambda: 1.5,
+    "NaN": lambda: float("nan"),
+    "infinity": lambda: float("inf"),
+    "a complex number": lambda: 1j,
+    "a truth value": lambda: True,
+    "NaT": lambda: np.datetime64("NaT"),
+    "a span": lambda: dt.timedelta(1),
+    "half a character": lambda: "\ud800",
+    "NUL": lambda: "a\0b",
+    "nothing": lambda: "",
+    "bytes": lambda: b"x",
+    "an object": object,
+    "a type": lambda: type,
+    "a function": lambda: lambda: 0,
+    "an array": lambda: np.array([1.0]),
+    "an iterator": lambda: iter([1]),
+    "no list": list,
+    "a list of None": lambda: [None],
+    "a list of half a character": lambda: ["\ud800"],
+    "a list of huge numbers": lambda: [2**70],
+    "a list of lists": lambda: [[["x"]]],
+    "a mapping": lambda: {"a": object()},
+    "a mapping of numbers": lambda: {5: 5},
+}
+
+
+def wrong(function, asked, odd):
+    """What the function raises that is no error of ours, or has something behind it, for each of its arguments in turn."""
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        positional = [odd()] if parameter.kind is parameter.VAR_POSITIONAL else []
+        named = asked if positional else {**asked, name: odd()}
+        try:
+            function(*positional, **named)
+        except fractile.Error as error:
+            if error.__context__ is not None or error.__cause__ is not None:
+                yield name, error.__context__ or error.__cause__
+        except Exception as error:
+            yield name, error
+
+
+ASKED = {"bounds": (0, 9), "step": 1}
+PIPELINE = {"participants": 2, "values": [0, 1], "perturber": "geometric", "post": {"query": "count", "of": [0]}}
+ROWS = constructors.vector_domain(float, nullable=False)
+
+
+@pytest.fixture
+def functions(tmp_path, monkeypatch):
+    """Functions and methods with the arguments that they need."""
+    monkeypatch.chdir(tmp_path)
+    ledger = fractile.Ledger("people.db").init("people", epsilon=1)
+    release = fractile.release([1.0, 2.0], epsilon=1, **ASKED)
+    profile = fractile.profile([1.0], lattice=fractile.Lattice(0, 9, 1))
+    pipeline = flow.Pipeline(**PIPELINE)
+    channel = flow.Channel([["1/2", "1/2"], [0, 1]])
+    scores = constructors.make_quantile_score_candidates(ROWS, [1.0, 2.0], "1/2")
+    return [
+        (fractile.release, {"data": [1.0, 2.0], "column": "", "epsilon": 1, **ASKED}),
+        (fractile.plan, {"epsilon": 1, "quantiles": "median", "expected_rows": 100, **ASKED}),
+        (fractile.count, {"data": [1.0], "output": "o.profile", **ASKED}),
+        (fractile.columns, {"data": "none.csv"}),
+        (fractile.merge, {"output": "m.profile"}),
+        (fractile.publish, {"publication": "none.toml"}),
+        (fractile.profile, {"data": [1.0], "lattice": fractile.Lattice(0, 9, 1)}),
+        (fractile.profile_of_counts, {"values": [1.0], "counts": [1], **ASKED}),
+        (profile.write, {"output": "p.profile", "column": "x"}),
+        (profile.merge, {"other": profile}),
+        (fractile.Profile.from_bytes, {"data": profile.to_bytes()}),
+        (fractile.audit, {"mechanism": "exponential", "epsilon": 1, "records": 1, "values": 2}),
+        (fractile.Lattice, {"lower": 0, "upper": 9, "step": 1}),
+        (fractile.Ledger, {"path": "people.db"}),
+        (fractile.read_receipt, {"path": "none.json"}),
+        (ledger.init, {"dataset": "others", "epsilon": 1}),
+        (ledger.void, {"entry": 1, "reason": "never published"}),
+        (ledger.verify, {}),
+        (ledger.statement, {}),
+        (ledger.export, {}),
+        (ledger.to_html, {}),
+        (release.compare, {"first": "1/4", "second": "3/4"}),
+        (release.explain, {}),
+        (release.to_html, {}),
+        (release.to_registry, {"about": {}}),
+        (release.save, {"path": "none/none.json"}),
+        (flow.Pipeline, PIPELINE),
+        (flow.Channel, {"rows": [["1/2", "1/2"], [0, 1]]}),
+        (flow.compare, {"first": "none.toml", "second": "none.toml"}),
+        (pipeline.check, {"epsilon": ("ln 2", "ln 3")}),
+        (pipeline.loss, {"epsilon": "ln 2"}),
+        (pipeline.loss_curve, {"epsilon": ("ln 2", "ln 3"), "points": 2}),
+        (pipeline.channel, {"epsilon": "ln 2"}),
+        (channel.refines, {"other": channel}),
+        (channel.kronecker, {"other": channel}),
+        (channel.smallest_epsilon, {}),
+        (channel.expected_loss, {"losses": [[0, 1], [1, 0]]}),
+        (flow.linear_error, {"values": [0, 1]}),
+        (constructors.vector_domain, {"kind": float}),
+        (constructors.make_clamp, {"domain": ROWS, "lower": 0.0, "upper": 1.0}),
+        (constructors.make_quantile_score_candidates, {"domain": ROWS, "candidates": [1.0], "alpha": "1/2"}),
+        (constructors.make_gumbel_max, {"scores": scores, "temperature": 1, "optimize": "min"}),
+        (constructors.make_permute_and_flip, {"scores": scores, "temperature": 1, "optimize": "min"}),
+        (constructors.make_quantile, {"domain": ROWS, "lattice": fractile.Lattice(0, 9, 1), "alpha": "1/2", "epsilon": 1}),
+        (constructors.index_into, {"candidates": [1.0]}),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
+def test_wrong_arguments_are_errors_of_ours(functions, odd):
+    found = [(function.__qualname__, *what) for function, asked in functions for what in wrong(function, asked, odd)]
+    assert found == []
