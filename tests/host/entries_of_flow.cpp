@@ -21,7 +21,7 @@
 namespace fractile::host_test {
 namespace {
 
-using namespace flow;  // NOLINT(google-build-using-namespace): all of this file is about it
+using namespace flow;  // all of this file is about it
 
 std::string text(const RealBounds& bounds) { return bounds.lower.to_string() + ".." + bounds.upper.to_string() + " "; }
 
