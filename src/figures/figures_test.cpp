@@ -26,6 +26,8 @@ TEST(Figures, TicsAreRoundNumbers) {
   EXPECT_EQ(texts_of({false, -1.3, 1.3}, 4), (Texts{"-1", "0", "1"}));
   EXPECT_EQ(texts_of({false, 0, 0.3}, 3), (Texts{"0", "0.1", "0.2", "0.3"}));
   EXPECT_EQ(texts_of({true, 0.5, 2000}, 6), (Texts{"1", "10", "100", "1000"}));
+  EXPECT_EQ(texts_of({false, -20000, 20000}, 4), (Texts{"-20,000", "-10,000", "0", "10,000", "20,000"}));
+  EXPECT_EQ(texts_of({true, 1000, 2000000}, 6), (Texts{"1000", "10,000", "100,000", "1,000,000"}));
   EXPECT_EQ(texts_of({true, 1, 100}, 9), (Texts{"1", "2", "5", "10", "20", "50", "100"}));
   EXPECT_EQ(texts_of({false, 0, 1, {0, 0.25, 2}, true}, 9), (Texts{"0 %", "25 %"}));
 }
@@ -69,6 +71,27 @@ TEST(Figures, TextIsEscapedAndShortened) {
   EXPECT_LE(text_width(shortened) * 12, 60);
   EXPECT_EQ(detail::shortened("éééé", 1, 12), "…");
   EXPECT_GT(text_width("WWW"), text_width("iii"));
+}
+
+/// Keys of a table often share a long beginning, and a figure that cut their ends showed the same name for all of them.
+TEST(Figures, NamesThatShareABeginningKeepWhatSetsThemApart) {
+  const std::string shared = "Universitätsklinikum der Landeshauptstadt, Abteilung ";
+  const std::vector<std::string> names{shared + "A",
+                                       shared + "B",
+                                       shared + "Chirurgie, Station 1 und alles, was zu ihr gehört und noch mehr",
+                                       "short",
+                                       shared + "Chirurgie, Station 2 und alles, was zu ihr gehört und noch mehr",
+                                       "another " + shared};
+  const std::vector<std::string> shown = detail::shortened_names(names, 200, 12);
+  for (const std::string& name : shown) EXPECT_LE(text_width(name) * 12, 200) << name;
+  EXPECT_TRUE(shown[0].ends_with(" A")) << shown[0];
+  EXPECT_TRUE(shown[1].ends_with(" B")) << shown[1];
+  EXPECT_TRUE(shown[0].starts_with("Univ")) << shown[0];
+  EXPECT_NE(shown[2].find("…1 und"), std::string::npos) << shown[2];
+  EXPECT_NE(shown[4].find("…2 und"), std::string::npos) << shown[4];
+  EXPECT_EQ(shown[3], "short");
+  EXPECT_EQ(shown[5], detail::shortened(names[5], 200, 12));
+  EXPECT_EQ(detail::shortened_names({"same", "same"}, 1, 12), (std::vector<std::string>{"…", "…"}));
 }
 
 Figure small() {

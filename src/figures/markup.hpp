@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fractile/figures.hpp"
 
@@ -31,5 +32,9 @@ std::string rectangle(double left, double top, double width, double height, cons
 
 /// The text, or its beginning and an ellipsis, so that it is at most this many pixels wide in this size.
 std::string shortened(const std::string& text, double width, double size);
+
+/// Names of things that stand beside each other, each at most this many pixels wide in this size. Where several would keep the same
+/// beginning, an ellipsis stands within it instead, and what sets each apart from the one most like it stays.
+std::vector<std::string> shortened_names(const std::vector<std::string>& names, double width, double size);
 
 }  // namespace fractile::figures::detail

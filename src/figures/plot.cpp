@@ -201,11 +201,15 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
   constexpr double sample = 34;
   constexpr double line_height = 20;
   constexpr double margin = 12;
+  std::vector<std::string> titles;
+  for (const Line* const line : titled) titles.push_back(line->title);
+  titles = detail::shortened_names(titles, width - sample - 3 * margin, font_size);
   std::string text;
   double x = margin;
   double y = top + 14;
-  for (const Line* const line : titled) {
-    const std::string title = detail::shortened(line->title, width - sample - 3 * margin, font_size);
+  for (std::size_t i = 0; i < titled.size(); ++i) {
+    const Line* const line = titled[i];
+    const std::string& title = titles[i];
     const double wide = sample + text_width(title) * font_size + 14;
     if (x > margin && x + wide > width) {
       x = margin;
@@ -236,6 +240,9 @@ std::string to_svg(const Figure& figure, Frame frame) {
   const double before = 12 + numbers + 6;
   const double title_room = with_titles ? 22 : 10;
   double top = detail::heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
+  std::vector<std::string> titles;
+  for (const Panel& panel : figure.panels) titles.push_back(panel.title);
+  titles = detail::shortened_names(titles, panel_width(grid) - 22 - before, font_size);
   std::string content = text_element(detail::shortened(figure.y_label, width - 20, font_size), {8, top - 6});
   for (std::size_t row = 0, p = 0; row < grid.rows; ++row) {
     for (std::size_t column = 0; column < grid.columns && p < figure.panels.size(); ++column, ++p) {
@@ -243,8 +250,7 @@ std::string to_svg(const Figure& figure, Frame frame) {
       const Box box{left + before, left + panel_width(grid) - 22, top + title_room,
                     top + title_room + figure.panel_height};
       const Panel& panel = figure.panels[p];
-      content += text_element(detail::shortened(panel.title, box.right - box.left, font_size),
-                              {(box.left + box.right) / 2, top + 12, Anchor::middle});
+      content += text_element(titles[p], {(box.left + box.right) / 2, top + 12, Anchor::middle});
       content += panel_text(panel, box, fmt::format("{}-c{}", escaped(figure.name), p), titled);
     }
     top += title_room + figure.panel_height + 26;

@@ -40,9 +40,11 @@ std::string to_svg(const RangeFigure& figure, Frame frame) {
   const OwnEnvironment own;
   const std::string remark;
   const detail::Labels labels{figure.name, figure.title, remark, figure.description};
+  std::vector<std::string> row_labels;
+  for (const Range& row : figure.rows) row_labels.push_back(row.label);
+  row_labels = detail::shortened_names(row_labels, most_label, font_size);
   double label_width = 0;
-  for (const Range& row : figure.rows) label_width = std::max(label_width, text_width(row.label) * font_size);
-  label_width = std::min(label_width, most_label);
+  for (const std::string& label : row_labels) label_width = std::max(label_width, text_width(label) * font_size);
   const double top = detail::heading_height(labels, frame, width) + 8;
   const Box box{label_width + 18, width - 24, top, top + row_height * static_cast<double>(figure.rows.size()) + 6};
   const Scale scale(figure.x, box.left, box.right);
@@ -51,9 +53,9 @@ std::string to_svg(const RangeFigure& figure, Frame frame) {
   std::string boxes;
   std::string middles;
   double y = box.top + row_height / 2 + 3;
-  for (const Range& row : figure.rows) {
-    names +=
-        detail::text_element(detail::shortened(row.label, most_label, font_size), {box.left - 8, y + 4, Anchor::end});
+  for (std::size_t i = 0; i < figure.rows.size(); ++i) {
+    const Range& row = figure.rows[i];
+    names += detail::text_element(row_labels[i], {box.left - 8, y + 4, Anchor::end});
     whiskers += whisker(row, scale, y);
     boxes += box_of(row, scale, y);
     if (row.middle) middles += fmt::format("M{}v{}", pair(scale.at(*row.middle), y - half_box), pixels(2 * half_box));

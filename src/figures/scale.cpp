@@ -13,10 +13,20 @@ double position(const Axis& axis, double value) {
   return std::log10(value / axis.least) / std::log10(axis.most / axis.least);
 }
 
-/// A little more than the value's own digits are noise of the arithmetic.
+/// A little more than the value's own digits are noise of the arithmetic. Separators of thousands as tables have them.
 std::string number_text(double value) {
   if (value == 0) return "0";
-  return fmt::format("{:.10g}", value);
+  const std::string text = fmt::format("{:.10g}", value);
+  constexpr std::size_t fewest_digits = 5;
+  const std::size_t begin = text.front() == '-' ? 1 : 0;
+  const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());
+  if (end - begin < fewest_digits) return text;
+  std::string grouped;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i > begin && i < end && (end - i) % 3 == 0) grouped += ',';
+    grouped += text[i];
+  }
+  return grouped;
 }
 
 std::string tic_text(const Axis& axis, double value) {

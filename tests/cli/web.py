@@ -97,7 +97,8 @@ class Picture:
 
     @staticmethod
     def _number(text):
-        if not re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?( %)?", text or ""):
+        text = re.sub(r"(?<=\d),(?=\d{3})", "", text or "")
+        if not re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?( %)?", text):
             return None
         return float(text.removesuffix(" %")) / (100 if text.endswith("%") else 1)
 
