@@ -310,10 +310,24 @@ void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, c
         nearest.empty() ? first_usage : "did you mean fractile " + prefix + nearest + "?");
 }
 
+namespace {
+
+/// What the usage calls the file that it begins with.
+std::string file_label(const VerbSpec& verb) {
+  const std::string usage = verb.usage;
+  const std::string before = std::string("fractile ") + verb.name + " ";
+  const std::string rest = usage.starts_with(before) ? usage.substr(before.size()) : "";
+  const std::string label = rest.substr(0, rest.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+  return label.empty() ? "FILE" : label;
+}
+
+}  // namespace
+
 std::string help_of(const VerbSpec& verb) {
   const std::size_t indent = help_indent(verb.options);
-  std::string text = fmt::format("fractile {}: {}\n\n  {}\n\n", verb.name, verb.summary, verb.usage);
-  if (verb.file != nullptr) text += help_lines({{"FILE", verb.file}}, indent);
+  std::string text = wrapped(fmt::format("fractile {}: {}", verb.name, verb.summary), 0);
+  text += fmt::format("\n  {}\n\n", verb.usage);
+  if (verb.file != nullptr) text += help_lines({{file_label(verb), verb.file}}, indent);
   if (verb.other != nullptr) text += help_lines({{"OTHER", verb.other}}, indent);
   if (verb.file != nullptr) text += "\n";
   for (const VerbSpec* const word : verb.words)

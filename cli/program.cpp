@@ -60,12 +60,12 @@ std::vector<std::string> reversed(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{plan_verb(), run_plan},
-                         Verb{explain_verb(), run_explain}, Verb{ledger_verb(), run_ledger},
-                         Verb{audit_verb(), run_audit},     Verb{flow_verb(), run_flow},
-                         Verb{count_verb(), run_count},     Verb{merge_verb(), run_merge},
-                         Verb{columns_verb(), run_columns}, Verb{reproduce_verb(), run_reproduce},
-                         Verb{publish_verb(), run_publish}, Verb{completion_verb(), run_completion}};
+  const std::array verbs{Verb{release_verb(), run_release},     Verb{plan_verb(), run_plan},
+                         Verb{publish_verb(), run_publish},     Verb{explain_verb(), run_explain},
+                         Verb{ledger_verb(), run_ledger},       Verb{columns_verb(), run_columns},
+                         Verb{count_verb(), run_count},         Verb{merge_verb(), run_merge},
+                         Verb{flow_verb(), run_flow},           Verb{audit_verb(), run_audit},
+                         Verb{reproduce_verb(), run_reproduce}, Verb{completion_verb(), run_completion}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;
   for (const Verb& verb : verbs) {

@@ -10,8 +10,8 @@ constexpr std::array audit_table{
     OptionSpec{"--mechanism", asker, "NAME", "", "What",
                "auto, exponential, approximate, joint, joint-total, joint-tree, independent, tree, gumbel-max or "
                "permute-and-flip (required)"},
-    OptionSpec{"--records", asker, "N", "4", "What", "tables of at most so many records, 1 to 6"},
-    OptionSpec{"--values", asker, "K", "4", "What", "of so many possible values, 1 to 12"},
+    OptionSpec{"--records", asker, "N", "4", "What", "tables of at most N records, 1 to 6"},
+    OptionSpec{"--values", asker, "K", "4", "What", "of K possible values, 1 to 12"},
     OptionSpec{"--bounds", asker, "LO HI", "0 K-1", "What",
                "the smallest and largest possible value, of which K are tried, or auto: bounds found privately"},
     OptionSpec{"--step", asker, "S", "1", "What", "the distance between possible values"},
@@ -32,18 +32,18 @@ constexpr std::array audit_table{
     OptionSpec{"--rho", asker, "R", "", "Claim", "or zero-concentrated differential privacy (mechanisms of a release)"},
     OptionSpec{"--delta", asker, "D", "", "Claim", "with --epsilon and independent: approximate differential privacy"},
     OptionSpec{"--claim", asker, "C", "that epsilon or rho; with --delta, that delta", "Claim",
-               "certify or refute another one than the mechanism is made for"},
+               "certify or refute another claim than the mechanism's own"},
     OptionSpec{"--neighbors", asker, "RELATION", "add-remove", "Claim",
                "add-remove (one record more or less) or change-one (one record replaced)"},
-    OptionSpec{"--records-per-person", asker, "D", "1", "Claim", "neighbours differ in up to D records"},
+    OptionSpec{"--records-per-person", asker, "D", "1", "Claim", "neighbors differ in up to D records"},
     OptionSpec{"--format", output, "FORMAT", "table", "Output", "table or json"},
 };
 
 constexpr const char* audit_epilogue =
-    "Every output's probability is enclosed for every table, and every pair of neighbours compared; rho is\n"
+    "Every output's probability is enclosed for every table, and every pair of neighbors compared; rho is\n"
     "certified for all Renyi orders. A mechanism of a release is audited by running the release itself with\n"
-    "every draw in turn. There, 10 possible values are many enough for finding granularity and heaps, 5\n"
-    "quantiles for counting (3 where records heap), and cells have two parts.\n"
+    "every draw in turn. There, 10 possible values are enough to look for granularity and heaps, 5\n"
+    "quantiles are enough to count (3 where records heap), and cells have two parts.\n"
     "\n"
     "Example\n"
     "  fractile audit --mechanism gumbel-max --records 4 --values 12 --epsilon 1\n"
@@ -146,7 +146,7 @@ constexpr std::array reproduce_intervals_table{
     OptionSpec{"--quantile-counts", asker, "LIST", "3", "What", "how many quantiles m, i/(m+1) each time"},
     OptionSpec{"--records-per-person", asker, "LIST", "1", "What",
                "of one person at most; those of the population have one"},
-    OptionSpec{"--sample", asker, "N", "all", "What", "so many of the combinations, drawn at random"},
+    OptionSpec{"--sample", asker, "N", "all", "What", "only N of the combinations, drawn at random"},
     OptionSpec{"--of", asker, "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
     OptionSpec{"--level", asker, "LEVEL", "0.95", "What", "of each interval by itself"},
     OptionSpec{"--trials", asker, "T", "200", "What", "how many tables for each combination"},

@@ -24,14 +24,14 @@ constexpr OptionSpec figure_option{
 
 constexpr std::array flow_check_table{
     OptionSpec{"--from", asker, "E", "", "What",
-               "with --to: is this epsilon worth at least as much to every analyst? \"ln 3\""},
+               "with --to: is this epsilon worth at least as much to every analyst as that one? \"ln 3\""},
     OptionSpec{"--to", asker, "E", "", "What",
-               R"(as that one? Verdicts are exact, and want logarithms: "ln 2", "ln 3.5")"},
+               R"(the epsilon to compare with. Both are logarithms, since verdicts are exact: "ln 2", "ln 3.5")"},
     OptionSpec{
         "--epsilon", asker, "LO..HI", "", "What",
         "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
     OptionSpec{"--any-prior", asker, "", "", "What",
-               "of the file's analyst only the loss counts: for everybody with it, whatever their prior"},
+               "for every analyst with the loss of the file's analyst, whatever their prior"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is decided and what is not"},
     flow_duckdb,
@@ -142,12 +142,13 @@ constexpr VerbSpec flow_sweep_spec{
 };
 
 constexpr std::array flow_choose_table{
-    OptionSpec{"--loss", asker, "LOSS", "", "What",
-               "the largest expected loss that is borne (required): one for all files, or one for each, with commas"},
+    OptionSpec{
+        "--loss", asker, "LOSS", "", "What",
+        "the largest expected loss that is acceptable (required): one for all files, or one for each, with commas"},
     OptionSpec{"--epsilon", asker, "LO..HI", "0.1..10", "What", "among these epsilons"},
     OptionSpec{
         "--guess", asker, "WHAT", "", "What",
-        "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or\n"
+        "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or "
         "among:0,1;2,3, of the value, the participation or a set of values of the target"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is known and what is not"},
@@ -157,12 +158,12 @@ constexpr std::array flow_choose_table{
     about_option,
     figures_option,
     OptionSpec{"--figure", output, "FILE.svg", "", "Output",
-               "also draw the first analyst's loss against epsilon, with a line at what they bear"},
+               "also draw the first analyst's loss against epsilon, with a line at the acceptable loss"},
 };
 
 constexpr VerbSpec flow_choose_spec{
     "flow choose",
-    "the least epsilon at which the files' analysts lose at most so much, and all other ranges of such epsilons",
+    "the least epsilon at which the files' analysts lose at most a given amount, and all ranges of such epsilons",
     "fractile flow choose FILE... --loss LOSS [--epsilon LO..HI] [options]",
     toml_file,
     flow_choose_table,
@@ -199,7 +200,7 @@ constexpr VerbSpec flow_channel_spec{
 constexpr std::array flow_compare_table{
     OptionSpec{"--from", asker, "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
     OptionSpec{"--to", asker, "E", "", "What", "OTHER at this one: \"ln 2\""},
-    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What", "end by then, 1 to 1000000: undecided"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What", "end by then, 1 to 1000000, as undecided"},
     flow_duckdb,
     flow_format,
 };
@@ -219,20 +220,20 @@ constexpr VerbSpec flow_compare_spec{
     "Exit codes: 0 it refines; 1 it does not; 2 wrong usage; 3 unusable file; 6 undecided; 70 internal.\n",
     {},
     nullptr,
-    "the same, of what it is compared with",
+    "what it is compared with, a file of the same kind",
 };
 
 constexpr std::array flow_verify_table{
     OptionSpec{"--of", asker, "FILE", "", "What",
-               "the pipeline it is of: its channels are multiplied out again, and all that it says is compared"},
-    OptionSpec{"--other", asker, "OTHER", "", "What", "of a comparison: the second file"},
+               "the pipeline that it is about: channels are multiplied out again, and everything it says is compared"},
+    OptionSpec{"--other", asker, "OTHER", "", "What", "for a comparison: its second file"},
     flow_duckdb,
     flow_format,
 };
 
 constexpr VerbSpec flow_verify_spec{
     "flow verify",
-    "does a certificate hold that flow check or compare printed?",
+    "check a certificate that flow check or compare printed",
     "fractile flow verify CERTIFICATE [--of FILE] [--format FORMAT]",
     "what fractile flow check or compare printed with --format json",
     flow_verify_table,
@@ -273,33 +274,32 @@ constexpr VerbSpec flow_spec{
     "  [pipeline]\n"
     "  participants = 4\n"
     "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
-    "  # \"geometric\" wants values that are equally spaced\n"
-    "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] },\n"
-    "  # whose entries may depend on epsilon, \"odds/(odds + 2)\" with odds = exp(epsilon), \"odds^(1/2)\",\n"
-    "  # and may have other answers than values, answers = [0, 1, 9]; or { geometric = 2 }, noise that is\n"
-    "  # truncated 2 places beyond the values; or { subset = 2 }, \"hadamard\", \"symmetric-unary\" and\n"
-    "  # \"optimized-unary\"; or a list of these, one a participant, the target last, of whom neighbors may\n"
-    "  # be said together and each has an epsilon of their own, [{ of = 3, perturber = \"geometric\",\n"
-    "  # epsilon = \"ln 3\" }, { of = 1, perturber = \"geometric\", epsilon = \"1/2 epsilon\" }]\n"
-    "  # or, for participants, values and perturber together, a curator's release: { release =\n"
-    "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
-    "  # approximate with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
-    "  # or \"sum\", \"mode\", \"identity\", { round = 2 }, or an output a tuple of values, { table = [...] };\n"
-    "  # \"shuffle\" is how many gave each answer, \"bits\" how many have a 1 in each place of it\n"
-    "  post = { query = \"count\", of = [0, 2] }\n"
+    "  perturber = \"geometric\"    # what each does to their value, if values are equally spaced. Or\n"
+    "  #   \"randomized-response\", \"hadamard\", \"symmetric-unary\", \"optimized-unary\" or { subset = 2 };\n"
+    "  #   { geometric = 2 }, noise that is truncated 2 places beyond the values;\n"
+    "  #   { matrix = [[\"3/4\", \"1/4\"], ...] }, whose entries may depend on epsilon, \"odds/(odds + 2)\"\n"
+    "  #   with odds = exp(epsilon), \"odds^(1/2)\"; answers = [0, 1, 9] where these are not the values;\n"
+    "  #   a list of these, one a participant, the target last; or several participants together, each\n"
+    "  #   with an epsilon of their own: [{ of = 3, perturber = \"geometric\", epsilon = \"ln 3\" },\n"
+    "  #   { of = 1, perturber = \"geometric\", epsilon = \"1/2 epsilon\" }];\n"
+    "  #   or, without participants and values, a curator's release: { release = \"exponential\",\n"
+    "  #   quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or approximate\n"
+    "  #   with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
+    "  post = { query = \"count\", of = [0, 2] }    # how their answers are combined. Or\n"
+    "  #   \"sum\", \"mode\", \"identity\", { round = 2 }; { table = [...] }, an output a tuple of values;\n"
+    "  #   \"shuffle\", how many gave each answer; \"bits\", how many have a 1 in each place of it\n"
     "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
-    "  # the other participants' values, where one is the target; or how many people have each value, the\n"
-    "  # target among them or not, { histogram = [1, 2, 0] }, { histogram = \"codes.csv\" } (code,count)\n"
-    "  known = [0, 1, 1]\n"
+    "  known = [0, 1, 1]          # with a target, the others' values; or how many people have each, the\n"
+    "  #   target among them or not: { histogram = [1, 2, 0] }, or { histogram = \"codes.csv\" } with the\n"
+    "  #   columns code,count\n"
     "\n"
     "  [analyst]                  # for loss and sweep, and for more of check --epsilon\n"
-    "  # or \"frequencies\" (of the known others), \"uniform-uncounted\" (a target with none of the counted\n"
-    "  # values), \"uniform-full\" (histograms in which every value occurs), { participants =\n"
-    "  # [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently), or just this list, in the\n"
-    "  # order of flow channel\n"
-    "  prior = \"uniform\"\n"
-    "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, one row per secret\n"
-    "  loss = \"linear-error\"\n"
+    "  prior = \"uniform\"          # or \"frequencies\" (of the known others), \"uniform-uncounted\" (a target\n"
+    "  #   with none of the counted values), \"uniform-full\" (histograms in which every value occurs),\n"
+    "  #   { participants = [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently), or just\n"
+    "  #   this list, in the order of flow channel\n"
+    "  loss = \"linear-error\"      # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix with\n"
+    "  #   one row per secret\n"
     "  # about = \"mode\"           # what is guessed: a mode, sum or count of the true values, as in post\n"
     "  scale = 1000               # all losses times this\n"
     "\n"

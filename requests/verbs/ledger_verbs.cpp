@@ -28,9 +28,9 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--records-per-person", owner, "D", "1", "What every release must have",
                "releases protect persons of D records, or of more"},
     OptionSpec{"--source", owner, "SOURCE", "any", "What every release must have",
-               "with a slash the file that releases read, or a folder, a pattern './2024-*.csv' or files "
+               "with a slash, the file that releases read, or a folder, a pattern './2024-*.csv' or files "
                "'./a.csv,./b.csv' that "
-               "they read as one table; without, a name that they declare by --source"},
+               "they read as one table; without a slash, a name that they declare by --source"},
     OptionSpec{"--postgres", owner, "ADDRESS", "none", "What every release must have",
                "the PostgreSQL database that releases read, as they name it"},
     OptionSpec{"--input-format", owner, "FORMAT", "as the first release of a source", "What every release must have",
@@ -40,11 +40,11 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--single-line-records", owner, "", "as the first release of a source", "What every release must have",
                "each record of a CSV or TSV file is one line"},
     OptionSpec{"--decimal", owner, "CHAR", "as the first release of a source", "What every release must have",
-               "what stands before decimals in a CSV or TSV file"},
+               "the decimal mark of a CSV or TSV file"},
     OptionSpec{"--thousands", owner, "CHAR", "as the first release of a source", "What every release must have",
-               "what stands between thousands there"},
+               "the separator between thousands there"},
     OptionSpec{"--encoding", owner, "NAME", "as the first release of a source", "What every release must have",
-               "of CSV and TSV: latin1, windows-1252 or utf-16"},
+               "the encoding of a CSV or TSV file: latin1, windows-1252 or utf-16"},
     OptionSpec{"--disjoint-persons", owner, "", "as the first release of a source", "What every release must have",
                "a profile file of files that were merged with --disjoint-persons"},
     OptionSpec{"--null", owner, "POLICY", "drop", "What every release must have",
@@ -52,12 +52,12 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--missing", owner, "LIST", "as the first release of a source", "What every release must have",
                "what counts as missing in the column, and in that of persons: NA,.,-9"},
     OptionSpec{"--unreadable", owner, "POLICY", "missing", "What every release must have",
-               "cells that are no number: missing, or error, for they end a release, which is spent then"},
+               "cells that are not numbers: missing, or error, which ends a release after its charge"},
     OptionSpec{"--table", owner, "NAME=FILE", "none", "What a release may have",
                "a further file that queries may read, whatever they call it; may be given several times", true},
     OptionSpec{"--sql-stability", owner, "N", "none", "What a release may have",
                "with --sql: a query that is not found to be row-wise, with this --sql-stability or more"},
-    OptionSpec{"--sql", owner, "QUERY", "none", "What a release may have", "the query of which --sql-stability tells"},
+    OptionSpec{"--sql", owner, "QUERY", "none", "What a release may have", "the query that --sql-stability is about"},
     OptionSpec{"--public-rows", owner, "", "", "What a release may have", "the number of rows is public"},
     OptionSpec{
         "--weights-as-they-are", owner, "", "", "What a release may have",
@@ -67,12 +67,12 @@ constexpr std::array ledger_init_table{
         "--weight-stability", owner, "K", "none", "What a release may have",
         "weights, of which one person's records, there or not, change at most K, their own among them: with this "
         "--weight-stability or more"},
-    OptionSpec{
-        "--keys-file", owner, "PATH", "none", "What a release may have",
-        "a file of keys with these contents, wherever it is; may be given several times. Without, askers write --keys",
-        true},
+    OptionSpec{"--keys-file", owner, "PATH", "none", "What a release may have",
+               "a file of keys with these contents, wherever it is; may be given several times. Without it, askers "
+               "type --keys",
+               true},
     OptionSpec{"--duckdb", owner, "PATH", "none", "What a release may have",
-               "this DuckDB library, by --duckdb; without, FRACTILE_DUCKDB or where the system looks"},
+               "this DuckDB library, by --duckdb; without it, FRACTILE_DUCKDB or where the system looks"},
     OptionSpec{"--witness", owner, "PATH", "none", "Backups",
                "a file on another disk that knows what was charged: a ledger that is put back to an earlier state is "
                "refused"},
@@ -84,7 +84,7 @@ constexpr VerbSpec ledger_init_spec{
     "fractile ledger init FILE --dataset NAME --epsilon E [options]",
     ledger_file,
     ledger_init_table,
-    "A dataset never changes: neither its budget nor what it has releases keep to.\n"
+    "A dataset never changes: neither its budget nor what it requires of releases.\n"
     "\n"
     "Examples\n"
     "  fractile ledger init budget.db --dataset people --epsilon 1\n"
@@ -168,7 +168,7 @@ constexpr VerbSpec ledger_void_spec{
     "fractile ledger void FILE --entry ID --reason TEXT",
     ledger_file,
     ledger_void_table,
-    "Whoever saw the release's output or its receipt knows it: then it counts, and must stay.\n"
+    "If anyone has seen the release's output or its receipt, it counts, and must stay.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };

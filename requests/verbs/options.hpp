@@ -77,21 +77,19 @@ inline constexpr OptionSpec expected_rows_option{
     "N",
     "",
     "Mechanism",
-    "about how many rows there are (in a group), as is publicly known: worst "
-    "cases are those of at most so many. Untold, "
-    "auto spends 1/20 of epsilon on a count where it has to know"};
+    "about how many rows there are (in a group), if that is public knowledge: worst cases are then those of at most "
+    "that many. Without it, auto spends 1/20 of epsilon on a count where it has to know"};
 inline constexpr OptionSpec intervals_option{
     "--intervals", asker,
     "LEVEL",       "",
     "Intervals",   "a confidence interval beside each quantile, for example 0.95; takes a part of the budget"};
-inline constexpr OptionSpec of_option{
-    "--of",
-    asker,
-    "WHAT",
-    "population",
-    "Intervals",
-    "where the quantile of the population is, of which the records are a simple random "
-    "sample, or of this table"};
+inline constexpr OptionSpec of_option{"--of",
+                                      asker,
+                                      "WHAT",
+                                      "population",
+                                      "Intervals",
+                                      "what an interval holds: the quantile of the population, of which the records "
+                                      "are a simple random sample, or that of this table"};
 inline constexpr OptionSpec together_option{
     "--together", asker, "", "", "Intervals", "the level holds for all intervals of a release, or of a group, at once"};
 inline constexpr OptionSpec compare_option{
@@ -130,7 +128,7 @@ inline constexpr OptionSpec base_option{
     "values near zero"};
 inline constexpr OptionSpec rates_option{
     "--rates", asker,       "RATES",
-    "tight",   "Mechanism", "tight, or as-published (the noisier ones of the paper on approximate)"};
+    "tight",   "Mechanism", "tight, or as-published (the noisier rates of the paper on approximate)"};
 inline constexpr OptionSpec data_format{
     "--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"};
 
@@ -146,8 +144,8 @@ inline constexpr OptionSpec keys_option{
     "LIST",
     "",
     "What",
-    "with --by: that text for every group, public knowledge; records with another one are "
-    "left out. With several columns once for each: --keys region=n,s --keys sex=f,m",
+    "with --by: the texts of the groups, which are public knowledge; records with other texts are left out. With "
+    "several columns, once for each: --keys region=n,s --keys sex=f,m",
     true};
 inline constexpr OptionSpec keys_file_option{
     "--keys-file",
@@ -159,14 +157,14 @@ inline constexpr OptionSpec keys_file_option{
 inline constexpr OptionSpec person_option{
     "--person", owner,
     "NAME",     "",
-    "Privacy",  "the column that identifies the person: at most D of each one's records, chosen at random, then count"};
+    "Privacy",  "the column that identifies the person: then at most D records of each person count, chosen at random"};
 inline constexpr OptionSpec per_person_option{
     "--per-person",
     asker,
     "HOW",
     "",
     "Privacy",
-    "with --person: one value of each, which is the sum, count, mean, min, max, median, any or all of that person's "
+    "with --person: each person counts with one value, the sum, count, mean, min, max, median, any or all of their "
     "records, in each group; --records-per-person then says in how many groups a person may count"};
 inline constexpr OptionSpec weight_option{
     "--weight",
@@ -201,12 +199,7 @@ inline constexpr OptionSpec weight_stability_option{
     "with weights: a declaration that is not checked: one person's records, there or not, change at most K records' "
     "weights, their own among them. Without, neighbors are weighted files, all other weights as they are"};
 inline constexpr OptionSpec expected_weight_option{
-    "--expected-weight",
-    asker,
-    "W",
-    "",
-    "Mechanism",
-    "with weights: about how large they are on average, as is publicly known"};
+    "--expected-weight", asker, "W", "", "Mechanism", "with weights: roughly their mean, if that is public knowledge"};
 inline constexpr OptionSpec table_option{
     "--table",   owner,
     "NAME=FILE", "",
@@ -224,28 +217,27 @@ inline constexpr OptionSpec single_line_option{
     "Input",
     "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"};
 inline constexpr OptionSpec decimal_option{
-    "--decimal", owner, "CHAR", ".", "Input", "what stands before decimals in a CSV or TSV file, a point or a comma"};
+    "--decimal", owner, "CHAR", ".", "Input", "the decimal mark of a CSV or TSV file, a point or a comma"};
 inline constexpr OptionSpec thousands_option{
-    "--thousands", owner, "CHAR", "", "Input", "what stands between thousands there: a point, a comma, ' or a blank"};
-inline constexpr OptionSpec encoding_option{"--encoding", owner,   "NAME",
-                                            "utf-8",      "Input", "of CSV and TSV: latin1, windows-1252 or utf-16"};
+    "--thousands", owner, "CHAR", "", "Input", "the separator between thousands there: a point, a comma, ' or a blank"};
+inline constexpr OptionSpec encoding_option{
+    "--encoding", owner, "NAME", "utf-8", "Input", "the encoding of a CSV or TSV file: latin1, windows-1252 or utf-16"};
 inline constexpr OptionSpec duckdb_option{"--duckdb", owner,
                                           "PATH",     "FRACTILE_DUCKDB, or where the system looks",
                                           "Input",    "the DuckDB library, libduckdb.so"};
 inline constexpr OptionSpec threads_option{
     "--threads", machine,
     "N",         "as many as the machine runs at once",
-    "Input",     "how many threads read, sort and draw groups; the release does not depend on it"};
+    "Input",     "how many threads read, sort and draw groups; no release depends on it"};
 inline constexpr OptionSpec memory_option{
     "--memory",
     machine,
     "SIZE",
     "as much as there is",
     "Input",
-    "how much the engine and the records of persons may take, such as 2GB: the rest "
-    "goes to a temporary file. Counts are beside it: 16 bytes a record when there are "
-    "more than 1048576 possible values. Where the engine cannot do with it, it takes "
-    "more: the release does not depend on it"};
+    "how much memory reading and the records of persons may take, such as 2GB: the rest goes to a temporary file. "
+    "Counts come on top: 16 bytes a record when there are more than 1048576 possible values. If the engine cannot "
+    "manage with it, it takes more. No release depends on it"};
 inline constexpr OptionSpec seed_option{
     "--unsafe-seed", owner, "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
 inline constexpr OptionSpec null_option{"--null", owner,   "POLICY",
@@ -260,7 +252,7 @@ inline constexpr OptionSpec missing_option{
 inline constexpr OptionSpec unreadable_option{
     "--unreadable", owner,
     "POLICY",       "error, and with --ledger missing",
-    "Input",        "cells that are no number: error, or missing, for they count as empty ones"};
+    "Input",        "cells that are not numbers: error, or missing, which counts them as empty"};
 inline constexpr OptionSpec sql_file_option{"--sql-file", owner,   "FILE",
                                             "",           "Input", "instead of --sql: a text file with the query"};
 inline constexpr OptionSpec sql_option{
@@ -276,12 +268,11 @@ inline constexpr OptionSpec ledger_option{
     "",
     "Ledger",
     "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"};
-inline constexpr OptionSpec dataset_option{"--dataset", asker,         "NAME", "the ledger's only one",
-                                           "Ledger",    "whose budget"};
+inline constexpr OptionSpec dataset_option{
+    "--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets pays"};
 inline constexpr OptionSpec source_option{
-    "--source", owner,
-    "NAME",     "the path of FILE",
-    "Ledger",   "declare what the table is: equal queries of equal sources are answered from the ledger"};
+    "--source",         owner,    "NAME",
+    "the path of FILE", "Ledger", "declare which table this is: the ledger answers equal queries of equal sources"};
 
 // For all verbs that make a page.
 inline constexpr OptionSpec page_format{"--format", output,
@@ -290,7 +281,7 @@ inline constexpr OptionSpec page_format{"--format", output,
 inline constexpr OptionSpec about_option{
     "--about", output,
     "FILE",    "",
-    "Output",  "with html: a TOML file with title, curator, use, region, date, contact, to stand on the page"};
+    "Output",  "with html: a TOML file with title, curator, use, region, date, contact, which the page shows"};
 inline constexpr OptionSpec figures_option{
     "--figures",
     output,
@@ -302,13 +293,12 @@ inline constexpr OptionSpec public_option{
     "--public", output, "", "", "Output", "with html: leave out paths, queries and internal names, and so the receipt"};
 
 // For release and explain.
-inline constexpr OptionSpec guess_above_option{
-    "--guess",
-    asker,
-    "above:LIMIT",
-    "",
-    "Output",
-    "on the page: how often an attacker's guess is right whether a person's value is above this, as public, "
-    "declared and published numbers have it"};
+inline constexpr OptionSpec guess_above_option{"--guess",
+                                               asker,
+                                               "above:LIMIT",
+                                               "",
+                                               "Output",
+                                               "on the page: how often an attacker guesses right whether a person's "
+                                               "value is above this, from public, declared and published numbers"};
 
 }  // namespace fractile::requests

@@ -25,20 +25,20 @@ constexpr std::array plan_table{
     records_option,
     weight_stability_option,
     OptionSpec{"--rank-error", asker, "R", "", "Worth",
-               "in place of --epsilon: the smallest one by which no quantile misses by more than R records"},
+               "instead of --epsilon: find the smallest one with which no quantile misses by more than R records"},
     OptionSpec{"--percentile-error", asker, "P", "", "Worth",
-               "the same with P percent of --expected-rows in place of R records"},
-    OptionSpec{"--solve-for", asker, "BUDGET", "epsilon", "Worth", "with either of them: epsilon, or rho"},
+               "the same with P percent of --expected-rows instead of R records"},
+    OptionSpec{"--solve-for", asker, "BUDGET", "epsilon", "Worth", "with either of them: find epsilon, or rho"},
     OptionSpec{"--confidence", asker, "C", "0.95", "Worth",
                "worst cases hold with this probability, whatever the table"},
     OptionSpec{"--shape", asker, "SHAPE", "normal", "Worth",
-               "of the public table that typical errors are those of: uniform, normal or log-normal"},
+               "the shape of the public table on which typical errors are simulated: uniform, normal or log-normal"},
     OptionSpec{"--guess", asker, "WHAT", "", "Worth",
                "also how often an attacker's best guess about a person is right: value, presence, or above:30000"},
     OptionSpec{"--analyst", asker, "FILE", "", "Worth",
                "the least epsilon, of --epsilon LO..HI, at which the values serve this analyst: a TOML file with "
-               "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the loss that "
-               "is borne"},
+               "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the "
+               "largest loss they accept"},
     OptionSpec{
         "--reference", asker, "FILE", "a table of the shape", "Worth",
         "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
@@ -69,7 +69,7 @@ constexpr const char* plan_epilogue =
     "No table is read, except a public --reference, and nothing is spent. A quantile's rank error is the\n"
     "number of records by which the published value misses it. For a publication's FILE, which says all\n"
     "else, only --format and --duckdb are options: what each table and level costs, what is expected in\n"
-    "each cell, and which cells no budget saves.\n"
+    "each cell, and which cells no budget can save.\n"
     "\n"
     "Examples\n"
     "  fractile plan people.toml\n"
@@ -99,21 +99,20 @@ constexpr std::array publish_table{
     OptionSpec{"--output", output, "DIR", "", "Output",
                "write the tables into this folder: a tidy CSV, the receipt and a page, by the name of FILE"},
     OptionSpec{"--about", output, "FILE", "", "Output",
-               "a TOML file with title, curator, use, region, date, contact, to stand on the page"},
+               "a TOML file with title, curator, use, region, date, contact, which the page shows"},
     OptionSpec{"--public", output, "", "", "Output",
                "leave paths, queries and internal names out of the page, and so the receipt"},
     OptionSpec{"--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output",
                "of what is printed without --output: table, csv or json (the receipt)"},
     seed_option,
-    OptionSpec{"--example", output, "", "", "Output",
-               "print a FILE that runs on examples/people.csv, with what its members mean"},
+    OptionSpec{"--example", output, "", "", "Output", "print a FILE that runs on examples/people.csv, with comments"},
 };
 
 constexpr const char* publish_epilogue =
     "FILE describes all tables, their cells and their budget; fractile plan FILE says beforehand what each cell\n"
     "will be worth. All columns are read once, all levels of all tables are paid for in one transaction, and\n"
     "published as a whole. A table that the ledger holds is taken as it is, at the cost that it has; the others\n"
-    "share what is left of the file's budget. Cells that are no numbers count as missing, unless FILE says\n"
+    "share what is left of the file's budget. Cells that are not numbers count as missing, unless FILE says\n"
     "otherwise.\n"
     "\n"
     "Examples\n"
@@ -136,7 +135,7 @@ constexpr std::array explain_table{
     compare_option,
     guess_above_option,
     OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
-               "the one that the release was paid from, which must hold this receipt: says what is left of its budget"},
+               "the ledger that paid for the release, and must hold this receipt: says what is left of its budget"},
     OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
     OptionSpec{"--format", output, "FORMAT", "text", "Output",
                "text, markdown, html (a page to look at), json (the receipt itself, also of a page), or registry (YAML "

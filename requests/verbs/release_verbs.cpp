@@ -32,7 +32,7 @@ constexpr std::array release_table{
     per_person_option,
     weight_stability_option,
     OptionSpec{"--public-rows", owner, "", "", "Privacy",
-               "declare how many rows the table has (with or without a number) public, and print it"},
+               "declare the number of rows of the table (with or without a number in them) public, and print it"},
     ledger_option,
     dataset_option,
     OptionSpec{"--again", asker, "", "", "Ledger", "pay anew even if the ledger holds this very release"},
@@ -68,8 +68,8 @@ constexpr std::array release_table{
     OptionSpec{
         "--sql-stability", owner, "N", "", "Input",
         "for any other query, a declaration that is not checked: one record more or less changes at most N rows of the "
-        "result, 3 of a join in which it meets at most 3 others (a row that changes is two under add-remove). Noise as "
-        "for N times as many records per person"},
+        "result, such as 3 for a join in which a record meets at most 3 others (a row that changes is two under "
+        "add-remove). The noise grows as for N times as many records per person"},
     table_option,
     input_format_option,
     delimiter_option,
@@ -191,7 +191,7 @@ constexpr std::array columns_table{
     encoding_option,
     duckdb_option,
     memory_option,
-    OptionSpec{"--ledger", owner, "PATH", "", "Input", "refused: nothing pays for what this verb shows"},
+    OptionSpec{"--ledger", owner, "PATH", "", "Input", "refused: no ledger pays for what this verb shows"},
     data_format,
 };
 

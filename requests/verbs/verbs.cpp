@@ -13,7 +13,7 @@ constexpr std::array completion_words{&completion_bash_spec, &completion_zsh_spe
 
 constexpr VerbSpec completion_spec{
     "completion",
-    "a script by which a shell completes verbs, options and their words",
+    "a script with which a shell completes verbs, options and their words",
     "fractile completion bash",
     nullptr,
     {},
