@@ -4,7 +4,7 @@ import gzip
 import json
 import unittest
 
-from cli.program import NOISE, CommandTest, Engine, require_engine, run
+from cli.program import HOUSE, NOISE, CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 
@@ -53,6 +53,17 @@ class Refused(CommandTest):
         self.refuse(None, "--sql-stability goes with --sql", sql_stability="2")
         self.refuse(None, "--table goes with --sql", table="t=t.csv")
         self.assert_refused(self.run_release(sql="SELECT 1 AS x"), 2, "no FILE to read")
+
+
+    def test_one_sentence_says_what_is_declared(self):
+        """README, help and error said different things of records, rows and persons."""
+        self.write("t.csv", "x\n1\n")
+        error = self.run_release("t.csv", sql="SELECT x FROM input LIMIT 2").err
+        helps = [run(verb, "--help").out for verb in ("release", "columns")]
+        for text in (error, helps[0], (HOUSE / "README.md").read_text(encoding="utf-8")):
+            said = " ".join(text.replace("`--sql-stability 3`", "3").split())
+            self.assertIn("one record more or less changes at most N rows of the result, such as 3 for a join in which a record meets at most 3 others", said)
+        self.assertIn("one record more or less changes at most N rows", " ".join(helps[1].split()))
 
 
 class Passes(CommandTest):

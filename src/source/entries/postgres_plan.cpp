@@ -7,15 +7,14 @@
 #include "fractile/error.hpp"
 #include "libraries/rapidjson.hpp"
 #include "source/engine/sql_tree.hpp"
+#include "source/files/row_wise.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::usage, "the server would do more than read the table: its plan has " + what,
-              {"read from an ordinary table, or declare with ", Field("sql_stability").blank("N"),
-               " that one record more or less changes at most N rows of the result"},
-              "sql");
+              declare_hint("read from an ordinary table"), "sql");
 }
 
 struct Token {

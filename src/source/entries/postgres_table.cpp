@@ -6,6 +6,7 @@
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/row_wise.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -40,9 +41,7 @@ constexpr const char* columns_sql =
 
 [[noreturn]] void refuse(const std::string& table, const std::string& what) {
   throw Error(ErrorCode::usage, fmt::format("the query is not row-wise: {} {}", table, what),
-              {"read from an ordinary table, or declare with ", Field("sql_stability").blank("N"),
-               " that one record more or less changes at most N rows of the result"},
-              "sql");
+              declare_hint("read from an ordinary table"), "sql");
 }
 
 /// Numbers of any length and numbers that name things come as the server writes them; of an enumeration come its labels.

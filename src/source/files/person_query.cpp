@@ -9,6 +9,7 @@
 
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "source/files/row_wise.hpp"
 #include "source/files/row_work.hpp"
 
 namespace fractile::source_detail {
@@ -19,9 +20,7 @@ constexpr int most_digits_added = 18;  // of decimals whose sums 38 digits hold,
 
 [[noreturn]] void refuse_rows(const std::string& what, const std::string& instead) {
   throw Error(ErrorCode::usage, "the query does not make one row of each person's records: " + what,
-              {instead, ", or declare with ", Field("sql_stability").blank("N"),
-               " that one record more or less changes at most N rows of the result"},
-              "sql");
+              declare_hint(instead), "sql");
 }
 
 [[noreturn]] void refuse_value(const std::string& what) {

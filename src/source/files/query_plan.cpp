@@ -25,9 +25,7 @@ bool is_scan(std::string_view name) {
 
 [[noreturn]] void refuse_step(std::string_view step) {
   throw Error(ErrorCode::usage, "the query is not row-wise: the engine would run it with " + std::string(step),
-              {"write it in simpler words, or declare with ", Field("sql_stability").blank("N"),
-               " that one record more or less changes at most N rows of the result"},
-              "sql");
+              declare_hint("write it in simpler words"), "sql");
 }
 
 /// What makes a value of other values of the same row.

@@ -7,12 +7,14 @@
 #include "source/files/columns.hpp"
 
 namespace fractile::source_detail {
-namespace {
 
 Words declare_hint(const std::string& instead) {
   return {instead, ", or declare with ", Field("sql_stability").blank("N"),
-          " that one record more or less changes at most N rows of the result"};
+          " that one record more or less changes at most N rows of the result, such as 3 for a join in which a record "
+          "meets at most 3 others"};
 }
+
+namespace {
 
 [[noreturn]] void refuse(const std::string& clause, const Words& hint) {
   throw Error(ErrorCode::usage, "the query is not row-wise: " + clause, hint, "sql");

@@ -9,10 +9,14 @@
 #include <string>
 #include <string_view>
 
+#include "fractile/error.hpp"
 #include "source/engine/engine.hpp"
 #include "source/engine/sql_tree.hpp"
 
 namespace fractile::source_detail {
+
+/// What to do about a query that is not row-wise: `instead`, or a declaration, which README and help describe in the same sentence.
+Words declare_hint(const std::string& instead);
 
 /// Functions that are row-wise and depend on their arguments alone, by their names in small letters, in alphabetical order.
 std::span<const std::string_view> row_wise_functions();
