@@ -28,9 +28,13 @@ Rational step_of(const Typed& typed) {
   return in_field("step", [&] { return Rational::parse(step); });
 }
 
-/// Whether it was meant to be a date: a year and a stroke, which begin no number.
+/// Whether it was meant to be a date: a year and a stroke, which begin no number, or three numbers with points or strokes between.
 bool is_like_date(const std::string& text) {
-  return text.size() > 4 && text.find_first_not_of("0123456789") == 4 && (text[4] == '-' || text[4] == '/');
+  const std::size_t first = text.find_first_not_of("0123456789");
+  if (first == std::string::npos || first == 0) return false;
+  if (first == 4 && (text[4] == '-' || text[4] == '/')) return true;
+  const std::size_t second = text.find_first_not_of("0123456789", first + 1);
+  return (text[first] == '/' || text[first] == '.') && second != std::string::npos && text[second] == text[first];
 }
 
 Moment moment_of(const std::string& text) {
@@ -135,9 +139,9 @@ Lattice lattice_of(const Typed& typed) {
           {"write ", bounds_field.blanks("LO", "HI")});
   }
   if (is_like_date(bounds[0]) || is_like_date(bounds[1])) return lattice_of_times(typed, bounds);
-  const Rational step = step_of(typed);
   const Rational lower = in_field("bounds", [&] { return Rational::parse(bounds[0]); });
   const Rational upper = in_field("bounds", [&] { return Rational::parse(bounds[1]); });
+  const Rational step = step_of(typed);
   return Lattice::regular(lower, upper, step);
 }
 

@@ -115,7 +115,7 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
     if not unit:
         return None
     if data.dtype.kind != "M":
-        hint = "release seconds: column.dt.total_seconds()" if hasattr(data, "dt") else 'release whole numbers: array.astype("int64")'
+        hint = "release seconds: column.dt.total_seconds()" if hasattr(data, "dt") else 'release seconds: array / numpy.timedelta64(1, "s")'
         raise UsageError(f"data: a column of {data.dtype} holds no dates or times, but how long something took", hint, "data")
     if unit in ("Y", "M", "W", "ps", "fs", "as"):
         raise UsageError(

@@ -3,6 +3,7 @@
 import datetime as dt
 import decimal
 import json
+import re
 import traceback
 
 import duckdb
@@ -319,7 +320,14 @@ def test_hints_of_arrays_work():
     hint = refused(fractile.UsageError, took, bounds=("2020-01-01", "2021-01-01"), step="1d").hint
     assert fractile.release(eval(hint.partition(": ")[2], {"column": took}), **ages)[0.5] == 40
     hint = refused(fractile.UsageError, took.to_numpy()).hint
-    assert fractile.profile(eval(hint.partition(": ")[2], {"array": took.to_numpy()}), lattice=fractile.Lattice(0, 1, 1)).records == 500
+    assert fractile.release(eval(hint.partition(": ")[2], {"array": took.to_numpy(), "numpy": np}), **ages)[0.5] == 40
+    unknown = np.append(took.to_numpy(), np.timedelta64("NaT"))  # a whole number of it would be the least there is
+    counted = fractile.profile(eval(hint.partition(": ")[2], {"array": unknown, "numpy": np}), lattice=fractile.Lattice(0, 125, 1))
+    assert counted.records == 500
+    frame = pl.DataFrame({"took": pl.Series([40] * 500).cast(pl.Duration("ms")) * 1000})
+    hint = refused(fractile.DataError, frame, column="took").hint
+    seconds = frame.select(eval("pl.col('took')" + re.search(r"[.]dt[.]\w+\(\)", hint)[0], {"pl": pl}))
+    assert fractile.release(seconds, "took", **ages)[0.5] == 40
 
 
 @pytest.mark.parametrize("order", [">", "<"])
@@ -413,7 +421,7 @@ def test_what_is_declared_to_be_missing(door, ledger):
         release = fractile.release(MISSING[door](), **asked | paid)
         assert release[0.5] == 7
         assert json.loads(release.receipt)["source"]["missing"] == ["NA", "-9"]
-    assert "Declared to be nothing, too: NA, -9." in " ".join(release.explain().split())
+    assert "Declared to be missing, too: 'NA', '-9'." in " ".join(release.explain().split())
     with pytest.raises(fractile.DataError, match="NULL or NaN"):
         fractile.release(MISSING[door](), **asked | {"null": "error"})
 

@@ -143,6 +143,27 @@ class Cells(CommandTest):
             self.assertEqual(self.sure_release("t.csv", quantiles="median", **{name: value}), ["7"])
 
 
+    def test_a_column_of_dates_is_read_as_the_hint_says(self):
+        self.write("t.csv", "x\n" + "2023-05-06\n" * 99)
+        hint = hint_of(self.run_release("t.csv"))
+        words = shlex.split(hint[hint.index("--bounds"):])
+        self.assertEqual((words[0], words[3]), ("--bounds", "--step"))
+        self.assertEqual(self.sure_release("t.csv", bounds=tuple(words[1:3]), step=words[4], quantiles="median"), ["2023-05-06"])
+
+
+    def test_dates_of_another_order_are_read_as_the_hint_says(self):
+        self.write("t.csv", "admitted on,x\n" + "06.05.2023,1\n" * 99)
+        how = {"column": "admitted on", "bounds": ("2020-01-01", "2026-01-01"), "step": "1d", "quantiles": "median"}
+        hint = hint_of(self.run_release("t.csv", **how))
+        words = shlex.split(hint[hint.index("--sql"):])
+        self.assertEqual(self.sure_release("t.csv", sql=words[1].rstrip(","), **how), ["2023-05-06"])
+
+    def test_other_encodings_are_read_as_the_hint_says(self):
+        self.write("t.csv", ("größe\n" + "7\n" * 99).encode("latin1"))
+        encoding = re.search(r"--encoding (\S+?),", hint_of(self.run_release("t.csv", column="größe")))[1]
+        self.assertEqual(self.sure_release("t.csv", column="größe", quantiles="median", encoding=encoding), ["7"])
+
+
 class Formats(CommandTest):
     BY_NAME = {"a spreadsheet": ("xlsx", "xls", "ods"), "an SPSS file": ("sav",), "a Stata file": ("dta",),
                "a SAS file": ("sas7bdat",), "an R file": ("rds", "RData"), "an Arrow file": ("feather", "arrow"),
@@ -283,6 +304,17 @@ class Typing(CommandTest):
         for typed in (["--bounds", "0,125"], ["--bounds", "0"], ["--bounds=0,125"], ["--bounds", "0..125"]):
             self.refuse(["release", "t.csv", "--column", "x", *typed, "--step", "1", "--epsilon", "1"],
                         "--bounds needs two values, a space between them", "for example --bounds 0 125")
+
+    def test_dates_as_they_are_written_elsewhere(self):
+        """The step was refused in their place: '1d' is not a number."""
+        for typed in ("01/01/2020", "31.12.2019", "2020/01/01"):
+            self.refuse(["release", "t.csv", *options(bounds=(typed, "2026-01-01"), step="1d")], f"--bounds: '{typed}' is no date or time",
+                        "write 2024-01-31")
+        self.refuse(["release", "t.csv", *options(bounds=("now", "later"), step="1d")], "--bounds: 'now' is not a number")
+
+    def test_words_of_a_verb(self):
+        self.refuse(["flow", "chekc", "survey.toml"], "unknown verb 'flow chekc'", "did you mean fractile flow check?")
+        self.refuse(["ledger", "shwo", "l.db"], "unknown verb 'ledger shwo'", "fractile ledger init FILE")
 
     def test_huge_and_tiny_epsilons(self):
         self.write("t.csv", "x\n1\n")

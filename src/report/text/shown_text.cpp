@@ -90,7 +90,7 @@ std::string nearest_word(const std::string& typed, const std::vector<std::string
     return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);
   };
   const auto nearest = std::ranges::min_element(words, {}, distance);
-  if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, typed.size() / 3)) return {};
+  if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, (typed.size() + 1) / 3)) return {};
   return *nearest;
 }
 

@@ -398,7 +398,9 @@ struct Frame::State {
     }
     throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not a number", found.name, found.type.name),
                 found.type.is_text() ? "convert it to numbers first"
-                                     : "convert it to whole numbers or floating-point numbers first");
+                : found.type.name == "duration"
+                    ? "release how many seconds each took: .dt.total_seconds() of the column"
+                    : "convert it to whole numbers or floating-point numbers first");
   }
 
   /// What is counted; for persons' counts anything that can be looked at, and for any and all of theirs truth values, too.

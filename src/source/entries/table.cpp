@@ -198,7 +198,10 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
       return {ErrorCode::data, at + " is longer than 2,000,000 bytes",
               "look for a missing line end or an unclosed quote"};
     case FailureKind::not_utf8:
-      return {ErrorCode::data, at + " is not UTF-8 text", "convert the file, e.g. with iconv -t UTF-8"};
+      return {ErrorCode::data,
+              at + " is not UTF-8 text",
+              {"convert the file, e.g. with iconv -t UTF-8, or say of CSV or TSV what it is: ",
+               Field("encoding").text("latin1"), ", windows-1252 or utf-16"}};
     case FailureKind::long_record:
       return {ErrorCode::data, at + ": a record is longer than 16 MiB", "check that every record is closed"};
     case FailureKind::unclosed_quote:
@@ -312,8 +315,8 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
   return std::nullopt;
 }
 
-/// The error for a cell that is not a time of the lattice's kind.
-Error no_time(const std::string& at, ValueKind kind) {
+/// The error for a cell that is not a time of the lattice's kind; of delimited text a query can read dates that are written otherwise.
+Error no_time(const std::string& at, ValueKind kind, const Column& column, bool is_delimited) {
   if (kind == ValueKind::instant) {
     return {ErrorCode::data,
             at + "not a time with Z or an offset from UTC",
@@ -322,21 +325,27 @@ Error no_time(const std::string& at, ValueKind kind) {
   }
   return {ErrorCode::data,
           at + "not a date, with or without a time, and without an offset from UTC",
-          {"write 2024-01-31 or 2024-01-31T17:00:00 (cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z), "
-           "or leave such "
-           "records out with ",
-           Field("unreadable").text("missing")}};
+          {"write 2024-01-31 or 2024-01-31T17:00:00 (cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z), ",
+           is_delimited ? Words{"read dates that are written otherwise by a query: ",
+                                Field("sql").text(source_detail::other_dates_query(column)), ", "}
+                        : Words{},
+           "or leave such records out with ", Field("unreadable").text("missing")}};
 }
 
 /// What to do about a cell that is not a number; of delimited text its style can be declared.
 Words number_hint(bool is_delimited) {
-  const Words otherwise{"leave such records out with ", Field("unreadable").text("missing"),
-                        ", or say what counts as missing: ", Field("missing").text("NA")};
+  const Words otherwise{"leave such records out with ",
+                        Field("unreadable").text("missing"),
+                        ", say what counts as missing: ",
+                        Field("missing").text("NA"),
+                        ", or, for a column of dates, write dates: ",
+                        Field("bounds").pair("2020-01-01", "2026-01-01"),
+                        " ",
+                        Field("step").text("1d")};
   if (!is_delimited) {
-    return {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or ",
-            otherwise};
+    return {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %), ", otherwise};
   }
-  return {"fix the cell (no signs such as $ or %, no dates), say how numbers are written: ",
+  return {"fix the cell (no signs such as $ or %), say how numbers are written: ",
           Field("decimal").text(","),
           " ",
           Field("thousands").text("."),
@@ -348,7 +357,9 @@ Words number_hint(bool is_delimited) {
 Error worded(const BadRow& bad, const OpenedTable& table, const Asked& asked, bool is_delimited) {
   const std::string at = table.row(bad.number) + ", column '" + asked.column.name + "': ";
   const ValueKind kind = asked.lattice.kind();
-  if (bad.state == CellState::no_number && kind != ValueKind::number) return no_time(at, kind);
+  if (bad.state == CellState::no_number && kind != ValueKind::number) {
+    return no_time(at, kind, asked.column, is_delimited);
+  }
   switch (bad.state) {
     case CellState::missing:
       return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint()};

@@ -94,6 +94,12 @@ void require_countable(const Column& column, ValueKind kind, const std::string& 
               conversion_hint(column));
 }
 
+std::string other_dates_query(const Column& column) {
+  const std::string name = identifier(column.name);
+  return "SELECT strptime(" + (name.empty() ? "..." : name) + ", '%d.%m.%Y') AS " + (name.empty() ? "x" : name) +
+         " FROM input";
+}
+
 void require_identifier(const Column& column, const std::string& source) {
   constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "LIST", "STRUCT", "MAP", "UNION", "VARIANT", "GEOMETRY"};
   if (std::ranges::find(no_identifiers, column.type) == no_identifiers.end()) return;

@@ -97,7 +97,9 @@ std::string delimiter_of(std::string_view header) {
 
 std::vector<std::string> column_names(std::string_view header, std::string_view delimiter, const std::string& source) {
   if (!is_utf8(header) || header.find('\0') != std::string_view::npos) {
-    throw Error(ErrorCode::data, source + " is not UTF-8 text", "convert it, e.g. with iconv -t UTF-8");
+    throw Error(ErrorCode::data, source + " is not UTF-8 text",
+                {"say what it is: ", Field("encoding").text("latin1"),
+                 ", windows-1252 or utf-16, or convert it, e.g. with iconv -t UTF-8"});
   }
   if (trim(header).empty()) {
     throw Error(ErrorCode::data, source + ": the first line is blank; it must hold the column names",
