@@ -39,6 +39,13 @@ function misplaced() {
   return wrong;
 }
 
+/** In the page: whether the receipt takes room where a reader has unfolded it. */
+function rawIsShown() {
+  for (const folded of document.querySelectorAll('details')) folded.open = true;
+  const raw = document.querySelector('pre#receipt');
+  return raw !== null && raw.getBoundingClientRect().height > 0;
+}
+
 /** In the page: its elements with their own text, one a line; of figures only their titles. */
 function outline() {
   const lines = [];
@@ -93,6 +100,7 @@ async function look(browser, file) {
   (await page.evaluate(misplaced)).forEach(say);
   const tall = await page.evaluate(() => [...document.querySelectorAll('figure')].filter((f) => f.getBoundingClientRect().height > 980).length);
   if (tall > 0) say(`${tall} figures are taller than a page`);
+  if (await page.evaluate(rawIsShown)) say('the receipt is printed as raw text');
   await context.close();
   const report = await validator.validateFile(file);
   for (const result of report.results)

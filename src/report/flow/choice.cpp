@@ -81,7 +81,7 @@ Blocks table_of(const std::vector<flow::ServedRange>& ranges) {
 
 std::string wish_of(const ChoiceReport& report) {
   const std::size_t count = report.analysts.size();
-  if (count > 1) return fmt::format("all {} analysts lose at most what they bear", count);
+  if (count > 1) return fmt::format("all {} analysts lose at most what is acceptable to them", count);
   return fmt::format("the analyst loses at most {}", with_decimals(Exponent(report.analysts.front().wanted.most_loss)));
 }
 
@@ -107,7 +107,7 @@ Blocks analysts_table(const ChoiceReport& report) {
     rows.push_back(
         {one.name, with_decimals(Exponent(one.wanted.most_loss)), significant(one.without_release, sweep_digits)});
   }
-  return Blocks("\n") + rows;
+  return Blocks("\nexpected losses:\n\n") + rows;
 }
 
 /// Above the least one.

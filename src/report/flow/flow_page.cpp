@@ -31,7 +31,7 @@ std::string summary_of(std::size_t rows) {
   return rows <= most_seen ? "" : fmt::format("{} rows", rows);
 }
 
-/// One paragraph per line, one table per table; a line that ends with a colon is the caption of the table after it.
+/// One paragraph per line, one table per table; the line before a table is its caption.
 class BlockWriter {
  public:
   explicit BlockWriter(HtmlPage& page) : page_(page) {}
@@ -42,12 +42,14 @@ class BlockWriter {
         write_lines(block.lines);
       } else {
         ++tables_;
-        page_.table({fmt::format("table_{}", tables_), caption_.empty() ? "Of this analyst" : caption_, 1,
+        std::string caption;
+        std::swap(caption, last_line_);
+        page_.table({fmt::format("table_{}", tables_), caption.empty() ? "Of this analyst" : caption, 1,
                      summary_of(block.rows.size() - 1)},
                     block.rows);
-        caption_.clear();
       }
     }
+    end_line();
   }
 
  private:
@@ -57,13 +59,19 @@ class BlockWriter {
       const std::string line = lines.substr(at, end - at);
       at = end + 1;
       if (line.empty()) continue;
-      caption_ = sentence_of(line.ends_with(':') ? line.substr(0, line.size() - 1) : line);
-      if (!line.ends_with(':')) page_.paragraph(caption_);
+      end_line();
+      last_line_ = sentence_of(line.ends_with(':') ? line.substr(0, line.size() - 1) : line);
     }
   }
 
+  /// Nothing follows of which it could be the caption.
+  void end_line() {
+    if (!last_line_.empty()) page_.paragraph(last_line_);
+    last_line_.clear();
+  }
+
   HtmlPage& page_;
-  std::string caption_;
+  std::string last_line_;
   int tables_ = 0;
 };
 

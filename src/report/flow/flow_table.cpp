@@ -116,7 +116,7 @@ Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineR
 
 /// Whose channels the certificate is about, when that is not obvious.
 Blocks about(const flow::PipelineRefinement& answer) {
-  return answer.about ? Blocks(fmt::format("\nof {}\n", whose(answer))) : Blocks();
+  return answer.about ? Blocks(fmt::format("\nabout {}\n", whose(answer))) : Blocks();
 }
 
 Blocks certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
@@ -307,7 +307,8 @@ std::string to_table(const CertificateReport& report) {
   for (const std::string& what : report.unchecked) unchecked += "not checked: " + what + "\n";
   switch (report.outcome) {
     case CertificateReport::Outcome::holds:
-      return "holds: " + report.claim + "\n" + sentence(report.about.empty() ? "" : "of " + report.about) + unchecked;
+      return "holds: " + report.claim + "\n" + sentence(report.about.empty() ? "" : "about " + report.about) +
+             unchecked;
     case CertificateReport::Outcome::fails:
       return "fails: " + report.trouble + "\nit is not shown that " + report.claim + "\n";
     case CertificateReport::Outcome::nothing:

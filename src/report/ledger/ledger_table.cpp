@@ -77,7 +77,7 @@ Words report_detail::reading_in_words(const LedgerSource& source) {
     how = {how, how.empty() ? "" : ", ", Field("records_per_person").number(source.records_per_person), " or more"};
   }
   return {fmt::format("the {} '{}' is read ", source.source.starts_with('/') ? "file" : "source", source.source),
-          how.empty() ? "as by default" : Words{"with ", how}, fmt::format(" since entry {}", source.entry)};
+          "with ", how.empty() ? Words("default options") : how, fmt::format(" since entry {}", source.entry)};
 }
 
 Words pins_in_words(const LedgerDataset& dataset) {
