@@ -130,13 +130,14 @@ std::optional<std::uint64_t> largest_error(const Release& release, std::size_t q
   return largest;
 }
 
+/// The largest one of the finest level's cells; nothing where a value of any level has none.
 std::optional<std::uint64_t> largest_error(const Table& table) {
   std::uint64_t largest = 0;
   for (const PublishedLevel* level : table.levels) {
     for (std::size_t i = 0; i < level->release.query.quantiles.size(); ++i) {
       const std::optional<std::uint64_t> error = largest_error(level->release, i);
       if (!error) return {};
-      largest = std::max(largest, *error);
+      if (level == table.levels.front()) largest = std::max(largest, *error);
     }
   }
   return largest;
@@ -164,10 +165,13 @@ std::string error_in_short(const Page& page, const Table& table) {
   const std::optional<std::uint64_t> largest = largest_error(table);
   if (!largest) return fmt::format("How far the values of {} may be off at worst is not known for all of them.", name);
   return fmt::format(
-      "With a probability of at least {} each, the values of {} miss the quantiles of {}{}, by at most {}, {}.",
-      share_of(release.errors->confidence), name, report_detail::records_in_words(release.source),
+      "With a probability of at least {} each, the values of {}{} miss the quantiles of {}{}, by at most {}, {}.{}",
+      share_of(release.errors->confidence), name,
+      table.draws_totals() ? " " + level_in_words(page, table, *table.levels.front()) : "",
+      report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)),
-      report_detail::counted_in_words(release.source, *largest), up_to_records(table));
+      report_detail::counted_in_words(release.source, *largest), up_to_records(table),
+      table.draws_totals() ? " Totals may be off by more: a table below says by how much." : "");
 }
 
 /// One row per level: by how many records its values may be off.
@@ -285,8 +289,8 @@ void explain_in_short(Page& page, const PublishedTables& published, const std::v
   std::vector<std::string> items{report_detail::promise_in_short(promise_of(published, tables))};
   for (const Table& table : tables) {
     if (const auto typical = typical_error(table.finest())) {
-      items.push_back(
-          report_detail::typical_in_words(table.finest(), *typical, "a value of " + page.typed(table.table.name)));
+      items.push_back(report_detail::typical_in_words(*typical, table.finest().source.weights,
+                                                      "a value of " + page.typed(table.table.name) + " is"));
     }
     items.push_back(error_in_short(page, table));
   }
@@ -303,10 +307,11 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   const Release& release = table.finest();
   const std::string values = report_detail::lattice_in_words(release.lattice);
   if (table.has_quantiles()) {
-    page.paragraph(fmt::format(
-        "Quantiles of the column {}. About so many of {} lie at or below the value{}. The possible values are {}.",
-        page.typed(table.table.column), report_detail::records_in_words(release.source),
-        report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
+    page.paragraph(
+        fmt::format("Quantiles of the column {}. A percentage is about what part of {} lies at or below the value{}. "
+                    "The possible values are {}.",
+                    page.typed(table.table.column), report_detail::records_in_words(release.source),
+                    report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
   } else {
     page.paragraph(
         fmt::format("Of the column {}. The possible values are {}.", page.typed(table.table.column), values));
@@ -408,17 +413,26 @@ std::string possible_values(const Page& page, const Table& table, const char* wh
                      report_detail::lattice_in_words(table.finest().lattice), what);
 }
 
-/// The declarations of all tables, each once; the first of each names its possible values.
+/// The declarations of all tables, each once, and those that not all of them have with the table's name; the first of each table names
+/// its possible values.
 std::vector<std::string> declarations_of(const Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> items;
   for (const Table& table : tables) {
     add(items, possible_values(page, table,
                                "were chosen without looking at the data, and so was everything else that was typed."));
   }
+  std::vector<std::vector<std::string>> of_tables;
   for (const Table& table : tables) {
-    const std::vector<std::string> all =
-        report_detail::declarations_of(table.finest(), [&](const std::string& words) { return page.typed(words); });
-    for (std::size_t i = 1; i < all.size(); ++i) add(items, all[i]);
+    of_tables.push_back(
+        report_detail::declarations_of(table.finest(), [&](const std::string& words) { return page.typed(words); }));
+  }
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    for (std::size_t i = 1; i < of_tables[t].size(); ++i) {
+      const std::string& item = of_tables[t][i];
+      const bool is_of_all = std::ranges::all_of(
+          of_tables, [&](const std::vector<std::string>& all) { return std::ranges::find(all, item) != all.end(); });
+      add(items, is_of_all ? item : page.typed(tables[t].table.name) + ": " + item);
+    }
   }
   return items;
 }
@@ -446,10 +460,10 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
     }
     if (!words.empty()) page.paragraph(page.typed(table.table.name) + ":" + words);
     report_detail::explain_others(page, source);
-    for (const std::string& text : source.missing) add(missing, page.typed(text));
+    for (const std::string& text : source.missing) add(missing, "'" + page.typed(text) + "'");
   }
   page.paragraph("How many were left out is not published.");
-  if (!missing.empty()) page.paragraph(fmt::format("Declared to be nothing, too: {}.", fmt::join(missing, ", ")));
+  if (!missing.empty()) page.paragraph(fmt::format("Declared to be missing, too: {}.", fmt::join(missing, ", ")));
 }
 
 void explain_assumptions(Page& page, const std::vector<Table>& tables) {
@@ -512,7 +526,7 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
   report_detail::explain_proofs(page, proofs);
   if (!datasets.empty()) page.paragraph(fmt::format("A ledger paid for it, from the dataset {}.", joined(datasets)));
   page.paragraph("The receipt's SHA-256 is " + sha256_of(published.receipt) +
-                 "; it fits. It holds the receipt of each level, which can be checked by itself.");
+                 "; it was checked. It holds the receipt of each level, which can be checked by itself.");
 }
 
 void explain_words(Page& page, const PublishedTables& published, const std::vector<Table>& tables) {

@@ -351,7 +351,7 @@ class Receipts(GroupsTest):
         out = self.run_release("t.csv", by="city", keys="Köln,b", quantiles="median", person="who", format="table").out
         self.assertRegex(out, r"\Acity  quantile +x\nKöln  1/2 +\d+\nb     1/2 +\d+\n\nepsilon = 1 \(pure\)")
         self.assertIn("all groups together spend that once\n", out)
-        self.assertIn("of each person's records no more than that count", out)
+        self.assertIn("of each person's records, at most that many count", out)
 
     def test_a_seed_is_stamped(self):
         self.write("t.csv", "city,x\na,1\n")

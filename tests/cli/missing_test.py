@@ -83,7 +83,7 @@ class Declared(CommandTest):
         source = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))["source"]
         self.assertEqual((source["missing"], source["domain"]), (["NA", "-9"], "number or missing"))
         self.assertNotIn("unreadable", source)
-        self.assertIn("Declared to be nothing, too: NA, -9.", " ".join(run("explain", "r.json", cwd=self.folder).out.split()))
+        self.assertIn("Declared to be missing, too: 'NA', '-9'.", " ".join(run("explain", "r.json", cwd=self.folder).out.split()))
         self.release("t.csv", unreadable="missing", receipt="s.json")
         source = json.loads((self.folder / "s.json").read_text(encoding="utf-8"))["source"]
         self.assertEqual((source["unreadable"], source["domain"]), ("missing", "anything"))

@@ -27,7 +27,7 @@ contact = "info@example.org"
 AGES = {"column": "age", "bounds": ("0", "125"), "step": "1", "quantiles": "deciles"}
 HEADINGS = ["In short", "What was published", "For whom the promise holds", "How strong the promise is",
             "How wrong the numbers may be", "What was assumed", "What is not protected", "How it was done",
-            "For whoever checks outputs", "What the words mean", "Receipt"]
+            "For output checkers", "What the words mean", "Receipt"]
 SPENT = "What was spent on these people, and what is left"
 NASTY = "<script>alert('\"&amp;')</script>]]>--\u202e"
 

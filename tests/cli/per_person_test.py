@@ -133,7 +133,7 @@ class Words(PerPersonTest):
         table = self.run_release("t.csv", **asked, by="region", keys="north,south", records_per_person="2").out
         self.assertIn("at most 2 values a person", table)
         self.assertIn("a person counts once in a group: with the greatest", table)
-        self.assertIn("of each person's groups no more than that count, sampled at random\n", table)
+        self.assertIn("of each person's groups, at most that many count, sampled at random\n", table)
 
     def test_what_is_refused(self):
         self.write_visits()

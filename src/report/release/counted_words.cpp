@@ -127,14 +127,21 @@ std::uint64_t largest_in_two_digits(const std::vector<double>& errors) {
 
 }  // namespace
 
-std::string typical_in_words(const Release& release, const TypicalError& typical, const std::string& value) {
+std::string typical_in_words(const TypicalError& typical, const std::optional<WeightsDescription>& weights,
+                             const std::string& value_is) {
+  SourceDescription source;
+  source.weights = weights;
   const std::uint64_t middle = largest_in_two_digits(typical.median);
+  const std::uint64_t most = largest_in_two_digits(typical.nine_in_ten);
+  const std::string off =
+      most == 0 ? "not off at all"
+                : fmt::format("off by at most {}, and half of the time by {}", counted_in_words(source, most),
+                              middle == 0 ? "none" : fmt::format("at most {}", middle));
   return fmt::format(
-      "Nine times in ten {} is off by at most {}, and half of the time by {}: so it was in {} simulated releases of a "
-      "public normal table of {}, for the quantile with the largest errors.",
-      value, counted_in_words(release.source, largest_in_two_digits(typical.nine_in_ten)),
-      middle == 0 ? "none" : fmt::format("at most {}", middle), typical.releases,
-      counted_in_words(release.source, typical.rows));
+      "Nine times in ten {} {}: so it was in {} simulated releases of a public {} table of {}, for the quantile with "
+      "the "
+      "largest errors.",
+      value_is, off, typical.releases, to_string(typical.shape), counted_in_words(source, typical.rows));
 }
 
 std::string weights_in_words(const WeightsDescription& weights) {

@@ -57,8 +57,9 @@ std::string counted_amount(const std::optional<WeightsDescription>& weights, std
 
 /// Up to how many records the release's bounds are stated for, `where`: " in a group".
 std::string up_to_records(const Release& release, const std::string& where);
-/// What errors are to be expected of `value`, "a value", where the quantile is meant that is missed by most. Two digits, rounded up.
-std::string typical_in_words(const Release& release, const TypicalError& typical, const std::string& value);
+/// What errors are to be expected where the quantile is meant that is missed by most, in two digits, rounded up. `value_is`: "a value is".
+std::string typical_in_words(const TypicalError& typical, const std::optional<WeightsDescription>& weights,
+                             const std::string& value_is);
 
 /// Which weights there are, and as how many units a record counts.
 std::string weights_in_words(const WeightsDescription& weights);

@@ -124,10 +124,10 @@ void explain_values(Page& page, const Release& release) {
     return page.paragraph(fmt::format("Statistics of the column {} of {}, and no quantiles.",
                                       page.typed(release.source.column), table_name(page, release)));
   }
-  page.paragraph(fmt::format("Quantiles of the column {} of {}. About so many of {} lie at or below the value{}:",
-                             page.typed(release.source.column), table_name(page, release),
-                             report_detail::records_in_words(release.source),
-                             report_detail::and_where_they_count(counts_at(release))));
+  page.paragraph(fmt::format(
+      "Quantiles of the column {} of {}. A percentage is about what part of {} lies at or below the value{}:",
+      page.typed(release.source.column), table_name(page, release), report_detail::records_in_words(release.source),
+      report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
   if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
@@ -236,7 +236,7 @@ void explain_found_bounds(Page& page, const Release& release) {
 
 void explain_what_was_left_out(Page& page, const Release& release) {
   std::vector<std::string> missing;
-  for (const std::string& text : release.source.missing) missing.push_back(page.typed(text));
+  for (const std::string& text : release.source.missing) missing.push_back("'" + page.typed(text) + "'");
   const bool is_declared = !missing.empty();
   if (release.source.null_policy == NullPolicy::drop) {
     page.paragraph(fmt::format(
@@ -244,7 +244,7 @@ void explain_what_was_left_out(Page& page, const Release& release) {
         release.source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing",
         release.source.weights ? ", or which have no weight," : ""));
   }
-  if (is_declared) page.paragraph(fmt::format("Declared to be nothing, too: {}.", fmt::join(missing, ", ")));
+  if (is_declared) page.paragraph(fmt::format("Declared to be missing, too: {}.", fmt::join(missing, ", ")));
   report_detail::explain_others(page, release.source);
 }
 
@@ -321,7 +321,7 @@ void explain_origin(Page& page, const Release& release) {
     page.paragraph(fmt::format("A ledger paid for it: entry {}{}.", charge->entry,
                                charge->dataset.empty() ? "" : " of the dataset " + page.typed(charge->dataset)));
   }
-  page.paragraph("The receipt's SHA-256 is " + sha256_of(release.receipt) + "; it fits.");
+  page.paragraph("The receipt's SHA-256 is " + sha256_of(release.receipt) + "; it was checked.");
 }
 
 // --- For those who decide, and those who check -------------------------------------------------------------------------
@@ -364,7 +364,7 @@ void explain_in_short(Page& page, const Release& release, const std::optional<Ty
                       const PageOptions& options) {
   page.section(report_detail::short_heading);
   std::vector<std::string> items{report_detail::promise_in_short(report_detail::promise_of(release))};
-  if (typical) items.push_back(report_detail::typical_in_words(release, *typical, "a value"));
+  if (typical) items.push_back(report_detail::typical_in_words(*typical, release.source.weights, "a value is"));
   items.push_back(worst_in_short(release));
   if (options.account) {
     items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),

@@ -250,7 +250,8 @@ void explain_strength(Page& page, const Promise& promise) {
   if (promise.cost.measure() == Measure::pure) explain_odds(page, promise);
   if (promise.cost.measure() == Measure::zcdp) {
     page.paragraph(
-        fmt::format("A rho is no epsilon. For comparison with other releases: it implies epsilon = {} with delta = one "
+        fmt::format("rho is not comparable with epsilon. For comparison with other releases: it implies epsilon = {} "
+                    "with delta = one "
                     "in a million.",
                     up(epsilon_of_zcdp(promise.cost.rho(), Rational(1, 1'000'000)).to_double())));
   }
@@ -262,17 +263,18 @@ void explain_unprotected(Page& page, const Promise& promise, std::vector<std::st
   std::vector<std::string> items = std::move(particular);
   if (promise.neighbors == Neighbors::change_one) items.emplace_back("Who is in the table, and how many rows it has.");
   items.push_back(fmt::format(
-      "That the {0} succeeded: nothing in the table makes it fail. And that there was a {0} at all.", promise.what));
+      "That there was a {0} at all, and that it succeeded, which shows that nothing in the table made it fail.",
+      promise.what));
   items.emplace_back(
-      "What is so of people in general. A release may teach about somebody what it teaches about everybody like "
+      "What is true of people in general. A release may teach about somebody what it teaches about everybody like "
       "them, whether they are in the table or not.");
   page.list(items);
 }
 
 void explain_checks(Page& page, const std::string& where) {
-  page.section("For whoever checks outputs");
+  page.section("For output checkers");
   page.paragraph(fmt::format(
-      "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognised in an exact "
+      "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognized in an exact "
       "figure about few people. These values are not exact: they were drawn at random among the possible values, so "
       "that "
       "one person's records change the probability of what is published by no more than is said above, however few "
@@ -294,9 +296,9 @@ std::vector<std::pair<std::string, std::string>> words_of(const Promise& promise
   for (auto& word : words_of_budget(promise)) words.push_back(std::move(word));
   words.insert(
       words.end(),
-      {{"neighbours", promise.source.weights                       ? neighbors_of(*promise.source.weights)
-                      : promise.neighbors == Neighbors::add_remove ? "two tables, one of which has one record more"
-                                                                   : "two tables that differ in what one record says"},
+      {{"neighbors", promise.source.weights                       ? neighbors_of(*promise.source.weights)
+                     : promise.neighbors == Neighbors::add_remove ? "two tables, one of which has one record more"
+                                                                  : "two tables that differ in what one record says"},
        {"rank error", fmt::format("by how many {} a value misses its quantile", counted_noun(promise.source))},
        {"budget", "what all releases about the same people together may cost"},
        {"receipt",
@@ -319,7 +321,7 @@ void explain_about(Page& page, const About& about) {
 void warn_of_seed(Page& page, std::uint64_t seed) {
   page.section("NOT PRIVATE");
   page.paragraph(
-      fmt::format("The random bits came from the seed {}. Whoever knows it can undo the noise: none of the promises "
+      fmt::format("The random bits came from the seed {}. Anyone who knows it can undo the noise: none of the promises "
                   "below holds. Do not publish these values.",
                   seed));
 }

@@ -540,11 +540,13 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   double most = 0;
   for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
   std::string lines = aligned(report_detail::budget_rows(plans));
-  std::string text = "\nThe worst quantile's errors, and nine in ten on a logarithmic scale:\n\n";
+  std::string text = fmt::format("\nThe worst quantile's errors{}:\n\n",
+                                 most > 0 ? "; bars show nine in ten on a logarithmic scale" : "");
   for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
     const std::size_t end = lines.find('\n', at);
     text += lines.substr(at, end - at);
-    if (i > 0) text += "  " + bar(largest(plans[i - 1].typical.nine_in_ten), most);
+    const std::string shown = i > 0 ? bar(largest(plans[i - 1].typical.nine_in_ten), most) : "";
+    if (!shown.empty()) text += "  " + shown;
     text += '\n';
     at = end + 1;
   }

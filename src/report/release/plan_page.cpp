@@ -174,6 +174,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
     items.back().insert(at, "; ");
   items.back() += '.';
   const auto worst = plan.worst.largest();
+  items.push_back(report_detail::typical_in_words(plan.typical, report.weights, "a value will be"));
   items.push_back(
       worst ? fmt::format(
                   "With a probability of at least {} each, the values will miss the quantiles of the records that "

@@ -123,8 +123,8 @@ std::string left_out(const Release& release) {
   const ValueKind kind = release.lattice.kind();
   const bool is_number = kind == ValueKind::number;
   const std::string unreadable = source.unreadable != Unreadable::missing ? ""
-                                 : is_number                              ? ", no number"
-                                                                          : ", something else";
+                                 : is_number                              ? ", or no number"
+                                                                          : ", or something else";
   return fmt::format("records without a {} (NULL, empty{}{}){}{} were left out\n",
                      is_number                 ? "number"
                      : kind == ValueKind::date ? "date"
@@ -168,19 +168,19 @@ std::string terms_of(const Release& release) {
   if (source.per_person) {
     text += fmt::format("a person counts once{}: with {}\n", release.is_grouped() ? " in a group" : "",
                         report_detail::one_value_in_words(*source.per_person));
-    if (release.is_grouped()) text += "of each person's groups no more than that count, sampled at random\n";
+    if (release.is_grouped()) text += "of each person's groups, at most that many count, sampled at random\n";
   } else if (source.whole_records) {
     text +=
-        "of each person's records no more than that were sampled at random, once for all tables, whatever they hold\n";
+        "of each person's records, at most that many were sampled at random, once for all tables, whatever they hold\n";
   } else if (!source.person.empty() && !source.one_row_a_person) {
-    text += "of each person's records no more than that count, sampled at random\n";
+    text += "of each person's records, at most that many count, sampled at random\n";
   }
   text += findings_of(release) + left_out(release);
   if (release.public_rows) text += fmt::format("{} rows (declared public)\n", *release.public_rows);
   if (release.unsafe_seed) {
     text += fmt::format("NOT PRIVATE: random bits from --unsafe-seed {}\n", *release.unsafe_seed);
   }
-  if (!release.ran_alike()) text += "what ran differs between the groups: --format json tells\n";
+  if (!release.ran_alike()) text += "what ran differs between the groups; the receipt says how\n";
   return text;
 }
 

@@ -593,7 +593,7 @@ TEST(Explain, BoundsWhatMayComeOfARelease) {
   EXPECT_SAYS(page, "10 in 100 28 in 100");
   page = page_of(of_ages(Budget::zcdp(Rational(1, 2))));
   EXPECT_SAYS(page, "10 in 100 63 in 100");  // a Gaussian mechanism reaches 39
-  EXPECT_SAYS(page, "A rho is no epsilon.");
+  EXPECT_SAYS(page, "rho is not comparable with epsilon.");
 }
 
 /// Under add-remove, a table where the person's record says one thing and one where it says another are two steps apart.
