@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import fractile
 import numpy as np
@@ -151,6 +153,30 @@ def test_the_engine_of_the_package_duckdb(csv):
     code = "import sys, fractile; print(fractile.release(sys.argv[1], 'age', bounds=(0, 125), step=1, epsilon=1).receipt)"
     done = subprocess.run([sys.executable, "-c", code, csv], capture_output=True, text=True, check=True, env=environment)
     assert '"engine": "DuckDB' in done.stdout or '"engine":"DuckDB' in done.stdout
+
+
+def test_what_brings_the_engine_where_there_is_none(csv):
+    """It said "run ./dev build" to people who had typed pip install."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("FRACTILE_DUCKDB", "LD_LIBRARY_PATH")}
+    code = """if True:
+        import importlib.util, sys
+        find = importlib.util.find_spec
+        importlib.util.find_spec = lambda name, *more: None if "duckdb" in name else find(name, *more)
+        import fractile
+        try:
+            fractile.release(sys.argv[1], "age", bounds=(0, 125), step=1, epsilon=1)
+        except fractile.UsageError as error:
+            print(error.message, error.hint, sep="\\n")
+    """
+    done = subprocess.run([sys.executable, "-c", code, csv], capture_output=True, text=True, check=True, env=environment)
+    if not done.stdout:
+        pytest.skip("the system has an engine, which is found")
+    message, hint = done.stdout.splitlines()
+    assert message == "the engine that reads tables, DuckDB, was not found"
+    command = re.search(r"pip install '(\w+)\[(\w+)\]'", hint)
+    project = (Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert re.search(rf'(?m)^name = "{command[1]}"', project)
+    assert re.search(rf'(?m)^{command[2]} = \["duckdb', project)
 
 
 def test_the_program_of_the_package(csv, program):

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+import re
 import unittest
 from fractions import Fraction
 
@@ -96,6 +97,17 @@ class Statistics(CommandTest):
         self.write("r.json", result.out)
         self.assertIn(told, " ".join(self.of("explain", "r.json").split()))
         self.assertNotIn("of no record", self.wages(by="team", keys="a,b").err)
+
+    def test_a_thousand_groups_are_not_all_named(self):
+        """A warning that listed the keys of all groups filled the screen."""
+        self.write("keys.txt", "".join(f"group {i:04}\n" for i in range(1000)))
+        for more in ({}, {"count": None, "below": None, "mean": None, "expected_rows": "20", "epsilon": "0.01"}):
+            result = self.wages(by="team", keys_file=str(self.folder / "keys.txt"), **more)
+            self.assertEqual(result.code, 0, result.err)
+            self.assertRegex(result.err, "of no record|mostly noise")
+            self.assertLessEqual(result.err.count("group 0"), 2 * 10 + 2, result.err)
+            self.assertLess(len(result.err), 1500)
+            self.assertEqual(len(set(re.findall(r"(?m)^group \d+", result.out))), 1000)
 
     def test_under_rho_and_with_intervals(self):
         document = self.receipt(epsilon=None, rho="1/2", intervals="0.9")
