@@ -55,6 +55,8 @@ if [[ $how == installed ]]; then
   if [[ -e $build/libduckdb.so ]]; then
     env -u FRACTILE_DUCKDB "$folder/prefix/bin/fractile" release "$source/examples/people.csv" --column age --bounds 0 125 --step 1 \
       --quantiles median --epsilon 1 | grep '^1/2,'
+    FRACTILE_DUCKDB=$(find "$folder/prefix" -name libduckdb.so)  # as the README says it to one's own program
+    export FRACTILE_DUCKDB
   fi
 else
   options+=("-DFRACTILE_EDITING=$(sed -n 's/^FRACTILE_EDITING:BOOL=//p' "$build/CMakeCache.txt")")
