@@ -184,10 +184,22 @@ class Group(Mapping[Fraction, Value]):
         self._values = {q: _value(core.kind, v) for q, v in zip(core.quantiles, core.values(number))}
 
     def __getitem__(self, quantile: Number) -> Value:
-        wanted = Fraction(1, 2) if quantile == "median" else _numbers.fraction(quantile, "quantile")
-        if wanted not in self._values:
+        wanted = self._fraction(quantile)
+        if wanted is None or wanted not in self._values:
             raise KeyError(f"{quantile} was not released; these were: {', '.join(map(str, self._values))}")
         return self._values[wanted]
+
+    @staticmethod
+    def _fraction(quantile: Any) -> Fraction | None:
+        """None for a text that is no number: no quantile, as in any mapping."""
+        if quantile == "median":
+            return Fraction(1, 2)
+        try:
+            return _numbers.fraction(quantile, "quantile")
+        except UsageError:
+            if isinstance(quantile, str):
+                return None
+            raise
 
     def __iter__(self) -> Iterator[Fraction]:
         return iter(self._values)

@@ -50,6 +50,9 @@ def test_values_are_exact():
     assert isinstance(release[0.5], Decimal)
     assert list(release.quantiles) == [Fraction(1, 2)]
     assert release["1/2"] == release[Fraction(1, 2)] == release[0.5]
+    assert "median" in release and "medain" not in release and release.get("medain") is None
+    with pytest.raises(KeyError, match="medain was not released; these were: 1/2"):
+        release["medain"]
     with pytest.raises(KeyError, match="1/2"):
         release[0.25]
 
