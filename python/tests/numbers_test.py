@@ -139,7 +139,7 @@ def test_errors_in_pythons_words(asked, field, hint):
         ({"table": {"two": "t.csv"}}, "table", "write a query, or leave the option out"),
         ({"sql": "SELECT sum(x) AS x FROM input"}, "sql",
          "ask row by row, SELECT ... FROM input WHERE ..., or declare with sql_stability=N that one record more or less changes "
-         "at most N rows of the result"),
+         "at most N rows of the result, such as 3 for a join in which a record meets at most 3 others"),
         ({"sql": "SELECT x FROM visits"}, "sql",
          'name the file outside of the query: FILE is the table input, table={"NAME": "FILE"} makes another one'),
         ({"public_rows": True, "sql": "SELECT x FROM input"}, "public_rows", "leave it out"),
@@ -161,7 +161,8 @@ def test_errors_about_cells(engine, tmp_path):
     with pytest.raises(fractile.DataError) as caught:
         fractile.release(str(tmp_path / "t.csv"), "x", **USUAL)
     assert caught.value.field == ""
-    assert caught.value.hint.endswith('leave such records out with unreadable="missing", or say what counts as missing: missing="NA"')
+    assert 'leave such records out with unreadable="missing", say what counts as missing: missing="NA"' in caught.value.hint
+    assert caught.value.hint.endswith('for a column of dates, write dates: bounds=("2020-01-01", "2026-01-01"), step="1d"')
     with pytest.raises(fractile.DataError) as caught:
         fractile.release([1.0, float("nan")], null="error", **USUAL)
     assert caught.value.hint == 'fill the cell, or leave such records out with null="drop"'
