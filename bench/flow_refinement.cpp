@@ -7,8 +7,7 @@
 
 #include "contenders.hpp"
 #include "fractile/error.hpp"
-#include "fractile/expected_loss.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::bench {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::bench {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fractile/planning.hpp"
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 // The exact reference, as published: select_gumbel, a lazily sampled Gumbel variable a candidate.
 #include "contenders.hpp"
-#include "fractile/selection.hpp"
+#include "fractile/exact.hpp"
 #include "selection_cases.hpp"
 
 namespace fractile::bench {

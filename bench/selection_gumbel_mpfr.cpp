@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "contenders.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "selection_cases.hpp"
 
 namespace fractile::bench {

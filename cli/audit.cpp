@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "fractile/audit.hpp"
-#include "fractile/audit_report.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/audit.hpp"
 #include "requests/values.hpp"

@@ -1,6 +1,6 @@
 #include "columns.hpp"
 
-#include "fractile/columns_report.hpp"
+#include "fractile/reports.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"

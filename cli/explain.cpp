@@ -9,7 +9,6 @@
 
 #include "fractile/ledger.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/published_tables.hpp"
 #include "fractile/receipts.hpp"
 #include "page_output.hpp"
 #include "requests/about.hpp"

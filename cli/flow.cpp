@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/durable.hpp"
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/text/durable.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/choosing.hpp"

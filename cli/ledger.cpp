@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "explain.hpp"
-#include "fractile/durable.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/ledger_report.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/text.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "page_output.hpp"
+#include "report/text/durable.hpp"
+#include "report/text/shown_text.hpp"
 #include "requests/datasets.hpp"
 #include "requests/sources.hpp"
 #include "requests/values.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/shown_text.hpp"
 #include "terminal.hpp"
 
 namespace fractile::cli {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/durable.hpp"
 #include "requests/about.hpp"
 #include "requests/sources.hpp"
 #include "terminal.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "fractile/disk_room.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
+#include "libraries/disk_room.hpp"
 #include "options.hpp"
 #include "requests/values.hpp"
 

@@ -1,7 +1,7 @@
 #include "plan.hpp"
 
-#include "fractile/plan_report.hpp"
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
+#include "fractile/reports.hpp"
 #include "page_output.hpp"
 #include "requests/plan.hpp"
 #include "requests/publications/publication_file.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/publications/publishing.hpp"
 #include "requests/values.hpp"

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "explain.hpp"
-#include "fractile/dates.hpp"
+#include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
 #include "options.hpp"
+#include "report/text/shown_text.hpp"
 #include "requests/counting.hpp"
 #include "requests/groups.hpp"
 #include "requests/release.hpp"

@@ -13,8 +13,8 @@
 #include "experiments/kronecker_utility.hpp"
 #include "experiments/output.hpp"
 #include "experiments/quantile_figures.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/shown_text.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
 

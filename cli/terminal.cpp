@@ -20,8 +20,8 @@
 #include <system_error>
 #include <utility>
 
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::cli {
 namespace {

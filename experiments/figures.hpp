@@ -1,7 +1,7 @@
 // What a figure shows: the words of the room that draws it.
 #pragma once
 
-#include "fractile/figures.hpp"
+#include "figures/figures.hpp"
 
 namespace fractile::experiments {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "experiments/kronecker_printed.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::experiments::kronecker_utility {

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/expected_loss.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 

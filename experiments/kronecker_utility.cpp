@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 #include "fractile/source.hpp"
 #include "fractile/version.hpp"
-#include "fractile/windows.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::experiments::kronecker_utility {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/observer.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::experiments {
 

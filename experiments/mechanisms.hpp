@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "fractile/exact.hpp"
 #include "fractile/quantiles.hpp"
-#include "fractile/random.hpp"
 
 namespace fractile::experiments {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile::experiments {

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "fractile/dates.hpp"
+#include "fractile/ranks.hpp"
 
 using fractile::Moment;
 using fractile::ValueKind;

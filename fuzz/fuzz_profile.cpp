@@ -6,7 +6,7 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "fractile/profile_files.hpp"
+#include "fractile/source.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/text.hpp"
+#include "report/text/shown_text.hpp"
 #include "with_hash.hpp"
 
 namespace {

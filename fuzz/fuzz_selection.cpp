@@ -11,7 +11,7 @@
 
 #include "exact/run_majorant.hpp"
 #include "exact/unit_majorant.hpp"
-#include "fractile/selection.hpp"
+#include "fractile/exact.hpp"
 
 using namespace fractile;
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 
 namespace fractile::requests {
 

@@ -1,7 +1,7 @@
 // An audit, from words.
 #pragma once
 
-#include "fractile/audit.hpp"
+#include "fractile/planning.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/durable.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "fractile/profile_files.hpp"
 #include "fractile/publication.hpp"
+#include "fractile/source.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {

@@ -1,7 +1,7 @@
 #include "requests/datasets.hpp"
 
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
+#include "report/text/durable.hpp"
 #include "requests/readings.hpp"
 #include "requests/sources.hpp"
 #include "requests/values.hpp"

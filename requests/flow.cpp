@@ -6,8 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "fractile/stability.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/pipelines/channel_file.hpp"
 #include "requests/pipelines/epsilons.hpp"

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/flow_report.hpp"
-#include "fractile/leakage_report.hpp"
+#include "fractile/reports.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/typed.hpp"

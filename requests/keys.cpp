@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/shown_text.hpp"
 #include "requests/csv_text.hpp"
 #include "requests/text_file.hpp"
 #include "requests/typed.hpp"

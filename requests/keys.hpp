@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/keys.hpp"
+#include "fractile/ranks.hpp"
 
 namespace fractile::requests {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::requests {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/reports.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {

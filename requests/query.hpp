@@ -8,7 +8,6 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/statistics.hpp"
 #include "requests/typed.hpp"
 #include "requests/values.hpp"
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <system_error>
 
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
+#include "report/text/durable.hpp"
 #include "requests/keys.hpp"
 #include "requests/sources.hpp"
 #include "requests/tables.hpp"

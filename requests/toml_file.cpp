@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "fractile/text.hpp"
+#include "report/text/shown_text.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/text.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::requests {
 

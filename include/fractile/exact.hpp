@@ -1,13 +1,22 @@
-// Exact numbers: rationals, and the reals c and c*ln(r) in which privacy levels are stated.
+// Exact numbers, random bits, and exact selection.
 #pragma once
 
 #include <compare>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace fractile {
+
+// --- Numbers ---------------------------------------------------------------------------------------------------------
+//
+// Exact numbers: rationals, and the reals c and c*ln(r) in which privacy levels are stated.
 
 namespace detail {
 struct Flint;  // the rooms that compute with FLINT read a Rational's words as its fmpq: src/exact/flint.hpp
@@ -150,4 +159,96 @@ class Exponent {
   bool is_log_ = false;
 };
 
+// --- Random bits -----------------------------------------------------------------------------------------------------
+//
+// Random bits: the system's, buffered, wiped after use and on fork; or a reproducible stream that says it is unsafe.
+
+/// A stream of independent uniform bits.
+/// Thread-safety: not for two threads at once; give each its own.
+class RandomBits {
+ public:
+  /// The operating system's cryptographic generator through OpenSSL (RAND_priv_bytes), 4 KiB at a time. Bits are wiped
+  /// as they are used; after a fork the child starts from fresh ones. Throws `internal` when the system has none.
+  static RandomBits system();
+  /// A reproducible ChaCha20 stream: anyone who knows the seed can undo the privacy. For tests and demonstrations only.
+  static RandomBits unsafe_seeded(std::uint64_t seed);
+  /// Bits from `fill`, which must fill the whole span or throw: for tests that place bits or make the supply fail.
+  static RandomBits from_source(std::function<void(std::span<std::byte>)> fill);
+
+  RandomBits(RandomBits&&) noexcept;
+  RandomBits& operator=(RandomBits&&) noexcept;
+  ~RandomBits();
+
+  /// A separate stream, independent of what this one still has: it has the system's bits, or is keyed by the next 256 bits of a
+  /// reproducible stream, and is then equally unsafe. Nothing for bits from a function, which may not be called by two threads at
+  /// once.
+  std::optional<RandomBits> split();
+  /// 64 independent uniform bits.
+  std::uint64_t next64();
+  /// The seed, when the stream is reproducible.
+  std::optional<std::uint64_t> unsafe_seed() const;
+
+ private:
+  struct Pool;
+  explicit RandomBits(std::unique_ptr<Pool> pool);
+  std::unique_ptr<Pool> pool_;
+};
+
+// --- Selection -------------------------------------------------------------------------------------------------------
+//
+// Exact selection: one of k candidates with probability proportional to L_k exp(-rate * s_k), given perfect bits.
+// Source: "make_base_discrete_exponential" (gumbel-max 2023), equations (2)-(4); proof: docs/proofs/selection.md.
+// Thread-safety: functions of their arguments, each thread with random bits of its own.
+
+/// Which scores are favored: maximize draws with weight exp(+rate * s), minimize with exp(-rate * s).
+enum class Optimize { minimize, maximize };
+
+/// Draws index k with probability exactly proportional to exp(-rate * scores[k]) (or exp(+rate * scores[k])).
+/// `rate` is 1/temperature in nats per unit of score; rate 0 draws uniformly. Time O(k); no allocation up to k = 32,768, k/64 bytes beyond.
+/// Throws `usage` when `scores` is empty.
+std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                           Optimize optimize = Optimize::minimize);
+
+/// The same law with multiplicities: weight lengths[k] * exp(-rate * scores[k]); zero lengths are never drawn. Throws
+/// `usage` unless the sum of the lengths is positive and below 2^63.
+std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                           const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize);
+
+/// The same law for rational scores of any size.
+std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                           Optimize optimize = Optimize::minimize);
+
+/// Permute-and-flip (McKenna and Sheldon 2020): indices in uniformly random order, each kept with probability
+/// exp(-rate * gap), gap its distance from the best score; the first kept one is drawn. This is another law than softmax.
+/// Proof: docs/proofs/permute_and_flip.md
+std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                                    Optimize optimize = Optimize::minimize);
+std::size_t select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                                    Optimize optimize = Optimize::minimize);
+
+/// The paper's own formulation and the reference for the others: a Gumbel variable per candidate, its bits drawn only
+/// until the largest is known (gumbel-max 2023, section 1, equation (4)). Slow. `lengths` may be empty (all ones).
+std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                          const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize);
+
 }  // namespace fractile
+
+// --- Enclosed numbers ------------------------------------------------------------------------------------------------
+//
+// Real numbers that are enclosed by two rationals.
+// Thread-safety: values; threads may share them while none changes one.
+
+namespace fractile::flow {
+
+/// A real number between two rationals.
+struct RealBounds {
+  Rational lower;
+  Rational upper;
+  /// The digits that both ends agree on, rounded: "3.500545"; at most `digits` after the point.
+  std::string to_decimal(int digits) const;
+};
+
+/// exp(epsilon) between two rationals that are equal when it is rational.
+RealBounds odds_bounds(const Exponent& epsilon);
+
+}  // namespace fractile::flow

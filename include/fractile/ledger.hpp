@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "fractile/accounting.hpp"
 #include "fractile/privacy.hpp"
 
 namespace fractile {

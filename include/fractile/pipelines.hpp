@@ -1,8 +1,9 @@
-// Pipelines: participants perturb their values, a post-processor combines them. Source: kronecker-utility 2023, sections 3 to 9.
+// What a release is worth: pipelines, expected loss, stability, the windows in which less epsilon is worth more, and leakage.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,7 +12,10 @@
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/real_bounds.hpp"
+
+// --- Pipelines -------------------------------------------------------------------------------------------------------
+//
+// Pipelines: participants perturb their values, a post-processor combines them. Source: kronecker-utility 2023, sections 3 to 9.
 
 namespace fractile::detail {
 class PolynomialNoise;  // src/flow/pipeline/noise.hpp
@@ -208,5 +212,376 @@ struct ChannelBounds {
   std::vector<Rational> arrangements;
 };
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
+
+// --- Perturbing ------------------------------------------------------------------------------------------------------
+//
+// The paper's programs, drawing for real: a participant perturbs their value, and a collector combines the answers.
+// Source: kronecker-utility 2023, algorithms 1 to 3. Proof: docs/proofs/perturbing.md
+// Thread-safety: threads may share a pipeline, each with random bits of its own.
+
+/// A participant's program (algorithm 1, for any perturber; of a bar, the first loop of algorithm 3): the index of an answer, drawn from
+/// the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Throws `usage` when there
+/// is no such row, and where participants' perturbers differ: name one of perturber.each().
+/// Proof: docs/proofs/perturbing.md
+std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
+
+/// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of the
+/// participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is a valid answer for each of them.
+std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers);
+
+/// Both together (algorithms 2 and 3): the name of an observation, drawn from the secret's row of the pipeline's channel. `secret` is one
+/// of PipelineChannel::secrets. Throws `usage` for a release, which fractile::release() draws.
+std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
+                     RandomBits& bits);
+
+// --- Expected loss ---------------------------------------------------------------------------------------------------
+//
+// What a release is worth to an analyst: their expected loss. Source: kronecker-utility 2023, sections 2 and 9.
+// Thread-safety: threads may share pipelines, analysts and results that none changes; functions may run at once.
+
+/// Who looks at the release, and what they want.
+struct Analyst {
+  enum class Goal { bayes_risk, linear_error, squared_error, argmax_accuracy, matrix };
+  /// Over the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
+  std::optional<Prior> prior = {};
+  Goal goal = Goal::bayes_risk;
+  std::optional<Matrix> losses = {};  ///< for Goal::matrix: one row per row of the channel, one column per action
+  Rational scale = 1;
+  /// The analyst guesses this count, sum or mode of the true values, by Bayes risk or either error; the linear error of a mode is
+  /// the distance from it (section 9.1). Nothing: they guess the secret.
+  std::optional<PostProcessor> about = {};
+};
+
+/// The prior and loss that stand for the analyst. Throws `usage` when they do not fit the pipeline: linear and squared
+/// error are about one target or a count, sum or mode; argmax accuracy about histograms.
+Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
+
+/// The prior when participants' values are independent, each with these probabilities: a multinomial law for histograms, a product
+/// for tuples, and for a target the probabilities themselves. Throws `usage` unless there is one for every value.
+Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
+/// The prior of a target who is certainly not counted, and has each of the other values with equal probability. With it, the loss
+/// of figure 4 falls and rises again. Throws `usage` unless a count of one target leaves some values uncounted.
+Prior uniform_over_uncounted(const Pipeline& pipeline);
+
+/// Over the histograms of everyone in which every value occurs: 171 of 20 participants and three values, where figure 3 speaks of 105.
+/// Throws `usage` when there are none, or the secret is a target.
+Prior uniform_over_full_histograms(const Pipeline& pipeline);
+
+/// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Throws `usage` when odds < 1
+/// or the loss is not rational or too long to be written down.
+Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
+
+/// The same for any epsilon, enclosed: to some 40 digits.
+RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
+
+/// The expected loss of an analyst who acts on the prior alone (section 2.1.1). For the families that reveal nothing at epsilon = 0
+/// (Definitions 3.4 and 3.5, and releases), it is enclosed as the loss there; otherwise it is exact. Throws `usage` as
+/// expected_loss() does.
+RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst);
+
+/// From one epsilon to a larger one: disjoint enclosures show that a loss rises or falls, equal exact numbers that it is flat;
+/// anything else leaves this open.
+enum class Change { falls, rises, flat, undecided };
+Change change_between(const RealBounds& before, const RealBounds& here);
+/// "falls", "rises", "flat" or "undecided".
+const char* to_string(Change change);
+
+struct LossPoint {
+  Exponent epsilon;
+  RealBounds loss;
+  Change change;  ///< since the point before; for the first point, since epsilon = 0
+};
+
+/// The expected loss at these increasing epsilons, to some 40 digits. The pipeline and the analyst are looked at once;
+/// points are shared among `threads`, and progress(points done) is called after each, one call at a time.
+std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
+                                  const std::vector<Exponent>& epsilons, std::size_t threads = 1,
+                                  const std::function<void(std::size_t done)>& progress = {});
+
+// --- Stability -------------------------------------------------------------------------------------------------------
+//
+// Whether less epsilon can be worth more to some analyst. Source: kronecker-utility 2023, sections 3 and 5 to 8.
+// Proof: docs/proofs/stability.md
+// Thread-safety: threads may share pipelines and results that none changes; functions may run at once.
+
+/// A range of epsilons, low < high.
+struct EpsilonRange {
+  Exponent low;
+  Exponent high;
+
+  /// Whether the exponentials of both ends are rational: then the odds of the range are, too.
+  bool is_exact() const { return low.has_rational_exponential() && high.has_rational_exponential(); }
+};
+struct OddsRange {
+  Rational low;
+  Rational high;
+};
+/// The odds of a range, exp(epsilon); where these are not rational, a slightly wider range.
+OddsRange odds_around(const EpsilonRange& range);
+/// A slightly narrower range.
+OddsRange odds_within(const EpsilonRange& range);
+
+/// Counting again: a counted participant stays counted with probability offset + slope, and one who was not becomes counted with
+/// probability offset.
+struct Recount {
+  Rational offset;
+  Rational slope;
+};
+/// Leads from the probabilities of being counted, by value, to others: image = offset + slope counted, both probabilities.
+/// Nothing when there is none. Then, and only then, is the count of any number of participants refined by the other count.
+/// Proof: docs/proofs/stability.md, "Counting".
+std::optional<Recount> recount(const std::vector<Rational>& counted, const std::vector<Rational>& image);
+
+/// Is the pipeline at odds `from` worth at least as much to every analyst as at odds `to`? Closed criteria first (counting
+/// queries, any number of participants), then refines().
+struct PipelineRefinement {
+  Refinement refinement;
+  std::vector<std::string> secrets;       ///< of the certificate, where there is one
+  std::vector<std::string> observations;  ///< likewise
+  /// True for a counter-example whose exact losses would be too long, with this many people: the loss at `from` is at least loss_from,
+  /// and at `to` at most loss_to, both enclosed with proof.
+  bool are_losses_bounds = false;
+  /// The pipeline whose channels the certificate leads from and to, where there is a certificate. It is not always the pipeline
+  /// that was asked about.
+  std::optional<Pipeline> about = {};
+  std::string part = {};  ///< of the pipeline asked about, where `about` alone does not say it: "one bar"
+};
+/// A simpler post-processor that reveals the same may decide; observations are the outputs of the pipeline's own, in their order.
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
+
+/// Why a pipeline is stable, by docs/proofs/stability.md, "Stable".
+enum class Theorem {
+  none,        ///< it is not stable, or no theorem is known that says so
+  no_epsilon,  ///< (i) the perturber does not depend on epsilon
+  side_by_side,  ///< (ii) all answers are distinguished, and the perturbers are families in which less epsilon is a refinement
+  nothing_told,       ///< all values are counted alike
+  counted_responses,  ///< (iii) a count of randomized responses
+  two_kinds,          ///< (iv) values are counted with one of two probabilities
+  lumping,            ///< (v) theorem 5.1 for every witness between randomized responses
+  small_steps,        ///< (vii) every small step adds noise
+  counted_bits,       ///< (viii) how many have a 1 in each place, of one unary encoding
+};
+/// "counted-responses".
+const char* to_string(Theorem theorem);
+
+/// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
+struct Stability {
+  enum class Verdict { stable, unstable, undecided };
+  Verdict verdict;
+  std::string reason;
+  /// For an unstable pipeline: odds `from` > `to`, and the analyst who prefers `to`.
+  Rational from = 0;
+  Rational to = 0;
+  std::optional<PipelineRefinement> refutation = {};
+  Theorem theorem = Theorem::none;  ///< of a stable one
+};
+
+/// "stable", "unstable" or "undecided".
+std::string to_string(Stability::Verdict verdict);
+
+/// Is the pipeline, for the analyst's loss and every prior, worth at least as much at odds `from` as at odds `to`? The analyst's own prior
+/// does not count. Throws `usage` as expected_loss() does.
+LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                    const Rational& to);
+
+/// Is the pipeline l-stable over all odds from .. to, l the analyst's loss (Definition 3.3): does more epsilon never cost anybody with this
+/// loss, whatever their prior? Stable where check_stability() says so; unstable with a pair of odds and a prior, which is verified;
+/// undecided otherwise, with the number of pairs that were tried, all of which may well hold.
+struct LossStability {
+  Stability::Verdict verdict;
+  std::string reason;
+  /// For an unstable pipeline: odds `from` > `to`, and the prior with which `to` is worth more.
+  Rational from = 0;
+  Rational to = 0;
+  std::optional<Counterexample> refutation = {};
+  std::vector<std::string> secrets = {};  ///< of the prior, or of the pair's channels
+  /// For a proved pair of odds: the proof for everybody with this loss, or for every analyst.
+  std::optional<Remaps> remaps = {};
+  std::optional<PipelineRefinement> refinement = {};
+};
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                  const Rational& to);
+/// The same for a range of epsilons. An unstable verdict holds within the range; a verdict of stable to every analyst holds on a
+/// range around it.
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range);
+
+/// Stable, where a theorem says so: check_stability() asks this first, since it takes no search. Nothing where no theorem is known
+/// to apply.
+std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
+
+/// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
+Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
+/// Over all epsilons of a range. A verdict of stable holds on a range around it, and one of unstable within it; undecided between
+/// the two.
+Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range);
+
+// --- Windows ---------------------------------------------------------------------------------------------------------
+//
+// Where more epsilon costs an analyst. Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
+// Thread-safety: threads may share pipelines, analysts and results that none changes; functions may run at once.
+
+/// Two points at which more epsilon means more loss; exact losses, where they can be written down.
+struct Rise {
+  Rational odds_from;
+  Rational odds_to;
+  RealBounds loss_from;
+  RealBounds loss_to;  ///< certainly above loss_from
+};
+
+/// Where more epsilon costs the analyst: their expected loss rises on the open interval. Ends in odds = exp(epsilon), to 40 digits
+/// and more when isolated, to some ten when enclosed.
+struct UnstableWindow {
+  RealBounds from;
+  RealBounds to;
+  /// Exact losses for up to 1,000 participants, and for more where enclosed losses are too close to each other to decide; enclosed
+  /// losses where exact ones would take minutes.
+  std::optional<Rise> proof = {};
+};
+
+/// The windows of a range of odds.
+struct Windows {
+  enum class Method {
+    isolated,  ///< All windows: the loss is a piecewise rational function of odds, whose pieces and turning points are roots of integer
+               ///< polynomials. Without windows and undecided ranges, l-stable for this prior (Definition 3.3).
+    enclosed,  ///< All windows except for what is undecided: the loss is a sum of minima of analytic functions, each of which is
+               ///< enclosed
+    ///< with its slope on whole ranges of odds.
+    proved,  ///< There are none: the pipeline is stable, to every analyst.
+    none,    ///< Nothing is known.
+  };
+  Method method = Method::none;
+  std::vector<UnstableWindow> windows = {};  ///< increasing
+  /// Odds between which the loss may rise or not, increasing: it changes too little there for enclosures to decide (less than
+  /// 10^-17 of the largest loss, where modes or sums of more than 20,000 values are released). Wide bounds of a window's end are
+  /// listed as well. Everything, where nothing is known.
+  std::vector<RealBounds> undecided = {};
+  bool is_stopped = false;  ///< WindowSearch::stop ended the search: some of what is undecided was not examined
+
+  /// Outside the windows and the undecided ranges, the loss does not rise.
+  bool are_all() const { return method != Method::none; }
+};
+
+/// The method's name, "isolated".
+std::string to_string(Windows::Method method);
+
+struct WindowSearch {
+  /// Called with the odds up to which the search is done: enclosing the windows of modes takes minutes for hundreds of
+  /// participants, on all processors of the machine.
+  std::function<void(const Rational& odds)> progress = {};
+  /// Asked between pieces of the range, where windows are enclosed: once it returns true, the rest is undecided, and windows have
+  /// no proofs.
+  std::function<bool()> stop = {};
+};
+
+/// The windows within odds from .. to. They are isolated where polynomials are short and few, or there is no other way; and enclosed
+/// where that is quicker or the only way: for a count, or a sum that takes at most some 200,000 values, of one target and of known
+/// others, and for the mode of a perturbed histogram whose true mode is guessed, all histograms being equally likely. Nothing is
+/// known about others. Throws `usage` when from < 1 or to < from, or the analyst does not fit the pipeline.
+/// Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
+Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
+                     const WindowSearch& search = {});
+
+// --- Choosing epsilon ------------------------------------------------------------------------------------------------
+//
+// At which epsilons an analyst's expected loss is at most a target. Proof: docs/proofs/choosing.md
+// Thread-safety: threads may share arguments and results that none changes; functions may run at once.
+
+/// Odds from .. to, both included, throughout which the analyst is served (the expected loss is at most the target), is not served,
+/// or it is unknown whether they are.
+struct ServedRange {
+  enum class Answer { served, not_served, unknown };
+  Rational from;
+  Rational to;
+  Answer answer;
+
+  /// An unknown range between a served one and another, no wider than this share of its odds, is where one ends and the other
+  /// begins.
+  static const Rational& narrow();
+  bool is_narrow() const { return to - from <= from * narrow(); }
+};
+
+/// "served", "not-served" or "unknown".
+const char* to_string(ServedRange::Answer answer);
+
+/// What is wanted of a release: that the analyst loses at most `most_loss`.
+struct Wanted {
+  Rational most_loss;
+  /// The analyst's over the range, as find_windows() has them, or proved_stability() where there are none.
+  Windows windows;
+};
+
+/// All of odds from .. to, in order; neighbors have different answers. A wider unknown range is one in which it is unknown whether
+/// the loss rises, in which the loss is too near to the target for enclosures to decide, or that the search had not reached when
+/// `stop` ended it. Throws `usage` when from < 1 or to <= from, or the analyst does not fit the pipeline.
+std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
+                                       const Rational& from, const Rational& to,
+                                       const std::function<bool()>& stop = {});
+
+/// Where all of several analysts are served, over one range. Empty without analysts.
+std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRange>>& each);
+
+// --- Leakage ---------------------------------------------------------------------------------------------------------
+//
+// How often the best guess about one person succeeds without a release, with it, and as far as epsilon alone allows.
+// Terms and source: quantitative information flow. The vulnerability of a prior is the probability that the best guess is right; leakage
+// is how much a channel raises it; the multiplicative Bayes capacity is the largest factor, whatever the prior and the guess
+// (Braun, Chatzikokolakis and Palamidessi 2009; Alvim, Chatzikokolakis, Palamidessi and Smith 2012).
+// Proof: docs/proofs/leakage.md
+// Thread-safety: threads may share questions and answers that none changes; functions may run at once.
+
+/// What an attacker guesses about the target: the participant whose value is unknown, or of everyone the last one.
+struct Guess {
+  enum class About {
+    value,
+    presence,  ///< whether the target takes part, which is as likely as not; the others are there in either case
+    property,  ///< in which part of the values theirs lies
+  };
+  About about = About::value;
+  std::vector<std::size_t> parts = {};  ///< of a property: each value's part; parts are 0, 1, 2, ..., and none is empty
+  std::vector<std::string> names = {};  ///< of a property: what the parts are called
+};
+
+/// Who guesses what of which pipeline.
+struct LeakageQuestion {
+  Pipeline pipeline;
+  std::optional<Prior> prior =
+      {};  ///< as of an Analyst: of the rows of the channel; nothing: all secrets are equally likely
+  Guess guess = {};
+
+  /// Throws `usage` when the pipeline is not valid, or the guess does not fit it: presence can be guessed for one participant among
+  /// others, and neither for histograms nor with a post-processor that is written as a table.
+  void validate() const;
+};
+
+/// What may be guessed, by name, and how likely each is before the release. Throws `usage` as validate() does.
+struct Possibilities {
+  std::vector<std::string> names;
+  std::vector<Rational> priors;
+};
+Possibilities possibilities_of(const LeakageQuestion& question);
+
+/// Probabilities that the best guess is right, and factors. Equal bounds are exact numbers; others enclose to some 40 digits.
+struct Leakage {
+  Exponent epsilon;
+  RealBounds before;  ///< the prior vulnerability
+  RealBounds after;   ///< the posterior vulnerability
+  RealBounds
+      capacity;  ///< the multiplicative Bayes capacity of the channel: of all secrets, whatever is guessed and the prior
+  /// An upper bound of `after` from the promise alone; nothing where the promise bounds nothing.
+  std::optional<RealBounds> allowed = {};
+  std::optional<RealBounds> capacity_allowed = {};  ///< likewise
+};
+
+/// In words, the promise that `allowed` rests on, or why it bounds nothing.
+std::string promise_of(const LeakageQuestion& question);
+
+/// At one epsilon. Exact where exp(epsilon) is rational, the channel is small and there are at most 1,000 participants.
+/// Throws `usage` as validate() does, and when the channel is too large.
+Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon);
+
+/// Enclosed, at each of these epsilons. The question is prepared once; progress(points done) is called after each epsilon.
+std::vector<Leakage> leakage_curve(const LeakageQuestion& question, const std::vector<Exponent>& epsilons,
+                                   const std::function<void(std::size_t done)>& progress = {});
 
 }  // namespace fractile::flow

@@ -1,7 +1,4 @@
-// What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically
-// are, and which budget makes them good enough. Everything here is computed from what is public.
-// Source: approximate-quantiles 2021, Lemma A.1, Theorems 3.3 to 3.11, with the constants of what is run here.
-// Thread-safety: functions of their arguments, for any number of threads.
+// What is known of a release without a record: its errors, what it tells about a person, what it is worth, and audits of mechanisms.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "fractile/exact.hpp"
+#include "fractile/privacy.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/ranks.hpp"
 #include "fractile/release.hpp"
 
 namespace fractile {
+
+// --- Plans -----------------------------------------------------------------------------------------------------------
+//
+// What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically
+// are, and which budget makes them good enough. Everything here is computed from what is public.
+// Source: approximate-quantiles 2021, Lemma A.1, Theorems 3.3 to 3.11, with the constants of what is run here.
+// Thread-safety: functions of their arguments, for any number of threads.
 
 /// The worst case of all that the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates have no bound, since
 /// records may lie between two of them. Certified: rounded up to whole records. Throws `usage` as QuantileQuery::validate() does,
@@ -150,5 +157,156 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
 /// 1000 makes them so narrow.
 QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
                                        const Rational& share);
+
+// --- What a release tells about a person -----------------------------------------------------------------------------
+//
+// How often the best guess about one person in a table is right, without a release of its quantiles and with it: from public
+// numbers alone, before any record is read. All numbers are probabilities; those with a release are certified upper bounds.
+// Proof: docs/proofs/leakage.md, "Releases of quantiles"
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// What an attacker guesses about a person who has one record in the table.
+struct PersonGuess {
+  enum class About {
+    value,     ///< at which possible value their record counts
+    presence,  ///< whether they are there, which is as likely as not; all others are, in either case
+    above,     ///< whether their value is above the limit
+  };
+  About about = About::value;
+  Rational limit = {};
+};
+
+/// The probability of a right guess, rounded up except for `before`.
+struct PersonLeakage {
+  Rational before;  ///< by the distribution of the reference table
+  /// With the release, by an attacker who knows all others, when these are spread as in the reference table. It is within 10^-9 of
+  /// the truth when nothing is selected besides the one quantile. Nothing for several quantiles, several records a person, or where
+  /// noisy counts decide.
+  std::optional<Rational> knowing_these_others = {};
+  /// The same whatever the others' records are, from what each selection may cost.
+  Rational knowing_any_others;
+  /// By an attacker who knows how values are distributed and the number of records, but no one's value.
+  Rational knowing_the_distribution;
+  Rational allowed;  ///< for any mechanism and any attacker, by the budget alone; 1 where the budget bounds nothing
+};
+
+/// `reference`: a public table, of any number of records on this lattice, that stands for one of `rows` records. Throws `usage` as
+/// QuantileQuery::validate(lattice) does, when the reference table or the one it stands for is empty, and when the limit has no
+/// possible value above it, or none at or below it, or lies between two listed candidates.
+PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
+                             std::uint64_t rows, const PersonGuess& guess);
+
+/// `allowed` alone, for possibilities with these probabilities, which add up to 1. The possibilities differ in the value of one
+/// person's record, or in their presence.
+Rational allowed_guesses(const Budget& budget, Neighbors neighbors, PersonGuess::About about,
+                         const std::vector<Rational>& priors);
+
+/// An upper bound of `knowing_the_distribution`, whatever is released about `rows` records, for guesses of whether a value is above
+/// a limit above which this share of the distribution lies.
+Rational guesses_by_share(const Rational& share, std::uint64_t rows);
+
+// --- What a release is worth to an analyst ---------------------------------------------------------------------------
+//
+// At which epsilons a release of quantiles serves an analyst, who takes the published values as they are: on a public table that stands for
+// the secret one. Proof: docs/proofs/choosing.md, "Releases"
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// What an analyst loses by the published values, and how large a mean loss they accept.
+struct ReleaseAnalyst {
+  enum class Loss {
+    missed_records,  ///< by how many records a value misses its quantile; the mean of several
+    missed_by_more,  ///< 1 when any value misses its quantile by more than `than` records, and 0 otherwise
+  };
+  Loss loss = Loss::missed_records;
+  std::uint64_t than = 0;
+  Rational most;
+};
+
+/// Bounds of an expected loss.
+struct LossBounds {
+  Rational lower;
+  Rational upper;
+};
+
+/// One epsilon, and what is known of the expected loss at it.
+struct AnalystTrial {
+  enum class Answer { served, not_served, unknown };
+  Rational epsilon;
+  std::optional<LossBounds> loss;  ///< nothing where the mechanism that runs is not examined
+  Answer answer;
+};
+
+/// The answer for epsilons low .. high. Where one quantile is selected and nothing before it, the expected loss never rises with epsilon: both ends hold
+/// for all of them, less than a millionth lies between, and some epsilons about them were `tried`. Otherwise only what was tried is known: ten
+/// epsilons a decade, from `high` down until four in a row do not serve, and those of two digits by halves where that begins.
+struct ServedEpsilons {
+  Rational low;
+  Rational high;
+  bool never_rises = false;               ///< the first case
+  std::optional<Rational> not_served_to;  ///< from the least one (that was tried) up to here they lose more
+  std::optional<Rational> served_from;    ///< from here up to high they lose at most that
+  std::vector<AnalystTrial> tried = {};   ///< in order
+};
+
+/// For `rows` records spread as the reference's. Only the measure of the query's budget matters. Throws `usage` when the budget is
+/// not pure; when at no epsilon one quantile, or several at once, are selected without counting anything; when there are no
+/// records; and unless 0 < low < high.
+ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
+                               std::uint64_t rows, const ReleaseAnalyst& analyst, const Rational& low,
+                               const Rational& high);
+
+// --- Audits ----------------------------------------------------------------------------------------------------------
+//
+// Exact audits of every mechanism: enumerate all small tables and all their neighbors, compute the probability of every
+// output as a certified enclosure, and certify or refute the claimed privacy.
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// What to audit: all tables of at most `records` records of `values` values (change_one and scores of known size: of exactly
+/// that many), and all pairs of neighbors. Mechanisms of a release are audited by running the release with every draw in turn. The
+/// sizes at which it takes further steps (docs/proofs/audit.md) are so small here that all steps run on such tables.
+struct AuditRequest {
+  std::string mechanism;     ///< one of audited_mechanisms()
+  int records = 4;           ///< 1..6
+  std::uint64_t values = 4;  ///< 1..12
+  Budget budget;             ///< what the mechanism is calibrated to cost
+  Neighbors neighbors = Neighbors::add_remove;
+  std::vector<Rational> quantiles =
+      {};  ///< empty: the median, or two to five evenly spaced ones where several can be asked for
+  std::optional<Budget> claim = {};  ///< what is to be certified, in the budget's measure; empty: the budget
+  // For mechanisms of a release:
+  std::uint32_t records_per_person = 1;
+  Base base = Base::by_mechanism;
+  std::optional<std::uint64_t> expected_rows =
+      {};  ///< with intervals, as how many records none are taken; any more count for 16 times as many
+  std::optional<Lattice> lattice =
+      {};               ///< `values` of its points are tried, evenly spread; empty: 0, 1, ..., values - 1
+  bool groups = false;  ///< two groups with public keys, every record in either
+  /// Bounds are found privately with `bounds_share` of the budget, among 0 and +-1, +-2, ..., +-2^doublings.
+  std::optional<int> doublings = {};
+  Rational bounds_share = Rational(1, 10);
+  std::optional<IntervalRequest> intervals = {};  ///< with brackets and counts of their cells
+  std::optional<StatisticsRequest> statistics = {};
+};
+
+struct AuditReport {
+  bool holds;  ///< certified for every pair and output
+  /// Decimal: epsilon (largest log ratio), rho (largest Renyi divergence / order), or delta (largest hockey-stick divergence).
+  std::string claimed;
+  std::string attained;  ///< decimal, certified digits
+  std::string first;     ///< the pair of neighbors that attains it, "{0, 1, 1}"
+  std::string second;
+  std::uint64_t pairs;  ///< ordered pairs of neighbors tried
+};
+
+struct AuditedMechanism {
+  std::string name;
+  std::string description;
+};
+
+/// Every mechanism of the library.
+std::vector<AuditedMechanism> audited_mechanisms();
+
+/// Throws `usage` for an unknown mechanism, sizes out of range, or a budget in a measure that the mechanism does not support.
+AuditReport audit(const AuditRequest& request);
 
 }  // namespace fractile

@@ -1,19 +1,25 @@
-// Quantiles with exact differential privacy: what is asked. fractile/release.hpp has what is published.
-// Sources: approximate-quantiles 2021 (Algorithm 1, appendix A), quantile-score-candidates 2025.
-// Thread-safety: values; threads may share them while none changes one.
+// What is asked: quantiles with exact differential privacy, and counts, shares and means beside them.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "fractile/accounting.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
+
+// --- Quantiles -------------------------------------------------------------------------------------------------------
+//
+// Quantiles with exact differential privacy: what is asked. fractile/release.hpp has what is published.
+// Sources: approximate-quantiles 2021 (Algorithm 1, appendix A), quantile-score-candidates 2025.
+// Thread-safety: values; threads may share them while none changes one.
 
 /// exponential: one quantile, the exponential mechanism over all candidates with interval_score.
 /// approximate: ApproximateQuantiles, a recursion of single quantiles over floor(log2 m) + 1 levels.
@@ -128,6 +134,158 @@ struct PartCost {
   std::string on;
   EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
+};
+
+// --- Counts, shares and means ----------------------------------------------------------------------------------------
+//
+// Counts, shares and means beside quantiles: what is asked, what is published, and the sums of several groups' counts.
+// Proof: docs/proofs/counts.md
+// Thread-safety: values; threads may share them while none changes one.
+
+/// What is published besides the quantiles, for every group: how many records count, and what else is asked. Counts are of records
+/// with a value in the column, of sampled persons where there are any: of people only where each has one record.
+struct StatisticsRequest {
+  /// For each of these values it is published how many records lie below it, and which share of the records that is. A record lies
+  /// at the value at which it counts. They are possible values above the smallest one, strictly increasing.
+  std::vector<Rational> below = {};
+  /// The mean of the values at which records count: clamped to the bounds, and rounded to the step.
+  bool mean = false;
+  /// The part of the budget, in (0, 1), that pays for all of these; without quantiles it is 1. Half of it is the mean's, where that is asked
+  /// for.
+  Rational share = Rational(1, 10);
+
+  /// 1/10, and with the mean 1/5.
+  static Rational usual_share(bool mean) { return mean ? Rational(1, 5) : Rational(1, 10); }
+
+  /// At most this many values in `below`, and this many possible values for a mean.
+  static constexpr std::size_t most_below = 100;
+  static constexpr std::uint64_t largest_mean_lattice = std::uint64_t{1} << 32;
+
+  /// Throws `usage` when the lattice, the query (with groups, group_query()) or `bounds_share` does not go with this, and when the
+  /// noise is too wide for intervals. `bounds_share` is that of bounds to be found, 0 for others.
+  void validate(const Lattice& lattice, const QuantileQuery& query, const Rational& bounds_share = 0) const;
+};
+
+/// The noise of a count: discrete Laplace under pure privacy, discrete Gaussian under zCDP. The noise of the sum of lattice
+/// positions is of the same kind, in half steps.
+struct CountNoise {
+  Measure measure = Measure::pure;
+  Exponent rate = {};           ///< of pure privacy: P(k) is proportional to exp(-rate |k|)
+  Rational sigma_squared = {};  ///< of zCDP: P(k) is proportional to exp(-k^2 / (2 sigma^2))
+  friend bool operator==(const CountNoise&, const CountNoise&) = default;
+};
+
+/// An interval that holds a number of records with at least the probability that was asked for.
+struct CountInterval {
+  std::uint64_t lower;
+  std::uint64_t upper;
+  friend bool operator==(const CountInterval&, const CountInterval&) = default;
+};
+
+/// A number of records that was released with noise, or a sum of such numbers: those of disjoint cells add up, and each of them was drawn
+/// once, so a sum costs nothing and has the noise of all its draws.
+class ReleasedCount {
+ public:
+  /// `draws`: how many draws of the noise are in the value. Throws `usage` for 0.
+  ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws = 1);
+
+  std::int64_t value() const { return value_; }
+  const CountNoise& noise() const { return noise_; }
+  std::uint64_t draws() const { return draws_; }
+
+  /// Adds a count of other records, whose noise is independent. Throws `usage` unless both have the same law of noise.
+  ReleasedCount& operator+=(const ReleasedCount& other);
+  friend ReleasedCount operator+(ReleasedCount a, const ReleasedCount& b) { return a += b; }
+  friend bool operator==(const ReleasedCount&, const ReleasedCount&) = default;
+
+ private:
+  std::int64_t value_;
+  CountNoise noise_;
+  std::uint64_t draws_;
+};
+
+/// Adds up all of these, for a margin of a table. Throws `usage` for none, and as += does.
+ReleasedCount sum_of(std::span<const ReleasedCount> counts);
+
+/// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the sum of
+/// the count's draws. Counts of equally many draws of one law share the work. Throws `usage` unless 0 < level < 1, and when the noise is too wide.
+/// Proof: docs/proofs/counts.md
+std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
+
+/// What was published besides the quantiles of one group, or of the whole column.
+struct Statistics {
+  /// A number of records as it was drawn: it may be below 0, so that counts add up.
+  struct Records {
+    std::int64_t value;
+    CountInterval interval;
+    friend bool operator==(const Records&, const Records&) = default;
+  };
+  /// A share of the records, or their mean. No value where the released count is not positive; then the interval is the whole range.
+  struct Ratio {
+    std::optional<Rational> value;
+    Rational lower;
+    Rational upper;
+    friend bool operator==(const Ratio&, const Ratio&) = default;
+  };
+
+  Records count;
+  std::vector<Records> below = {};  ///< one for each of StatisticsRequest::below
+  std::vector<Ratio> shares = {};   ///< likewise
+  std::optional<Ratio> mean = {};
+  /// With the mean: the sum over the records of 2 i - M, with noise; the record counts at the i-th possible value of 0 .. M. Those of groups
+  /// add up as counts do.
+  std::optional<std::int64_t> centered_sum = {};
+
+  friend bool operator==(const Statistics&, const Statistics&) = default;
+};
+
+/// What all groups' statistics have in common.
+struct StatisticsTerms {
+  StatisticsRequest request;
+  Rational level;  ///< each interval by itself holds the table's number with at least this probability
+  /// One draw per bin: the values in request.below divide the records into request.below.size() + 1 bins, and the count is their
+  /// sum.
+  CountNoise count_noise;
+  std::optional<CountNoise> sum_noise = {};  ///< of centered_sum
+};
+
+/// By how much each number that will be published about a given number of records is off at most, each with the probability of the
+/// level.
+struct StatisticsErrors {
+  std::uint64_t rows;
+  std::uint64_t count;                        ///< in records, whatever the table
+  std::vector<std::uint64_t> below = {};      ///< likewise, one for each of StatisticsRequest::below
+  std::vector<Rational> shares = {};          ///< likewise; about, since the released count is off, too
+  std::optional<Rational> mean = {};          ///< about, of values in the middle of the range
+  std::optional<Rational> mean_at_ends = {};  ///< likewise, of values near its ends
+};
+
+/// The released count of a group, to be added to others of one release.
+ReleasedCount count_of(const Statistics& statistics, const StatisticsTerms& terms);
+/// The released number of its records below the i-th value. Throws `usage` when there are fewer values.
+ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& terms, std::size_t i);
+
+class StatisticsIntervals;
+
+/// The statistics of several groups of a release together, such as a total: sums of what was drawn for each, at no further cost,
+/// and what follows from them, each interval with the level's probability. Only one thread may use it at a time: it keeps the laws
+/// that it has computed.
+/// Proof: docs/proofs/counts.md
+class Margins {
+ public:
+  /// `lattice`: the release's.
+  Margins(StatisticsTerms terms, Lattice lattice);
+  ~Margins();
+  Margins(Margins&&) noexcept;
+  Margins& operator=(Margins&&) noexcept;
+
+  /// Throws `usage` for no groups, for statistics that lack what the terms say, for more than 2^20 draws, and when the noise is too wide.
+  Statistics of(std::span<const Statistics> groups);
+
+ private:
+  StatisticsTerms terms_;
+  Lattice lattice_;
+  std::map<std::uint64_t, std::unique_ptr<StatisticsIntervals>> of_groups_;  // by their number
 };
 
 }  // namespace fractile

@@ -1,21 +1,96 @@
+// What counting a column gives: lattices, dates, profiles of ranks, keys of groups, weights, and where records came from.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fractile/exact.hpp"
+
+namespace fractile {
+
+// --- Dates and times -------------------------------------------------------------------------------------------------
+//
+// Dates and times as whole numbers: what is read, and how it is written. Proleptic Gregorian calendar, years 0001 to 9999, no leap
+// seconds; instants are in UTC. Source: a subset of ISO 8601 and RFC 3339.
+// Proof: docs/proofs/rank_profile.md
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// What the values of a column or a lattice are. date: a day. timestamp: a day and a time that a clock somewhere showed, without its
+/// offset from UTC. instant: the same moment everywhere.
+enum class ValueKind { number, date, timestamp, instant };
+
+/// "number", "date", "timestamp", "instant".
+std::string to_string(ValueKind kind);
+/// The kind of that name; nothing for another text.
+std::optional<ValueKind> value_kind_of(std::string_view name);
+
+/// A time in ticks since the beginning of 1970: days of a date, else microseconds. Leap seconds are not times here.
+struct Moment {
+  ValueKind kind;  ///< not a number
+  std::int64_t ticks;
+  friend bool operator==(const Moment&, const Moment&) = default;
+};
+
+constexpr std::int64_t microseconds_a_day = 86'400'000'000;
+/// From 0001-01-01 to 9999-12-31.
+constexpr std::int64_t first_day = -719'162;
+constexpr std::int64_t last_day = 2'932'896;
+
+/// Reads 2024-01-31, or a date, T or one space, and a time: 17:05, 17:05:09 or 17:05:09.25, with Z or an offset (+01, +0100, +01:00)
+/// for an instant. Digits beyond microseconds are cut off. Nothing for any other text. How one text is read depends on it alone.
+std::optional<Moment> read_moment(std::string_view text);
+
+/// Where a record with this time counts on a lattice of this kind, in the lattice's ticks: a timestamp counts as its day, and a day
+/// as its first moment. Nothing where one has an offset from UTC and the other has none.
+std::optional<std::int64_t> ticks_on(ValueKind lattice, const Moment& moment);
+
+/// A cell of text as ticks_on() a lattice: read_moment(), or inf or infinity in any case with an optional sign, which are the first and the
+/// last of all 64-bit integers; ASCII white space around them does not count. Nothing for anything else.
+std::optional<std::int64_t> cell_ticks(ValueKind lattice, std::string_view cell);
+
+/// The unit in which a column that is not a text holds its times.
+enum class TimeUnit { days, seconds, milliseconds, microseconds, nanoseconds };
+
+/// A column's number in a lattice's ticks: rounded down, and the nearest 64-bit integer where it is beyond 64 bits.
+std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit);
+
+/// "2024-01-31"; "2024-01-31T17:05:09", with three or six digits of the second where they are needed; "...Z" of an
+/// instant. Throws `internal` outside the years above, and of a number.
+std::string moment_text(ValueKind kind, std::int64_t ticks);
+
+/// Reads a whole number and w, d, h, min, s, ms or us: "7d", "15min"; in microseconds. Nothing for any other text and beyond 64
+/// bits; "1m" is not read either, since it might mean a month.
+std::optional<std::int64_t> read_span(std::string_view text);
+
+/// A number of ticks of a kind, in the largest unit of which it is a whole multiple: "7d", "36h", "-15min"; read_span() reads what
+/// is not below 0. Throws `internal` unless whole.
+std::string span_text(ValueKind kind, const Rational& ticks);
+
+/// A value of a kind in a lattice's ticks, as it is printed: the decimals of a number, moment_text(), and nothing else.
+std::string value_text(ValueKind kind, const Rational& value);
+/// The step of a lattice, or a multiple of it: decimals, or span_text().
+std::string distance_text(ValueKind kind, const Rational& distance);
+/// The difference of two values: decimals, or for times the days, hours, minutes and seconds that it consists of: "-12d 3h 0.250s".
+std::string duration_text(ValueKind kind, const Rational& duration);
+/// What value_text() wrote. Throws `data` for anything else.
+Rational read_value(ValueKind kind, const std::string& text);
+
+// --- Lattices, profiles and scores -----------------------------------------------------------------------------------
+//
 // Ranks: the lattice of candidates, the profile of a column on it, and the scores of candidates.
 // Source: quantile-score-candidates 2025, equations (5)-(7).
 // Proof: docs/proofs/rank_profile.md
 // Proof: docs/proofs/scores.md
-#pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "fractile/dates.hpp"
-#include "fractile/exact.hpp"
-
-namespace fractile {
 
 /// Where a record lies among the candidates: 2 i + 1 on candidate i, 2 i before candidate i (and after candidate i - 1).
 using Position = std::uint64_t;
@@ -182,5 +257,314 @@ std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std
 inline constexpr std::uint64_t farthest_score = ~std::uint64_t{0} / 2;
 /// max(0, den * below - num * n, num * n - den * (below + equal)): zero on every true alpha-quantile, however tied.
 std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n);
+
+// --- Keys of groups --------------------------------------------------------------------------------------------------
+//
+// Public keys of groups: with one key column a group's key is a text, with several it is a text for each of them.
+// Thread-safety: values; threads may share them while none changes one.
+
+/// The columns that hold the keys, in the order of a key's texts; none without groups.
+class KeyColumns {
+ public:
+  KeyColumns() = default;
+  /// One column, or none for "".
+  KeyColumns(std::string name);  // NOLINT(google-explicit-constructor): the usual case is one name
+  KeyColumns(const char* name) : KeyColumns(std::string(name)) {}  // NOLINT(google-explicit-constructor): the same
+  KeyColumns(std::initializer_list<std::string> names) : names_(names) {}
+  explicit KeyColumns(std::vector<std::string> names) : names_(std::move(names)) {}
+
+  bool empty() const { return names_.empty(); }
+  std::size_t size() const { return names_.size(); }
+  const std::string& operator[](std::size_t column) const { return names_[column]; }
+  const std::vector<std::string>& names() const { return names_; }
+  /// Throws `usage` for a name that is empty or stands twice.
+  void validate() const;
+  friend bool operator==(const KeyColumns&, const KeyColumns&) = default;
+
+ private:
+  std::vector<std::string> names_;
+};
+
+/// For people: "region", "region and sex", "region, sex and sector".
+std::string to_string(const KeyColumns& columns);
+
+/// The key of a group: a text for each key column. Two keys are one when all their texts are.
+class GroupKey {
+ public:
+  /// The key of a whole column, which has no groups.
+  GroupKey() = default;
+  /// The key of a group by one key column; "" is not a key.
+  GroupKey(std::string text);  // NOLINT(google-explicit-constructor): the usual case is one text
+  GroupKey(const char* text) : GroupKey(std::string(text)) {}  // NOLINT(google-explicit-constructor): the same
+  explicit GroupKey(std::vector<std::string> texts) : texts_(std::move(texts)) {}
+
+  bool empty() const { return texts_.empty(); }
+  std::size_t size() const { return texts_.size(); }
+  const std::string& operator[](std::size_t column) const { return texts_[column]; }
+  const std::vector<std::string>& texts() const& { return texts_; }
+  std::vector<std::string> texts() && { return std::move(texts_); }
+  friend bool operator==(const GroupKey&, const GroupKey&) = default;
+  friend auto operator<=>(const GroupKey& a, const GroupKey& b) { return a.texts_ <=> b.texts_; }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+/// For people: the texts with commas between them. Two keys may read the same, so never look anything up by this text.
+std::string to_string(const GroupKey& key);
+
+/// The keys of all groups, in their order. They are public, and never come from the data.
+class GroupKeys {
+ public:
+  static constexpr std::size_t most = 100'000;
+  static constexpr std::size_t most_columns = 16;
+
+  /// No keys: there are no groups.
+  GroupKeys() = default;
+  /// The keys of one key column.
+  GroupKeys(std::vector<std::string> keys);  // NOLINT(google-explicit-constructor): the usual case is one column
+  GroupKeys(std::initializer_list<std::string> keys) : GroupKeys(std::vector<std::string>(keys)) {}
+  /// Every combination of the columns' keys; the last column's keys change first. Throws `usage` for more than `most`.
+  static GroupKeys crossed(std::vector<std::vector<std::string>> lists);
+  /// These combinations and no others, each with a text for each column. Throws `usage` unless all have equally many texts.
+  static GroupKeys tuples(const std::vector<std::vector<std::string>>& tuples);
+  /// Group by group and column by column the number of a key in the column's list. Throws `usage` unless each list has exactly its
+  /// column's keys, in the order in which groups first name them.
+  static GroupKeys numbered(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers);
+
+  bool empty() const { return numbers_.empty(); }
+  /// How many groups there are.
+  std::size_t size() const { return lists_.empty() ? 0 : numbers_.size() / lists_.size(); }
+  std::size_t columns() const { return lists_.size(); }
+  /// The keys of a column, in the order in which groups first name them.
+  const std::vector<std::string>& list(std::size_t column) const { return lists_[column]; }
+  /// Which of the column's keys a group has.
+  std::uint32_t number(std::size_t group, std::size_t column) const { return numbers_[group * lists_.size() + column]; }
+  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
+  GroupKey operator[](std::size_t group) const;
+  std::vector<GroupKey> all() const;
+
+  /// Keeps the groups, and replaces the texts of one column's keys.
+  GroupKeys with_list(std::size_t column, std::vector<std::string> texts) &&;
+
+  /// Throws `usage` for more than `most` groups or `most_columns` columns, for an empty text, and for a key that stands twice.
+  void validate() const;
+
+  /// The same keys in the same order.
+  friend bool operator==(const GroupKeys&, const GroupKeys&) = default;
+
+ private:
+  std::vector<std::vector<std::string>> lists_;  // one per column
+  std::vector<std::uint32_t> numbers_;           // of the keys, group by group
+};
+
+// --- Weights ---------------------------------------------------------------------------------------------------------
+//
+// Weights of records, as surveys have them: points of a public grid. A record of weight w counts as w / step records of its value.
+// Proof: docs/proofs/weights.md
+// Thread-safety: values; threads may share them while none changes one.
+
+/// How records are weighted. All of it is public. A record's weight is a function of that record alone: clamped to the bounds, then
+/// rounded to the nearest multiple of the step, the upper one when two are equally near.
+struct RecordWeights {
+  /// The finest grid has this many steps up to the largest weight, so that every total of weights can be counted.
+  static constexpr std::uint32_t most_units = 4096;
+
+  std::string column;  ///< which holds the weights
+  Rational lower;      ///< a smaller weight counts as this one
+  Rational upper;      ///< a larger weight counts as this one
+  Rational step;       ///< the distance between weights, and that of which a record of weight `step` is one unit
+  /// The owner declares, and Fractile does not check, how many of the records that count differ by one person's presence: each comes, goes or
+  /// has another weight, and differs in nothing else. Where weights are calibrated to totals, a joiner moves the weights of others.
+  /// The promise is made to persons with this many records. Nothing: neighbors are weighted files, one weighted record more or
+  /// less, all weights as they are.
+  std::optional<std::uint32_t> stability = {};
+  /// About how large the weights are on average, by public knowledge: with it, the expected number of records gives that of units.
+  std::optional<Rational> mean = {};
+
+  /// Throws `usage` unless there is a column, 0 <= lower <= upper and 0 < upper, both are multiples of the step, which is above 0, there are
+  /// at most `most_units` steps in `upper`, the stability is at least 1, and the mean lies within the bounds and is above 0.
+  void validate() const;
+  /// lower, lower + step, ..., upper, valid as above: a record's weight is where this lattice has it.
+  Lattice grid() const;
+  /// How many units a record of the smallest weight is: the units of the grid's first point.
+  std::uint32_t least_units_of_record() const;
+  /// The same for the largest weight.
+  std::uint32_t most_units_of_record() const;
+
+  /// Only what decides how many units a record counts as.
+  RecordWeights as_counted() const { return {column, lower, upper, step}; }
+
+  friend bool operator==(const RecordWeights&, const RecordWeights&) = default;
+};
+
+// --- Provenance ------------------------------------------------------------------------------------------------------
+//
+// Where the records of a release came from, and which of their cells counted.
+// Thread-safety: values; threads may share them while none changes one.
+
+/// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
+enum class NullPolicy { drop, error };
+/// "drop", "error".
+inline std::string to_string(NullPolicy policy) { return policy == NullPolicy::drop ? "drop" : "error"; }
+
+/// How numbers are written in delimited text.
+struct NumberStyle {
+  /// What stands before their decimals, "." or ","; empty: ".".
+  std::string decimal = {};
+  /// What may stand between groups of three digits before the decimals: one of . , ' and a blank, which stands for no-break blanks,
+  /// too; empty: nothing.
+  std::string thousands = {};
+
+  bool is_plain() const { return (decimal.empty() || decimal == ".") && thousands.empty(); }
+  /// Throws `usage` unless as said above, and two different ones.
+  void validate() const;
+
+  friend bool operator==(const NumberStyle&, const NumberStyle&) = default;
+};
+
+/// What to do with a cell that is not a number (or time): refuse the table, or treat the cell as empty.
+enum class Unreadable { error, missing };
+/// "error", "missing".
+inline std::string to_string(Unreadable unreadable) { return unreadable == Unreadable::error ? "error" : "missing"; }
+
+/// What a person's records become before anything else is done with them: one value for the person, or for the person in each
+/// group. A function of these records as a multiset, decided exactly. Proof: docs/proofs/one_value_per_person.md
+enum class PerPerson {
+  sum,    ///< of integers, decimals and doubles: the exact sum; of doubles its nearest double
+  count,  ///< how many of these records hold something in the column, whatever its type
+  mean,   ///< the exact sum over their number; of doubles its nearest double
+  min,
+  max,
+  median,  ///< the value in the middle; of an even number of them the lower of the two there
+  any,     ///< 1 where one of the numbers is not 0, else 0
+  all,     ///< 1 where none of the numbers is 0, else 0
+};
+inline constexpr std::array all_per_person{PerPerson::sum, PerPerson::count,  PerPerson::mean, PerPerson::min,
+                                           PerPerson::max, PerPerson::median, PerPerson::any,  PerPerson::all};
+/// "sum", "count", ...
+inline std::string to_string(PerPerson how) {
+  constexpr std::array names{"sum", "count", "mean", "min", "max", "median", "any", "all"};
+  return names.at(static_cast<std::size_t>(how));
+}
+
+/// A further table that a query may read.
+struct NamedTable {
+  std::string name;  ///< a letter or _, then letters, digits and _; letter case does not count; not "input"
+  std::string file;  ///< as TableOptions::file; its name announces its format, csv for "-"
+};
+
+/// Says that a release is a margin of a table: its records are those of a finer level's cells, and no others.
+struct MarginOf {
+  KeyColumns by;            ///< the columns of these cells
+  std::uint64_t cells = 0;  ///< how many there are
+  std::string
+      cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be recognized
+  std::vector<std::string> others = {};  ///< as RecordSelection::others, of these columns
+};
+
+/// For weighted records: the release's query is about units of weight.
+struct WeightsDescription {
+  RecordWeights how;
+  std::uint32_t records_per_person = 1;  ///< how many records of one person count, or rows of a query
+
+  /// How many records a person's units come from: these, or all whose weights one person can change.
+  std::uint32_t changed_records() const { return how.stability.value_or(records_per_person); }
+  /// By how much the noise is larger, in units, than among as many records that are one unit each.
+  Rational noise_factor() const {
+    return Rational(std::int64_t{how.most_units_of_record()}) * Rational(std::int64_t{changed_records()}) /
+           Rational(std::int64_t{records_per_person});
+  }
+  /// By how much it is larger in shares of the total, where a mean weight is expected: a mean weight is fewer units than the largest one.
+  std::optional<Rational> relative_noise_factor() const {
+    if (!how.mean) return {};
+    return noise_factor() * how.step / *how.mean;
+  }
+  friend bool operator==(const WeightsDescription&, const WeightsDescription&) = default;
+};
+
+/// Where the records came from, as the user named it.
+struct SourceDescription {
+  std::string file;
+  std::string sql;
+  std::string column;
+  NullPolicy null_policy = NullPolicy::drop;
+  std::string engine;
+  std::string person = {};              ///< the column by which persons' records were bounded, if one was named
+  KeyColumns by = {};                   ///< the columns of the groups' keys, if there are groups
+  std::vector<NamedTable> tables = {};  ///< what else the query could read
+  /// The stability that was declared for the query; nothing when the query is row-wise. The release was made with over_query().
+  std::optional<std::uint32_t> sql_stability = {};
+  /// A declaration that is never checked: no person has records in two of the countings that were merged.
+  bool disjoint_persons = false;
+  std::vector<std::string> missing = {};  ///< declared to count as missing
+  /// What is done with a cell that is not a number; unless it was given, such a cell is an error.
+  std::optional<Unreadable> unreadable = {};
+  std::optional<MarginOf> margin_of = {};
+  std::optional<PerPerson> per_person = {};  ///< what each person's records became, if persons count by one value each
+  bool one_row_a_person = false;             ///< whether the query made one row of each person's records
+  std::optional<WeightsDescription> weights = {};
+  bool whole_records = false;  ///< whether a person's records were sampled whatever they held, once for several columns
+  /// The name of each file of a table in several files, in order; `file` then has all names that were typed, sorted, with commas
+  /// between.
+  std::vector<std::string> files = {};
+  /// As RecordSelection::others: none, or for each column of `by` the key under which records without a listed key count.
+  std::vector<std::string> others = {};
+};
+
+// --- Counted columns -------------------------------------------------------------------------------------------------
+//
+// What counting hands out and a release takes: profiles, with what a promise about them rests on.
+// Thread-safety: values; threads may share them while none changes one.
+
+/// A column that was counted: one profile, or one per key of several groups, and how many of its records can be one person's.
+class CountedColumn {
+ public:
+  /// A profile of your own. You declare that no person has more than `records_per_person` records in it; Fractile does not check that.
+  /// Throws `usage` for 0.
+  CountedColumn(RankProfile profile, std::uint32_t records_per_person);
+  /// One profile for each key. You declare that each record is in at most one of them, decided by that record alone, and that no person has
+  /// more than `records_per_person` records in all of them together. Throws `usage` for 0 records, for no keys, for another number of profiles,
+  /// for keys of different numbers of columns, and for profiles on different lattices.
+  CountedColumn(std::vector<GroupKey> keys, std::vector<RankProfile> profiles, std::uint32_t records_per_person);
+
+  /// Declares that the profiles count rows of a query's result, of which one record changes at most `stability` (TableOptions::sql_stability).
+  /// A release multiplies the records of a person by it. Throws `usage` for 0.
+  CountedColumn over_query(std::uint32_t stability) &&;
+  /// Declares the table's number of rows, with or without a number, to be public. Throws `usage` where there are groups.
+  CountedColumn with_public_rows(std::uint64_t rows) &&;
+
+  /// Declares that records are counted in units of weight: a record is at most `weights.most_units_of_record()` records of its value. A release
+  /// multiplies the records of a person by it. Throws `usage` as RecordWeights::validate() does, and where the number
+  /// of rows is public.
+  CountedColumn weighted(RecordWeights weights) &&;
+
+  /// Puts the same records into other groups: `group_of` has, for each group here, its place in `groups`. Without `groups` all records become one
+  /// column without groups. Throws `usage` unless each group here has a place.
+  CountedColumn in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const;
+
+  const Lattice& lattice() const { return profiles_.front().lattice(); }
+  /// One profile for each key, and a single one without groups.
+  const std::vector<RankProfile>& profiles() const& { return profiles_; }
+  std::vector<RankProfile> profiles() && { return std::move(profiles_); }
+  bool has_groups() const { return !keys_.empty(); }
+  const std::vector<GroupKey>& keys() const { return keys_; }
+  /// No person has more records of the table than this; they may have more rows in a query's result.
+  std::uint32_t records_per_person() const { return records_per_person_; }
+  std::uint32_t sql_stability() const { return sql_stability_; }
+  const std::optional<std::uint64_t>& public_rows() const { return public_rows_; }
+  const std::optional<RecordWeights>& weights() const { return weights_; }
+
+  /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
+  void require_bound(std::uint64_t asked) const;
+
+ private:
+  std::vector<GroupKey> keys_;
+  std::vector<RankProfile> profiles_;
+  std::uint32_t records_per_person_;
+  std::uint32_t sql_stability_ = 1;
+  std::optional<std::uint64_t> public_rows_ = {};
+  std::optional<RecordWeights> weights_ = {};
+};
 
 }  // namespace fractile

@@ -1,8 +1,7 @@
-// Releases: a query and what was counted become published quantiles, of one profile or of groups, within bounds that are known or
-// that a part of the budget finds. fractile/receipts.hpp writes, reads and shows them.
-// Thread-safety: functions of their arguments; threads may share profiles, each with random bits of its own.
+// What is published: releases of quantiles, and comparisons of their values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,16 +9,17 @@
 #include <string_view>
 #include <utility>
 
-#include "fractile/counted.hpp"
-#include "fractile/keys.hpp"
-#include "fractile/provenance.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/quantiles.hpp"
-#include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/statistics.hpp"
-#include "fractile/weights.hpp"
 
 namespace fractile {
+
+// --- Releases --------------------------------------------------------------------------------------------------------
+//
+// Releases: a query and what was counted become published quantiles, of one profile or of groups, within bounds that are known or
+// that a part of the budget finds. fractile/receipts.hpp writes, reads and shows them.
+// Thread-safety: functions of their arguments; threads may share profiles, each with random bits of its own.
 
 /// Says that a release's bounds were found with a part of its budget.
 struct PrivateBounds {
@@ -87,7 +87,7 @@ struct Release {
     std::vector<PartCost> spent = {};      ///< part by part, in order; determined by what is public or published
     std::vector<Interval> intervals = {};  ///< one per quantile, when they were asked for
     /// The same at level_in_pairs(): two of these intervals, of one release or of two groups, hold at once with the level asked
-    /// for. For compare(), fractile/comparing.hpp.
+    /// for. For compare(), fractile/release.hpp.
     std::vector<Interval> intervals_in_pairs = {};
     /// As WorstCase::ranks; empty until with_receipt().
     std::vector<std::optional<std::uint64_t>> rank_errors = {};
@@ -196,5 +196,36 @@ QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weig
 /// under add_remove with one record per person.
 /// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
+
+// --- Comparisons -----------------------------------------------------------------------------------------------------
+//
+// Comparisons of released quantiles: differences and ratios with confidence intervals, for no further budget.
+// Thread-safety: what is here are values and functions of them; threads may share values that none changes.
+
+/// A published number with the interval of what it estimates; in the column's unit, or without a unit (ratios).
+struct Estimate {
+  Rational value;
+  Rational lower;
+  Rational upper;
+  bool or_below = false;  ///< the lower end comes from the end of the possible values, beyond which nothing is known
+  bool or_above = false;  ///< likewise
+  friend bool operator==(const Estimate&, const Estimate&) = default;
+};
+
+/// A second quantile compared with a first.
+struct Comparison {
+  Estimate difference;            ///< second - first
+  std::optional<Estimate> ratio;  ///< second / first; absent unless the first and all of its interval are above 0
+};
+
+/// The i-th quantile of a group of a release with intervals, with its interval at level_in_pairs(). Throws `usage` without intervals.
+Estimate estimate_in_pairs(const Release& release, const Release::Group& group, std::size_t i);
+
+/// Compares two quantiles of one release (an interquartile range), or the same quantile in two groups, chosen before the values
+/// were seen. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the
+/// level that the release's intervals were asked for, each comparison by itself; with `together`, so do all comparisons of the same
+/// two groups, and of one release.
+/// Proof: docs/proofs/intervals.md
+Comparison compare(const Estimate& first, const Estimate& second);
 
 }  // namespace fractile

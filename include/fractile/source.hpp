@@ -1,23 +1,70 @@
-// Counting columns of files and queries (here, through DuckDB's C interface), and of the sources that fractile/sources.hpp names.
+// What a release reads: files and queries, columns in memory, tables on a server, and profile files; and how it is counted.
 #pragma once
 
+#include <array>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "fractile/counted.hpp"
 #include "fractile/exact.hpp"
-#include "fractile/keys.hpp"
-#include "fractile/provenance.hpp"
-#include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/sampling.hpp"
-#include "fractile/weights.hpp"
 
 namespace fractile {
+
+// --- Samples of records ----------------------------------------------------------------------------------------------
+//
+// Keyed samples: which of a person's records count when they have more than they may. The choice is a function of a key and of that
+// person's records alone, so that every machine makes the same one, in whatever order the records come.
+// Proof: docs/proofs/contribution_bounding.md
+
+/// What stands for a group in the ranks of its records. With one key column it is the key; with several, each column's key after
+/// the key's size as 4 bytes, lowest byte first. So different groups of the same columns are distinct, whatever their keys hold.
+std::string sampled_group(const GroupKey& key);
+
+/// One of a person's records. Records that are equal in position and group are distinguished by their ordinals 0, 1, ...
+struct SampledRecord {
+  Position position;
+  std::string_view group;  ///< as sampled_group() has it; empty without groups
+  std::uint64_t ordinal;
+};
+
+/// The key that chooses each person's sample: the `most` records of the smallest ranks. The bound on records per person holds
+/// whatever the key is, so it need not be secret; that it is drawn at random, and for one release, makes the samples uniform.
+/// Thread-safety: a value; threads may share it while none changes it.
+class SamplingKey {
+ public:
+  static constexpr std::size_t size = 32;  ///< bytes
+  /// Ranks are compared as unsigned bytes, the first byte first.
+  using Rank = std::array<unsigned char, 32>;
+
+  /// Four draws of 64 bits, each with its lowest byte first.
+  static SamplingKey draw(RandomBits& bits);
+  /// Throws `usage` unless there are 32 bytes.
+  static SamplingKey of_bytes(std::string_view bytes);
+
+  const std::array<std::byte, size>& bytes() const { return bytes_; }
+  /// 32 hexadecimal digits that identify a key without revealing it: the first 16 bytes of HMAC-SHA-256(key, "key").
+  std::string id() const;
+  /// HMAC-SHA-256(key, position, ordinal, size of the group, group, person): the first two as 8 bytes and the size as 4, each
+  /// lowest byte first; texts as their bytes.
+  Rank rank(std::string_view person, const SampledRecord& record) const;
+
+  friend bool operator==(const SamplingKey&, const SamplingKey&) = default;
+
+ private:
+  SamplingKey() = default;
+  std::array<std::byte, size> bytes_{};
+};
+
+// --- Tables ----------------------------------------------------------------------------------------------------------
+//
+// Counting columns of files and queries (here, through DuckDB's C interface), and of the sources that fractile/source.hpp names.
 
 /// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile, bit for bit.
 /// automatic lets the engine count whole numbers, and dates on lattices of dates, where these span at most 4,096 of them, whatever the
@@ -325,5 +372,303 @@ struct CodeCount {
 /// A histogram that is already public: the columns "code" and "count" of a file, exactly. Throws `data` for a cell that
 /// is not a number, a count that is negative or no whole number, a code that occurs twice, and as Table::open() does.
 std::vector<CodeCount> read_code_counts(const TableOptions& options);
+
+}  // namespace fractile
+
+// --- Columns in memory -----------------------------------------------------------------------------------------------
+//
+// Frames: columns in memory become a RankProfile, without a copy. They come through Arrow's C interface or as plain buffers.
+// Source: the Arrow C data and C stream interfaces, whose structures stand here as their specification has them.
+
+// Their untyped pointers (void*) are the specification's: the program that hands over memory and the one that reads it were
+// compiled apart. NOLINTBEGIN(google-global-names-in-headers): the specification's own names
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  std::int64_t flags;
+  std::int64_t n_children;
+  ArrowSchema** children;
+  ArrowSchema* dictionary;
+  void (*release)(ArrowSchema*);
+  void* private_data;
+};
+struct ArrowArray {
+  std::int64_t length;
+  std::int64_t null_count;
+  std::int64_t offset;
+  std::int64_t n_buffers;
+  std::int64_t n_children;
+  const void** buffers;
+  ArrowArray** children;
+  ArrowArray* dictionary;
+  void (*release)(ArrowArray*);
+  void* private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+  int (*get_schema)(ArrowArrayStream*, ArrowSchema*);
+  int (*get_next)(ArrowArrayStream*, ArrowArray*);
+  const char* (*get_last_error)(ArrowArrayStream*);
+  void (*release)(ArrowArrayStream*);
+  void* private_data;
+};
+#endif
+// NOLINTEND(google-global-names-in-headers)
+
+namespace fractile {
+
+/// Numbers that lie at equal distances in memory; for times the smallest integer is not a time (NaT).
+struct NumberBuffer {
+  const std::byte* first;  ///< of number 0
+  std::string format;      ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
+  std::size_t size;        ///< how many
+  std::ptrdiff_t stride;   ///< from one to the next, in bytes
+  std::shared_ptr<const void> owner;  ///< keeps them alive, and the bits
+  const std::uint8_t* validity =
+      nullptr;  ///< one bit per number, from the lowest on: 0 where there is none; without it all are
+};
+
+/// Columns in memory. A column's type says what it is read as, never its values: integers, decimals and times exactly,
+/// floating-point numbers as they are, text (also in dictionaries) only as persons and keys. The columns are known from the start;
+/// records are requested when they are counted, and no sooner.
+/// Thread-safety: not for two threads at once. Its own work uses several.
+class Frame final : public Records {
+ public:
+  /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over, and reads nothing
+  /// of it but its schema: functions that count records throw `data` when the stream fails. A record that is NULL as a whole
+  /// has a NULL in each column.
+  static Frame of(ArrowArrayStream& stream, const std::string& name = {});
+  /// The same for one array, which is taken over together with its schema.
+  static Frame of(ArrowSchema& schema, ArrowArray& array, const std::string& name = {});
+  /// Records that are not there yet: `columns` says what they will be, and `records` gives them, in one frame or in several, when they are
+  /// first counted. Several frames are counted one by one, each by its own types; they have neither persons nor keys.
+  static Frame later(Frame columns, std::function<std::vector<Frame>()> records);
+  /// One column of numbers. Throws `usage` for a format that is not a number's.
+  static Frame of(const NumberBuffer& numbers, const std::string& name);
+  Frame(Frame&&) noexcept;
+  Frame& operator=(Frame&&) noexcept;
+  ~Frame() override;
+
+  /// On how many threads records are counted, as in TableOptions.
+  void use_threads(std::uint32_t threads);
+  /// How many bytes the records that are sorted by person may take, as in TableOptions::memory.
+  void use_memory(std::uint64_t bytes);
+  /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
+  /// as TableOptions::missing. Throws `usage` as TableOptions does.
+  void use_missing(std::vector<std::string> missing);
+  std::vector<TableColumn> columns() const override;
+
+  /// Throws `data` unless the column is there and its type can be counted on lattices of this kind, as
+  /// Table::require_countable().
+  void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
+  /// As above, and throws `usage` unless its type and the lattice go together, as profile() says.
+  void require_countable(const std::string& column, const Lattice& lattice) const;
+  /// Checks the columns as above. Throws `usage` as RecordSelection::validate() does, and `data` unless persons and
+  /// keys are columns of text or whole numbers.
+  void require_countable(const std::vector<ColumnToCount>& columns) const override;
+
+  /// Counts the column on the lattice. Throws `usage` when a type and a lattice do not go together: decimals, and whole
+  /// numbers without a sign, on lattices whose ends are not 64-bit integers in their units. Throws `data` under
+  /// NullPolicy::error for NULL and NaN. `counting` is as for a Table, except that this library always counts.
+  RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                      Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                   const std::function<void()>& on_progress = {}) const override;
+  /// The profile of values that were counted before, such as the result of GROUP BY value: the k-th value stands for as many
+  /// records as the k-th number in the column `counts` of a frame, which may be this one. Otherwise as profile(). Throws `usage`
+  /// unless both columns are equally long; throws `data` unless the counts are whole numbers, none negative or NULL.
+  RankProfile profile_of_counts(const std::string& column, const Frame& counted, const std::string& counts,
+                                const Lattice& lattice, NullPolicy null_policy) const;
+  /// How many records there are.
+  std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
+  /// "memory".
+  std::string engine() const override;
+
+ private:
+  struct State;
+  explicit Frame(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// --- Profile files ---------------------------------------------------------------------------------------------------
+//
+// Profile files: a column that was counted in one place, to be merged with others and released in another. Format:
+// docs/profile-format.md. They are as sensitive as the data: they are the data, counted.
+// Proof: docs/proofs/profile_merging.md
+
+/// What is known of a file's profiles without their counts: the request with which they were counted. No record decides any of it.
+struct ProfileHeader {
+  Lattice lattice;
+  std::string column = {};
+  NullPolicy null_policy = NullPolicy::drop;
+  /// No person has more records in all profiles together, if what was declared of the sources is true.
+  std::uint32_t records_per_person = 1;
+  /// The column of persons by which that bound was kept, each person's records being a random sample; empty: it was declared.
+  std::string person = {};
+  /// The columns of the groups' keys, and the keys, one per profile; both empty for a single profile.
+  KeyColumns by = {};
+  GroupKeys keys = {};
+  /// The query whose result was counted; empty: the sources themselves.
+  std::string sql = {};
+  /// What was counted, one text per counting, sorted; and how persons' records were chosen, once each, sorted.
+  std::vector<std::string> sources = {};
+  std::vector<std::string> samplers = {};
+  /// Whether the profiles were merged with the declaration that no person is in two of them.
+  bool disjoint_persons = false;
+  /// What was declared to be missing, in the column and in that of persons, as TableOptions::missing; no text has a comma. And what was
+  /// done with a cell that is not a number.
+  std::vector<std::string> missing = {};
+  Unreadable unreadable = Unreadable::error;
+  /// What read the sources, with the settings that could decide about a value, once each, sorted: as Table::reader(). Empty for
+  /// columns in memory, and in files of format 1.
+  std::vector<std::string> readers = {};
+  /// What each person's records became, where each person counts with one value.
+  std::optional<PerPerson> per_person = {};
+  /// Whether the query made one row of each person's records: then such rows of `person` were counted.
+  bool one_row_a_person = false;
+  /// The weights' column and grid, where records were weighted: then units of weight were counted. What is declared or expected of
+  /// the weights is given with the release.
+  std::optional<RecordWeights> weights = {};
+
+  /// Throws `usage` for a header that no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
+  void validate() const;
+  /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
+  void require_bound(std::uint64_t asked) const;
+  /// What was counted.
+  ColumnToCount counted() const;
+};
+
+/// One profile per key of the header, or one.
+/// Thread-safety: a value; threads may share it while none changes it.
+struct CountedProfiles {
+  ProfileHeader header;
+  std::vector<RankProfile> profiles;
+};
+
+/// The bytes of a file. Equal countings have equal bytes. Throws `usage` as validate() does, and unless there is a
+/// profile a key, on the lattice.
+std::string to_bytes(const CountedProfiles& counted);
+/// Throws `data` unless these are the bytes of one file, whole and undamaged; `name` says where the bytes come from.
+CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name);
+
+/// Whether a person may have records in several of the profiles that are merged: then bounds of records per person add up.
+enum class Persons { may_overlap, are_disjoint };
+
+/// How to treat files with equal contents: nearly always they are one counting named twice, each of whose records would count
+/// double.
+enum class EqualFiles { one_counting, different_records };
+
+/// A file that is read piece by piece: first the header, later the counts.
+/// Thread-safety: not for two threads at once.
+class ProfileFile final : public Records {
+ public:
+  /// Reads the header, which has a hash of its own, and nothing else. Throws `data` when the file is missing, none,
+  /// damaged or of a newer format.
+  static ProfileFile open(const std::string& path);
+  ProfileFile(ProfileFile&&) noexcept;
+  ProfileFile& operator=(ProfileFile&&) noexcept;
+  ~ProfileFile() override;
+
+  const ProfileHeader& header() const;
+  /// What was opened, and is read.
+  const OpenedFile& opened() const;
+  /// Throws `usage` unless it is one column, and that of the header, for persons of as many records or more.
+  void require_countable(const std::vector<ColumnToCount>& columns) const override;
+  /// All counts, once, as they were counted. Throws `data` when the file is damaged: no profile is returned before all
+  /// of it has been read and compared with its hash. Throws `usage` when they were taken already.
+  std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                   const std::function<void()>& on_progress = {}) const override;
+  std::vector<TableColumn> columns() const override;
+  std::string person_of_rows() const override;
+  /// How many countings were added up in it, and of what, where these are few.
+  std::string engine() const override;
+  /// count() throws in the same way. No count is looked at.
+  void require_unchanged() const override;
+
+  /// All records of all files, in any order. Throws as merged() below does (what headers decide, before a count is
+  /// read), and as open() and count() do. Throws `usage`, which names both files, when two files that hold records have
+  /// equal contents and `equal_files` says that they are one counting. Each file is opened and read twice, and must be the same
+  /// file both times. (A pipe, which cannot be opened again, stays open.) `on_file` is called for each file, and then for each
+  /// again.
+  static CountedProfiles merge(const std::vector<std::string>& paths, Persons persons,
+                               EqualFiles equal_files = EqualFiles::one_counting,
+                               const std::function<void(const ProfileHeader&)>& on_file = {});
+
+ private:
+  struct State;
+  explicit ProfileFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// The header of merged profiles. Throws `usage` unless lattices, columns, null policies, persons, keys, queries, what
+/// counts as missing, what is done with unreadable cells and, for queries, the readers are the same.
+ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons);
+/// All records of both. Associative and commutative, bit for bit, among merges with the same `persons`. Throws as
+/// above, and `data` beyond RankProfile::max_records.
+CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons);
+
+// --- Sources ---------------------------------------------------------------------------------------------------------
+//
+// What a release reads: a file or a query, columns in memory, a table on a server, a profile file, or counts from elsewhere.
+// Proof: docs/proofs/row_wise_queries.md
+
+/// Who holds the records: a file or a server, which the asker cannot read directly, or the asker's own program, in its memory.
+enum class Holder { owner, asker };
+
+/// Records that were named and not opened yet.
+/// Thread-safety: not for two threads at once.
+class Source {
+ public:
+  static Source file(TableOptions options);
+  /// Uses the frame up. Takes the options that apply to columns in memory: threads, memory, missing, unreadable.
+  static Source frame(Frame frame, TableOptions options = {});
+  /// A query on a PostgreSQL server, whose client library is loaded when it is needed. `address`: "postgres://user@host:port/database", which
+  /// messages show without its password. Takes the options `sql`, `sql_stability`, library, threads and missing. `sql` is one
+  /// SELECT. Without `sql_stability` it is row-wise over one table of the server, in DuckDB's dialect, and is run here, while the
+  /// server hands over the columns that it names, as they are. With `sql_stability` it is in the server's dialect and is run there.
+  /// The role's search path finds names without a schema.
+  static Source postgres(std::string address, TableOptions options);
+  /// A profile file whose header was read, and none of its counts.
+  static Source profile_file(ProfileFile file);
+  /// What the asker's program counts in its own way; options as for a frame.
+  static Source counted_elsewhere(std::unique_ptr<Records> records, TableOptions options = {});
+
+  /// How the records are read; each kind of source has the options that apply to it.
+  const TableOptions& options() const { return options_; }
+  /// Whether a profile file declares that no person is in two of the countings that were merged; Fractile does not check that.
+  bool has_disjoint_persons() const { return has_disjoint_persons_; }
+  Holder holder() const { return holder_; }
+  /// How messages call it.
+  std::string name() const;
+  /// The address of a server; empty elsewhere.
+  const std::string& address() const { return address_; }
+
+  /// Opens the files, or reaches the server, and calls `on_opened` as Table::open() does, with nothing where no file is opened.
+  /// Throws as Table::open() does. With a server, throws `usage` for a missing client library, for a query that is refused, and
+  /// unless a row-wise one reads an ordinary table, all parts of which are ordinary, without row security and outside of the
+  /// server's own schemas; throws `data` for a server that cannot be reached. No record is looked at. Throws `usage` when it was
+  /// opened before, and is used up. `unsaid`: what is done with cells that are not numbers where the options do not say.
+  std::unique_ptr<Records> open(const OnOpened& on_opened = {}, Unreadable unsaid = Unreadable::error);
+
+ private:
+  using Opening = std::function<std::unique_ptr<Records>(const OnOpened&, Unreadable)>;
+  Source(TableOptions options, Holder holder, Opening opening);
+  static Source opened_before(std::unique_ptr<Records> records, TableOptions options, Holder holder,
+                              std::vector<OpenedFile> files = {});
+
+  TableOptions options_;
+  Holder holder_;
+  std::string address_ = {};
+  bool has_disjoint_persons_ = false;
+  Opening opening_;
+};
 
 }  // namespace fractile

@@ -1,12 +1,11 @@
 // The papers' constructors and their chain, of rows of doubles and of 64-bit integers. Types that do not fit are refused by overloading,
 // values by the library.
-#include "fractile/constructors.hpp"
-
 #include <nanobind/operators.h>
 
 #include <type_traits>
 #include <utility>
 
+#include "fractile/measurements.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
 

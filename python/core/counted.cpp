@@ -7,12 +7,12 @@
 
 #include "attendant.hpp"
 #include "calls.hpp"
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
-#include "fractile/sampling.hpp"
+#include "fractile/source.hpp"
 #include "interpreter.hpp"
 #include "libraries/fmt.hpp"
 #include "module.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile::python {
 namespace {

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/frames.hpp"
-#include "fractile/profile_files.hpp"
-#include "fractile/sources.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile::python {
 

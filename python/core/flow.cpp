@@ -8,9 +8,7 @@
 #include <variant>
 
 #include "attendant.hpp"
-#include "fractile/expected_loss.hpp"
-#include "fractile/stability.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 #include "interpreter.hpp"
 #include "pages.hpp"
 #include "requests/flow.hpp"

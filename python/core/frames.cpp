@@ -1,6 +1,4 @@
 // Columns in memory: through Arrow's capsules, or the buffer protocol.
-#include "fractile/frames.hpp"
-
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
@@ -11,6 +9,7 @@
 #include "attendant.hpp"
 #include "calls.hpp"
 #include "fractile/error.hpp"
+#include "fractile/source.hpp"
 #include "interpreter.hpp"
 #include "libraries/fmt.hpp"
 #include "module.hpp"

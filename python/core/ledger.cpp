@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "fractile/ledger_report.hpp"
 #include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/reports.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "requests/about.hpp"
 

@@ -13,7 +13,7 @@
 
 #include "attendant.hpp"
 #include "counted.hpp"
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "fractile/durable.hpp"
 #include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
+#include "report/text/durable.hpp"
 #include "requests/flow.hpp"
 
 namespace fractile::python {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/provenance.hpp"
-#include "fractile/statistics.hpp"
+#include "fractile/quantiles.hpp"
+#include "fractile/ranks.hpp"
 #include "module.hpp"
 
 namespace fractile::python {

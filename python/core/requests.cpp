@@ -9,11 +9,9 @@
 
 #include "attendant.hpp"
 #include "counted.hpp"
-#include "fractile/audit_report.hpp"
-#include "fractile/columns_report.hpp"
-#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/reports.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
 #include "pages.hpp"

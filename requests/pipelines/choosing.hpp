@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/typed.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/values.hpp"
 

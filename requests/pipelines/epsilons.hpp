@@ -7,7 +7,6 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/pipelines.hpp"
-#include "fractile/stability.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fractile/release_analyst.hpp"
+#include "fractile/planning.hpp"
 
 namespace fractile::requests {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/profile_files.hpp"
+#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/source.hpp"
-#include "fractile/sources.hpp"
 
 namespace fractile::requests {
 

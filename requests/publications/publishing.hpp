@@ -1,9 +1,9 @@
-// What `fractile publish` asks for, from words to what fractile/published_tables.hpp takes: for the program and the Python package.
+// What `fractile publish` asks for, from words to what fractile/publication.hpp takes: for the program and the Python package.
 #pragma once
 
 #include <optional>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "requests/publications/publication_file.hpp"
 #include "requests/publications/tables_folder.hpp"
 #include "requests/typed.hpp"

@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile::requests {
 namespace {

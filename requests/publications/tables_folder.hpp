@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "fractile/disk_room.hpp"
-#include "fractile/pages.hpp"
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
+#include "fractile/receipts.hpp"
+#include "libraries/disk_room.hpp"
 
 namespace fractile::requests {
 

@@ -8,7 +8,7 @@
 
 #include "exact/enclosure.hpp"
 #include "exact/filter.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 

@@ -7,7 +7,6 @@
 #include "exact/coin.hpp"
 #include "exact/filter.hpp"
 #include "fractile/exact.hpp"
-#include "fractile/random.hpp"
 
 namespace fractile {
 

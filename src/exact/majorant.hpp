@@ -12,7 +12,6 @@
 #include "exact/filter.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/exact.hpp"
-#include "fractile/random.hpp"
 
 namespace fractile {
 

@@ -1,5 +1,3 @@
-#include "fractile/random.hpp"
-
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile {
 namespace {

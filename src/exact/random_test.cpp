@@ -1,5 +1,3 @@
-#include "fractile/random.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <sys/wait.h>
@@ -12,6 +10,7 @@
 #include "exact/flint.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/error.hpp"
+#include "fractile/exact.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

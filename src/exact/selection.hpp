@@ -1,4 +1,4 @@
-// What the selections of fractile/selection.hpp call, with the default filter: tests take another, and benchmarks look at the cost.
+// What the selections of fractile/exact.hpp call, with the default filter: tests take another, and benchmarks look at the cost.
 // Proof: docs/proofs/selection.md
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <span>
 
 #include "exact/filter.hpp"
-#include "fractile/selection.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile::detail {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile {
 

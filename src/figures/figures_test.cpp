@@ -1,4 +1,4 @@
-#include "fractile/figures.hpp"
+#include "figures/figures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "figures/figures.hpp"
 #include "figures/scale.hpp"
-#include "fractile/figures.hpp"
 
 namespace fractile::figures::detail {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/figures.hpp"
+#include "figures/figures.hpp"
 
 namespace fractile::figures::detail {
 

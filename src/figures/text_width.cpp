@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "exact/own_environment.hpp"
-#include "fractile/figures.hpp"
+#include "figures/figures.hpp"
 
 namespace fractile::figures {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/random.hpp"
 #include "ledger/chain.hpp"
 #include "ledger/postgres_schema.hpp"
 #include "ledger/store.hpp"

@@ -7,7 +7,7 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "ledger/readings.hpp"
 #include "libraries/fmt.hpp"
 

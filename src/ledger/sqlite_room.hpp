@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fractile/disk_room.hpp"
+#include "libraries/disk_room.hpp"
 
 namespace fractile::ledger_detail {
 

@@ -1,4 +1,4 @@
-#include "fractile/disk_room.hpp"
+#include "libraries/disk_room.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

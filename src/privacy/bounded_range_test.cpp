@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 
 namespace fractile {
 namespace {

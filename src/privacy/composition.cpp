@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 
 namespace fractile {
 namespace {

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "exact/own_environment.hpp"
-#include "fractile/accounting.hpp"
+#include "fractile/privacy.hpp"
 #include "privacy/certified.hpp"
 
 namespace fractile {

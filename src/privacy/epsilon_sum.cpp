@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fractile/accounting.hpp"
+#include "fractile/privacy.hpp"
 #include "privacy/certified.hpp"
 
 namespace fractile {

@@ -2,8 +2,8 @@
 #include <rapidcheck.h>
 
 #include "exact/enclosure.hpp"
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 
 namespace fractile {
 namespace {

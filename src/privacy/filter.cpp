@@ -1,5 +1,5 @@
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 
 namespace fractile {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "fractile/durable.hpp"
 #include "fractile/publication.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile::publication_detail {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "publication/publication_test_support.hpp"
 #include "support/statistics.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "fractile/error.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "exact/digest.hpp"
-#include "fractile/canonical_query.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/text/canonical_query.hpp"
 
 namespace fractile::publication_detail {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "report/release/statistics_rows.hpp"
 
 namespace fractile::publication_detail {

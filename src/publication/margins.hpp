@@ -2,7 +2,7 @@
 // Proof: docs/proofs/counts.md
 #pragma once
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 
 namespace fractile::publication_detail {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/tables.hpp"
 #include "report/text/csv_cells.hpp"

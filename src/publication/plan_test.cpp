@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "publication/publication_test_support.hpp"
 
 namespace fractile {

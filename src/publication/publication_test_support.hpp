@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/source.hpp"
 
 namespace fractile::publication_test {

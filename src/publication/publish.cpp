@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
-#include "fractile/durable.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/random.hpp"
 #include "fractile/receipts.hpp"
 #include "publication/charge.hpp"
 #include "publication/descriptions.hpp"
 #include "publication/steps.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile {
 

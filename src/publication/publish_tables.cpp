@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
-#include "fractile/published_tables.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "publication/charge.hpp"
 #include "publication/descriptions.hpp"
@@ -17,6 +16,7 @@
 #include "publication/steps.hpp"
 #include "publication/tables.hpp"
 #include "quantiles/stages/statistics.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile {
 

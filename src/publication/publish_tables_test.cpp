@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"

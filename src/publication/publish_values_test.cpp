@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"
 #include "source/entries/table_test_support.hpp"

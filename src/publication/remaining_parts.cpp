@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile::publication_detail {

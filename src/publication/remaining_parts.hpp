@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 
 namespace fractile::publication_detail {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "quantiles/stages/plan.hpp"
 
 namespace fractile::publication_detail {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/publication_plan.hpp"
+#include "fractile/privacy.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/release.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/publication_test_support.hpp"

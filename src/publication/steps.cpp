@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "exact/workers.hpp"
-#include "fractile/durable.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile::publication_detail {
 

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/release.hpp"
 #include "fractile/source.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
 #include "quantiles/release/release.hpp"
 #include "ranks/expected_units.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace {

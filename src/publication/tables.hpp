@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 
 namespace fractile::publication_detail {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "exact/own_environment.hpp"
-#include "fractile/accounting.hpp"
-#include "fractile/published_tables.hpp"
+#include "fractile/privacy.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/level_cells.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile::publication_detail {

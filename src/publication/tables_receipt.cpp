@@ -8,7 +8,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/remaining_parts.hpp"
 #include "report/release/declarations.hpp"

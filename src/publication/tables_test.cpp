@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fractile/error.hpp"
-#include "fractile/publication_plan.hpp"
+#include "fractile/publication.hpp"
 #include "publication/publication_test_support.hpp"
 
 namespace fractile {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fractile/published_tables.hpp"
+#include "fractile/publication.hpp"
 #include "libraries/fmt.hpp"
 #include "publication/level_cells.hpp"
 #include "publication/tables.hpp"

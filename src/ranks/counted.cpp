@@ -1,9 +1,8 @@
-#include "fractile/counted.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile {

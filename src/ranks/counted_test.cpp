@@ -1,10 +1,9 @@
-#include "fractile/counted.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
 #include "support/profiles.hpp"
 
 namespace fractile {

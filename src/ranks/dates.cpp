@@ -1,11 +1,10 @@
-#include "fractile/dates.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <limits>
 
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 #include "ranks/ticks.hpp"
 

@@ -1,5 +1,3 @@
-#include "fractile/dates.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "fractile/weights.hpp"
+#include "fractile/ranks.hpp"
 
 namespace fractile {
 

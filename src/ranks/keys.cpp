@@ -1,5 +1,3 @@
-#include "fractile/keys.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -10,6 +8,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile {

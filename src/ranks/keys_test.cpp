@@ -1,5 +1,3 @@
-#include "fractile/keys.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
 
 namespace fractile {
 namespace {

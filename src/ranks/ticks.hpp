@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "fractile/dates.hpp"
+#include "fractile/ranks.hpp"
 
 namespace fractile {
 

@@ -1,5 +1,3 @@
-#include "fractile/weights.hpp"
-
 #include <algorithm>
 
 #include "fractile/error.hpp"

@@ -1,61 +1,21 @@
 // Includes every public header and releases the median of a few ages.
 #include <concepts>
-#include <fractile/accounting.hpp>
-#include <fractile/audit.hpp>
-#include <fractile/audit_report.hpp>
-#include <fractile/canonical_query.hpp>
-#include <fractile/choosing.hpp>
-#include <fractile/columns_report.hpp>
-#include <fractile/comparing.hpp>
-#include <fractile/constructors.hpp>
-#include <fractile/counted.hpp>
-#include <fractile/dates.hpp>
-#include <fractile/disk_room.hpp>
-#include <fractile/domains.hpp>
-#include <fractile/durable.hpp>
-#include <fractile/engine.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
-#include <fractile/expected_loss.hpp>
-#include <fractile/figures.hpp>
 #include <fractile/flow.hpp>
-#include <fractile/flow_report.hpp>
-#include <fractile/frames.hpp>
-#include <fractile/keys.hpp>
-#include <fractile/leakage.hpp>
-#include <fractile/leakage_report.hpp>
 #include <fractile/ledger.hpp>
-#include <fractile/ledger_report.hpp>
 #include <fractile/measurements.hpp>
-#include <fractile/pages.hpp>
-#include <fractile/perturbing.hpp>
 #include <fractile/pipelines.hpp>
-#include <fractile/plan_report.hpp>
 #include <fractile/planning.hpp>
 #include <fractile/privacy.hpp>
-#include <fractile/profile_files.hpp>
-#include <fractile/provenance.hpp>
 #include <fractile/publication.hpp>
-#include <fractile/publication_plan.hpp>
-#include <fractile/published_tables.hpp>
 #include <fractile/quantiles.hpp>
-#include <fractile/random.hpp>
 #include <fractile/ranks.hpp>
-#include <fractile/real_bounds.hpp>
 #include <fractile/receipts.hpp>
 #include <fractile/release.hpp>
-#include <fractile/release_analyst.hpp>
-#include <fractile/release_leakage.hpp>
-#include <fractile/sampling.hpp>
-#include <fractile/selection.hpp>
+#include <fractile/reports.hpp>
 #include <fractile/source.hpp>
-#include <fractile/sources.hpp>
-#include <fractile/stability.hpp>
-#include <fractile/statistics.hpp>
-#include <fractile/text.hpp>
 #include <fractile/version.hpp>
-#include <fractile/weights.hpp>
-#include <fractile/windows.hpp>
 #include <iostream>
 #include <string>
 #include <type_traits>
@@ -63,6 +23,12 @@
 #include <variant>
 
 #include "arrow.h"
+#include "figures/figures.hpp"
+#include "libraries/disk_room.hpp"
+#include "report/text/canonical_query.hpp"
+#include "report/text/durable.hpp"
+#include "report/text/shown_text.hpp"
+#include "source/engine/default_engine.hpp"
 
 #if FRACTILE_VERSION < 100
 #error "versions before 0.1.0 had no such macro"

@@ -12,10 +12,10 @@
 #include <xmmintrin.h>
 
 #include <fractile/error.hpp>
-#include <fractile/frames.hpp>
-#include <fractile/random.hpp>
+#include <fractile/exact.hpp>
 #include <fractile/receipts.hpp>
 #include <fractile/release.hpp>
+#include <fractile/source.hpp>
 #include <iostream>
 #include <limits>
 #include <string>

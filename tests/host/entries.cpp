@@ -7,16 +7,16 @@
 #include <memory>
 #include <utility>
 
-#include "fractile/columns_report.hpp"
-#include "fractile/engine.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/pipelines.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/published_tables.hpp"
-#include "fractile/random.hpp"
+#include "fractile/publication.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/sources.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/reports.hpp"
+#include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
+#include "source/engine/default_engine.hpp"
 
 namespace fractile::host_test {
 namespace {

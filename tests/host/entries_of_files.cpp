@@ -5,15 +5,14 @@
 #include <optional>
 #include <utility>
 
-#include "fractile/disk_room.hpp"
-#include "fractile/durable.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/ledger_report.hpp"
-#include "fractile/profile_files.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/random.hpp"
-#include "fractile/sources.hpp"
+#include "fractile/reports.hpp"
+#include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
+#include "libraries/disk_room.hpp"
+#include "report/text/durable.hpp"
 
 namespace fractile::host_test {
 namespace {

@@ -3,19 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "fractile/choosing.hpp"
 #include "fractile/exact.hpp"
-#include "fractile/expected_loss.hpp"
 #include "fractile/flow.hpp"
-#include "fractile/flow_report.hpp"
-#include "fractile/leakage.hpp"
-#include "fractile/leakage_report.hpp"
-#include "fractile/perturbing.hpp"
 #include "fractile/pipelines.hpp"
-#include "fractile/random.hpp"
-#include "fractile/real_bounds.hpp"
-#include "fractile/stability.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/reports.hpp"
 #include "host/entry_groups.hpp"
 
 namespace fractile::host_test {

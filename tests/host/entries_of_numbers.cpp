@@ -7,23 +7,16 @@
 #include <string_view>
 #include <utility>
 
-#include "fractile/accounting.hpp"
-#include "fractile/constructors.hpp"
-#include "fractile/dates.hpp"
-#include "fractile/domains.hpp"
+#include "figures/figures.hpp"
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
-#include "fractile/figures.hpp"
-#include "fractile/keys.hpp"
 #include "fractile/measurements.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/random.hpp"
-#include "fractile/sampling.hpp"
-#include "fractile/selection.hpp"
-#include "fractile/statistics.hpp"
-#include "fractile/text.hpp"
-#include "fractile/weights.hpp"
+#include "fractile/quantiles.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::host_test {
 namespace {

@@ -3,11 +3,9 @@
 #include <optional>
 #include <utility>
 
-#include "fractile/pages.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/publication_plan.hpp"
-#include "fractile/published_tables.hpp"
-#include "fractile/sources.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
 
 namespace fractile::host_test {

@@ -5,12 +5,9 @@
 #include <cstdint>
 #include <new>
 
-#include "fractile/columns_report.hpp"
-#include "fractile/counted.hpp"
-#include "fractile/frames.hpp"
-#include "fractile/profile_files.hpp"
-#include "fractile/random.hpp"
-#include "fractile/sampling.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/reports.hpp"
 #include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
 

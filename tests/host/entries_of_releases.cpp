@@ -5,22 +5,15 @@
 #include <span>
 #include <utility>
 
-#include "fractile/audit.hpp"
-#include "fractile/audit_report.hpp"
-#include "fractile/canonical_query.hpp"
-#include "fractile/comparing.hpp"
-#include "fractile/counted.hpp"
-#include "fractile/pages.hpp"
-#include "fractile/plan_report.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/provenance.hpp"
-#include "fractile/random.hpp"
+#include "fractile/quantiles.hpp"
+#include "fractile/ranks.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/release_analyst.hpp"
-#include "fractile/release_leakage.hpp"
-#include "fractile/statistics.hpp"
+#include "fractile/reports.hpp"
 #include "host/entry_groups.hpp"
+#include "report/text/canonical_query.hpp"
 
 namespace fractile::host_test {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "fractile/flow.hpp"
-#include "fractile/frames.hpp"
 #include "fractile/pipelines.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
 #include "host/entries.hpp"
 
 namespace fractile::host_test {

@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/frames.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/ledger_report.hpp"
 #include "fractile/publication.hpp"
-#include "fractile/published_tables.hpp"
-#include "fractile/sources.hpp"
+#include "fractile/reports.hpp"
+#include "fractile/source.hpp"
 #include "host/entries.hpp"
 #include "host/refusals.hpp"
 #include "support/temporary_folder.hpp"

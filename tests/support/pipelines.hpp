@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

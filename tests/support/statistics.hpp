@@ -12,7 +12,7 @@
 
 #include "exact/enclosure.hpp"
 #include "exact/uniform.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #if __has_include(<flint/arb_hypgeom.h>)
 #include <flint/arb_hypgeom.h>
 #else

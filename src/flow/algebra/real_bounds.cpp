@@ -1,7 +1,6 @@
-#include "fractile/real_bounds.hpp"
-
 #include "flow/algebra/real_roots.hpp"
 #include "flow/algebra/ring.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile::flow {
 

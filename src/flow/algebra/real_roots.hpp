@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "flow/algebra/ring.hpp"
-#include "fractile/real_bounds.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile::flow {
 

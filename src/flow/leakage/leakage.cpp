@@ -1,5 +1,3 @@
-#include "fractile/leakage.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "flow/leakage/worlds.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,5 +1,3 @@
-#include "fractile/leakage.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -7,6 +5,7 @@
 
 #include "flow/leakage/worlds.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

@@ -8,7 +8,7 @@
 
 #include "exact/enclosure.hpp"
 #include "flow/algebra/ring.hpp"
-#include "fractile/leakage.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "fractile/leakage.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "flow/pipeline/secrets.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fractile/error.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

@@ -5,7 +5,7 @@
 
 #include "exact/enclosure.hpp"
 #include "flow/pipeline/rows.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

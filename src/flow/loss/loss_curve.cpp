@@ -5,7 +5,7 @@
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "flow/loss/loss_model.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "fractile/error.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

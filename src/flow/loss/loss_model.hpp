@@ -8,7 +8,7 @@
 #include "flow/loss/dense_loss.hpp"
 #include "flow/loss/noisy_argmax.hpp"
 #include "flow/loss/target_total.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -8,7 +8,7 @@
 
 #include "exact/enclosure.hpp"
 #include "flow/loss/dense_loss.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

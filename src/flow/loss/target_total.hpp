@@ -11,7 +11,7 @@
 #include "flow/algebra/ring.hpp"
 #include "flow/loss/joint_weights.hpp"
 #include "flow/loss/total_law.hpp"
-#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "flow/pipeline/noise.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 
 namespace fractile::flow {
 
@@ -45,7 +45,7 @@ class RandomAnswers : public AnswerDraws {
   RandomBits& bits_;
 };
 
-/// As in fractile/perturbing.hpp.
+/// As in fractile/pipelines.hpp.
 std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws);
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws);
 

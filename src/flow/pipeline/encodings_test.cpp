@@ -3,7 +3,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

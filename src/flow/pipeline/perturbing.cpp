@@ -1,5 +1,3 @@
-#include "fractile/perturbing.hpp"
-
 #include <algorithm>
 #include <numeric>
 
@@ -12,6 +10,7 @@
 #include "flow/pipeline/post_images.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,5 +1,3 @@
-#include "fractile/perturbing.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "flow/pipeline/answer_draws.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

@@ -1,7 +1,7 @@
 // check_refinement() of a pipeline that is known in simpler words.
 #pragma once
 
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -2,7 +2,7 @@
 #include <rapidcheck.h>
 
 #include "fractile/error.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/exact_feasibility.hpp"
 #include "support/pipelines.hpp"
 

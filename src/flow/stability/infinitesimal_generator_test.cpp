@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "flow/pipeline/pipeline_rows.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

@@ -6,7 +6,7 @@
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/stability/pairs.hpp"
 #include "fractile/error.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

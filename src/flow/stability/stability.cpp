@@ -1,6 +1,4 @@
 // Does more epsilon always help? Proofs: docs/proofs/stability.md.
-#include "fractile/stability.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -13,6 +11,7 @@
 #include "flow/stability/infinitesimal_generator.hpp"
 #include "flow/stability/pairs.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,5 +1,3 @@
-#include "fractile/stability.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -8,6 +6,7 @@
 
 #include "flow/pipeline/canonical_post.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {

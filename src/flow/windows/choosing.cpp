@@ -1,6 +1,4 @@
 // Bisection on the pieces between windows, on which the loss never rises or never falls. Proof: docs/proofs/choosing.md
-#include "fractile/choosing.hpp"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "flow/algebra/real_roots.hpp"
 #include "flow/loss/loss_model.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,8 +1,7 @@
-#include "fractile/choosing.hpp"
-
 #include <gtest/gtest.h>
 
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 #include "support/windows.hpp"
 
 namespace fractile::flow {

@@ -4,7 +4,7 @@
 
 #include "flow/loss/loss_model.hpp"
 #include "flow/windows/cell_losses.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

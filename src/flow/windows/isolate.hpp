@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "flow/loss/loss_model.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

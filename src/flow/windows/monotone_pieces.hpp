@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "flow/windows/local_loss.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

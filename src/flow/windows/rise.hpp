@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "flow/loss/loss_model.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

@@ -1,5 +1,3 @@
-#include "fractile/windows.hpp"
-
 #include <optional>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "flow/windows/enclose.hpp"
 #include "flow/windows/isolate.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 

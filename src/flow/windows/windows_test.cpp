@@ -1,12 +1,12 @@
 // One entry to windows, however they are found.
-#include "fractile/windows.hpp"
+#include "support/windows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 
 #include "fractile/error.hpp"
-#include "support/windows.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "exact/law.hpp"
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
 #include "quantiles/joint/joint_law.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "exact/law.hpp"
 #include "exact/own_environment.hpp"
-#include "fractile/audit.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/audit/scored_candidates.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "fractile/audit.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "quantiles/audit/request_test_support.hpp"
 
 namespace fractile {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "fractile/audit.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/request_test_support.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"

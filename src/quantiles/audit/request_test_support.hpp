@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "fractile/audit.hpp"
+#include "fractile/planning.hpp"
 
 namespace fractile {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exact/majorant.hpp"
-#include "fractile/constructors.hpp"
+#include "fractile/measurements.hpp"
 
 namespace fractile {
 

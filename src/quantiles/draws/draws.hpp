@@ -14,7 +14,7 @@
 #include "exact/filter.hpp"
 #include "exact/majorant.hpp"
 #include "exact/tiled_selection.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "quantiles/draws/odometer.hpp"
 #include "ranks/span.hpp"
 

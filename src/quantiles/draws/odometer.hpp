@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/accounting.hpp"
+#include "fractile/privacy.hpp"
 #include "fractile/quantiles.hpp"
 
 namespace fractile {

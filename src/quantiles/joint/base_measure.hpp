@@ -8,7 +8,7 @@
 
 #include "exact/majorant.hpp"
 #include "exact/uniform.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/ranks.hpp"
 #include "quantiles/joint/round_grid.hpp"
 #include "ranks/span.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "exact/filter.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 
 namespace fractile {

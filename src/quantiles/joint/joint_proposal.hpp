@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 #include "quantiles/joint/wide_real.hpp"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/release_leakage.hpp"
 #include "quantiles/joint/base_measure.hpp"
 
 namespace fractile {

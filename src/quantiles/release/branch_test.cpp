@@ -10,9 +10,9 @@
 
 #include "exact/majorant.hpp"
 #include "exact/tiled_selection.hpp"
-#include "fractile/accounting.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/privacy.hpp"
 #include "fractile/release.hpp"
-#include "fractile/selection.hpp"
 #include "quantiles/release/private_bounds.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/granularity.hpp"

@@ -1,6 +1,5 @@
-#include "fractile/comparing.hpp"
-
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 namespace {

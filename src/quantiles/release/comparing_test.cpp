@@ -1,5 +1,3 @@
-#include "fractile/comparing.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,10 +1,9 @@
-#include "fractile/constructors.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "fractile/measurements.hpp"
 #include "quantiles/release/release.hpp"
 
 namespace fractile {

@@ -1,5 +1,3 @@
-#include "fractile/constructors.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/measurements.hpp"
 #include "fractile/release.hpp"
 #include "support/releases.hpp"
 #include "support/statistics.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "fractile/release_analyst.hpp"
+#include "fractile/planning.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 
 namespace fractile {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "exact/own_environment.hpp"
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
-#include "fractile/release_leakage.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/privacy.hpp"
 #include "privacy/guessing.hpp"
 #include "quantiles/release/attacker.hpp"
 #include "quantiles/stages/plan.hpp"

@@ -8,7 +8,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
-#include "fractile/release_leakage.hpp"
 #include "quantiles/release/attacker.hpp"
 
 namespace fractile {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fractile/counted.hpp"
+#include "fractile/ranks.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/stages/brackets.hpp"
 

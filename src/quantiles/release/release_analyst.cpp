@@ -1,6 +1,4 @@
 // Proof: docs/proofs/choosing.md, "Releases"
-#include "fractile/release_analyst.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +7,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "quantiles/release/release_loss.hpp"
 
 namespace fractile {

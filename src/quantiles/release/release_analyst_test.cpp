@@ -1,5 +1,3 @@
-#include "fractile/release_analyst.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

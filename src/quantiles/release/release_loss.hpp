@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "exact/enclosure.hpp"
-#include "fractile/release_analyst.hpp"
+#include "fractile/planning.hpp"
 #include "quantiles/release/attacker.hpp"
 #include "quantiles/stages/plan.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "fractile/counted.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/ranks.hpp"
 #include "fractile/release.hpp"
 
 namespace fractile {

@@ -4,8 +4,8 @@
 
 #include "exact/law.hpp"
 #include "exact/tiled_selection.hpp"
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 #include "quantiles/draws/calibration.hpp"
 #include "ranks/tiles.hpp"
 

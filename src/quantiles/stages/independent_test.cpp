@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "fractile/privacy.hpp"
 #include "quantiles/audit/independent_test_support.hpp"
 #include "support/draws.hpp"
 #include "support/neighbors.hpp"

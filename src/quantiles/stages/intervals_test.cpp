@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "fractile/audit.hpp"
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/release.hpp"
 #include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/statistics.hpp"
+#include "fractile/quantiles.hpp"
 #include "quantiles/stages/interval_law_test_support.hpp"
 
 namespace fractile {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
 

@@ -1,5 +1,5 @@
 // What a pipeline costs a participant, in each form.
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/csv_cells.hpp"

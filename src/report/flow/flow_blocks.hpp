@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

@@ -5,7 +5,7 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "report/flow/certificate.hpp"
 #include "report/flow/certified_pipelines.hpp"
 #include "report/flow/plain_channel.hpp"

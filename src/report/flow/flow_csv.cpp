@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"

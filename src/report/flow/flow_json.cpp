@@ -1,7 +1,7 @@
 #include <span>
 
 #include "exact/own_environment.hpp"
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"

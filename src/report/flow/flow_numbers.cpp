@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "exact/enclosure.hpp"
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 
 namespace fractile {

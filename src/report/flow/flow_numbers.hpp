@@ -6,8 +6,8 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
-#include "fractile/flow_report.hpp"
-#include "fractile/stability.hpp"
+#include "fractile/pipelines.hpp"
+#include "fractile/reports.hpp"
 #include "report/text/decimals.hpp"
 
 namespace fractile::report_detail {

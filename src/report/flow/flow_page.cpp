@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <span>
 
-#include "fractile/flow_report.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/leakage_report.hpp"
+#include "fractile/reports.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/text/json_writer.hpp"
 

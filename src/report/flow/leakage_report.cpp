@@ -1,10 +1,9 @@
 // How often the best guess about a person succeeds, printed.
-#include "fractile/leakage_report.hpp"
-
 #include <algorithm>
 #include <optional>
 
 #include "exact/own_environment.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/flow/leakage_blocks.hpp"

@@ -1,7 +1,7 @@
-#include "fractile/ledger_report.hpp"
-#include "fractile/text.hpp"
+#include "fractile/reports.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace {

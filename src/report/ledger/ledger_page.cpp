@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "exact/own_environment.hpp"
-#include "fractile/ledger_report.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"

@@ -1,11 +1,11 @@
 #include "exact/own_environment.hpp"
-#include "fractile/ledger_report.hpp"
-#include "fractile/text.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/ledger/query_words.hpp"
 #include "report/text/csv_cells.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace {

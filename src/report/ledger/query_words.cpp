@@ -8,10 +8,10 @@
 
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
-#include "fractile/keys.hpp"
-#include "fractile/text.hpp"
+#include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "fractile/canonical_query.hpp"
-#include "fractile/text.hpp"
+#include "report/text/canonical_query.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fractile/figures.hpp"
-#include "fractile/plan_report.hpp"
+#include "figures/figures.hpp"
+#include "fractile/reports.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

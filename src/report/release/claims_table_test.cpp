@@ -2,8 +2,8 @@
 #include <cmath>
 #include <regex>
 
-#include "fractile/comparing.hpp"
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 #include "report/release/claims_test_support.hpp"
 #include "report/release/release_figure.hpp"
 

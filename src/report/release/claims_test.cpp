@@ -9,9 +9,9 @@
 #include <regex>
 #include <set>
 
-#include "fractile/comparing.hpp"
 #include "fractile/error.hpp"
-#include "fractile/plan_report.hpp"
+#include "fractile/release.hpp"
+#include "fractile/reports.hpp"
 #include "report/release/claims_test_support.hpp"
 #include "report/release/release_figure.hpp"
 #include "support/releases.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "fractile/planning.hpp"
-#include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/release.hpp"
 

@@ -8,7 +8,6 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/cells.hpp"
 #include "report/release/counted_words.hpp"
@@ -20,6 +19,7 @@
 #include "report/release/statistics_rows.hpp"
 #include "report/release/statistics_words.hpp"
 #include "report/text/page.hpp"
+#include "report/text/shown_text.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/release_leakage.hpp"
+#include "fractile/planning.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/explained_parts.hpp"

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <map>
 
-#include "fractile/accounting.hpp"
-#include "fractile/text.hpp"
+#include "fractile/privacy.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

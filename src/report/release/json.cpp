@@ -1,16 +1,16 @@
 #include <algorithm>
 
-#include "fractile/audit_report.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/text.hpp"
+#include "fractile/reports.hpp"
 #include "fractile/version.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/receipt_digest.hpp"
 #include "report/text/release_members.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
-#include "fractile/plan_report.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "exact/own_environment.hpp"
-#include "fractile/accounting.hpp"
-#include "fractile/plan_report.hpp"
+#include "fractile/privacy.hpp"
+#include "fractile/reports.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/analyst_words.hpp"
 #include "report/release/counted_words.hpp"

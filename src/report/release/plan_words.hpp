@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/reports.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

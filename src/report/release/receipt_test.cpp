@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "exact/digest.hpp"
-#include "fractile/canonical_query.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 #include "libraries/fmt.hpp"
+#include "report/text/canonical_query.hpp"
 #include "support/described.hpp"
 #include "support/preliminary_outcome.hpp"
 #include "support/releases.hpp"

@@ -10,12 +10,12 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
 #include "report/release/registry_record.hpp"
 #include "report/release/statistics_rows.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace report_detail {

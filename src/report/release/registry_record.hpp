@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
 
 namespace fractile::report_detail {

@@ -1,6 +1,6 @@
 #include "report/release/statistics_rows.hpp"
 
-#include "fractile/dates.hpp"
+#include "fractile/ranks.hpp"
 #include "libraries/fmt.hpp"
 #include "report/release/counted_words.hpp"
 

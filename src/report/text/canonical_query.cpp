@@ -1,8 +1,8 @@
-#include "fractile/canonical_query.hpp"
+#include "report/text/canonical_query.hpp"
 
-#include "fractile/text.hpp"
 #include "libraries/rapidjson.hpp"
 #include "report/text/characters.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile {
 namespace {

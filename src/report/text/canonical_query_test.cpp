@@ -1,4 +1,4 @@
-#include "fractile/canonical_query.hpp"
+#include "report/text/canonical_query.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "fractile/text.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -1,7 +1,6 @@
-#include "fractile/columns_report.hpp"
-
 #include <algorithm>
 
+#include "fractile/reports.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/text_columns.hpp"

@@ -1,4 +1,4 @@
-#include "fractile/durable.hpp"
+#include "report/text/durable.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

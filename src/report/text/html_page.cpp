@@ -2,11 +2,11 @@
 #include <string_view>
 
 #include "exact/digest.hpp"
-#include "fractile/figures.hpp"
-#include "fractile/text.hpp"
+#include "figures/figures.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/page.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

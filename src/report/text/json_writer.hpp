@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "fractile/dates.hpp"
 #include "fractile/exact.hpp"
+#include "fractile/ranks.hpp"
 #include "libraries/rapidjson.hpp"
 
 namespace fractile::report_detail {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/figures.hpp"
-#include "fractile/pages.hpp"
+#include "figures/figures.hpp"
+#include "fractile/receipts.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/page.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

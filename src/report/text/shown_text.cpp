@@ -1,8 +1,9 @@
+#include "report/text/shown_text.hpp"
+
 #include <algorithm>
 #include <cstdint>
 
 #include "fractile/error.hpp"
-#include "fractile/text.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/characters.hpp"
 

@@ -1,3 +1,5 @@
+#include "report/text/shown_text.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -6,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "fractile/canonical_query.hpp"
-#include "fractile/ledger_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/text.hpp"
+#include "fractile/reports.hpp"
+#include "report/text/canonical_query.hpp"
 #include "report/text/characters.hpp"
 #include "support/described.hpp"
 #include "support/releases.hpp"

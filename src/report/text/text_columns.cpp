@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fractile/text.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -1,8 +1,8 @@
 // An axis of dates and times: its tics stand where calendars and clocks have them.
 #pragma once
 
-#include "fractile/dates.hpp"
-#include "fractile/figures.hpp"
+#include "figures/figures.hpp"
+#include "fractile/ranks.hpp"
 
 namespace fractile::report_detail {
 

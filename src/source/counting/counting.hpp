@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/scaled_lattice.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "exact/digest.hpp"
-#include "fractile/sampling.hpp"
+#include "fractile/source.hpp"
 #include "source/counting/keyed_counts.hpp"
 
 namespace fractile::source_detail {

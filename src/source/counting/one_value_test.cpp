@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/frames.hpp"
+#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "fractile/provenance.hpp"
 #include "fractile/ranks.hpp"
 #include "source/counting/keyed_counts.hpp"
 #include "source/counting/real_sum.hpp"

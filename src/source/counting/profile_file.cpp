@@ -9,7 +9,7 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "fractile/profile_files.hpp"
+#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "source/counting/profile_merging.hpp"
 #include "source/files/input_file.hpp"

@@ -13,7 +13,7 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "fractile/profile_files.hpp"
+#include "fractile/source.hpp"
 #include "support/profiles.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/profile_files.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile::source_detail {
 

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "fractile/ranks.hpp"
-#include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/chunk_places.hpp"
 #include "source/counting/counting.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/counting.hpp"

@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/chunk_places.hpp"
 #include "source/counting/keyed_sample.hpp"

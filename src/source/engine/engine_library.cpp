@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/engine.hpp"
 #include "fractile/error.hpp"
+#include "source/engine/default_engine.hpp"
 
 namespace fractile::source_detail {
 namespace {

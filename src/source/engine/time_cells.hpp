@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "fractile/dates.hpp"
+#include "fractile/ranks.hpp"
 #include "source/engine/column_view.hpp"
 #include "source/engine/engine.hpp"
 

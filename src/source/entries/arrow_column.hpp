@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fractile/frames.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
 #include "source/engine/time_cells.hpp"
 #include "source/entries/missing_values.hpp"
 

@@ -9,7 +9,7 @@
 #include "exact/own_environment.hpp"
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
-#include "fractile/frames.hpp"
+#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "source/counting/record_selector.hpp"
 #include "source/counting/selected_records.hpp"

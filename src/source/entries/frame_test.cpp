@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/frames.hpp"
+#include "fractile/source.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile {

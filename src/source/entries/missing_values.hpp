@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fractile/dates.hpp"
+#include "fractile/ranks.hpp"
 #include "source/engine/column_view.hpp"
 
 namespace fractile::source_detail {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/random.hpp"
+#include "fractile/exact.hpp"
 #include "fractile/source.hpp"
 
 namespace fractile {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/frames.hpp"
+#include "fractile/source.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/text/packing_test_support.hpp"
 #include "support/nasty_records.hpp"

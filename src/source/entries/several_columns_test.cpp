@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/sources.hpp"
+#include "fractile/source.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile {

@@ -1,8 +1,9 @@
+#include "fractile/source.hpp"
+
 #include <utility>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
-#include "fractile/sources.hpp"
 #include "libraries/postgres.hpp"
 #include "source/entries/postgres_query.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/frames.hpp"
+#include "fractile/source.hpp"
 #include "source/counting/counting.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "source/files/columns.hpp"

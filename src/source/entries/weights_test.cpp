@@ -1,7 +1,5 @@
 // A record of weight w counts as w / step records, law for law: the profile is that of the table in which it stands so often.
 // Proof: docs/proofs/weights.md
-#include "fractile/weights.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -10,7 +8,8 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/frames.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
 #include "source/entries/table_test_support.hpp"
 

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fractile/dates.hpp"
-#include "fractile/provenance.hpp"
+#include "fractile/ranks.hpp"
 
 namespace fractile::source_detail {
 

@@ -1,5 +1,5 @@
 // Figures as SVG: lines over axes, and ranges by row. Nothing is drawn by chance, a clock or a font of this machine, so that
-// equal figures are equal bytes. Texts must be as shown_text (fractile/text.hpp) has them; their markup is escaped here.
+// equal figures are equal bytes. Texts must be as shown_text (report/text/shown_text.hpp) has them; their markup is escaped here.
 // Thread-safety: a figure is a value; threads may share it while none changes it.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/disk_room.hpp"
+#include "libraries/disk_room.hpp"
 
 namespace fractile {
 

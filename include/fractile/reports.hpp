@@ -1,23 +1,139 @@
-// What was found about pipelines and channels, as JSON, CSV, tables and pages; and certificates, checked again.
-// Thread-safety: functions of their arguments, for any number of threads.
+// Everything but releases as others see it: audits, columns, ledgers, plans, pipelines and channels, as JSON, CSV, tables and pages.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "fractile/choosing.hpp"
+#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
-#include "fractile/leakage_report.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/ledger.hpp"
 #include "fractile/pipelines.hpp"
-#include "fractile/real_bounds.hpp"
-#include "fractile/stability.hpp"
-#include "fractile/windows.hpp"
+#include "fractile/planning.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile {
+
+// --- Audits ----------------------------------------------------------------------------------------------------------
+//
+// What an audit found, as JSON.
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// One JSON object: what was audited, `claimed` and `attained` (decimals) and the pair of `neighbours`.
+std::string to_json(const AuditRequest& request, const AuditReport& report);
+
+// --- Columns ---------------------------------------------------------------------------------------------------------
+//
+// The columns of a table, and what their cells are, as tables, CSV and JSON: for the data's owner.
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// For people: one line per column.
+std::string to_table(const std::vector<TableColumn>& columns);
+std::string to_csv(const std::vector<TableColumn>& columns);
+/// One JSON object with the member `columns`.
+std::string to_json(const std::vector<TableColumn>& columns);
+
+// --- Ledgers ---------------------------------------------------------------------------------------------------------
+//
+// What a ledger holds, as JSON, CSV, tables and pages.
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// What a dataset pins, as the fields of a release that keep to it; empty when that is nothing.
+Words pins_in_words(const LedgerDataset& dataset);
+
+/// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
+enum class LedgerDetail { balances, everything };
+
+/// One JSON object; its order is that of the ledger.
+std::string to_json(const LedgerStatement& statement, LedgerDetail detail);
+/// balances: one line per dataset. everything: one line per entry, without receipts.
+std::string to_csv(const LedgerStatement& statement, LedgerDetail detail);
+/// For people: balances, then entries with the beginning of their queries.
+std::string to_table(const LedgerStatement& statement);
+/// The same as a page, with figures.
+WebPage to_html(const LedgerStatement& statement, const PageOptions& options);
+
+// --- Plans -----------------------------------------------------------------------------------------------------------
+//
+// What a release will be worth, as JSON, CSV, tables and pages.
+// Thread-safety: functions of their arguments, for any number of threads.
+
+/// How often a guess about a person is right, before and after.
+struct PlannedGuess {
+  PersonGuess guess;
+  std::string limit = {};  ///< as it is printed, of a value above it
+  std::string reference;   ///< the name of the public table that stands for the secret one
+  std::uint64_t rows = 0;  ///< how many records that has
+  PersonLeakage leakage;
+};
+
+/// Which epsilons serve an analyst. The plan is for the least epsilon that is certain to serve, or for the largest one asked about.
+struct PlannedAnalyst {
+  ReleaseAnalyst analyst;
+  ServedEpsilons served;
+  std::string name;       ///< of their file
+  std::string reference;  ///< as of a guess
+  std::uint64_t rows = 0;
+  std::size_t quantiles = 1;  ///< of the query
+};
+
+/// What a release will be worth, and under other budgets.
+struct PlanReport {
+  ReleasePlan plan;
+  std::vector<ReleasePlan> others = {};      ///< for the chart, in increasing order of their budgets
+  std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
+  std::optional<PlannedGuess> guess = {};    ///< where it was asked for
+  std::optional<PlannedAnalyst> analyst = {};
+  /// For weighted records: the plan's query is about units of weight, as many as are expected.
+  std::optional<WeightsDescription> weights = {};
+};
+
+/// A warning that intervals are expected to end at the range for want of records, or else that values are mostly noise; nothing
+/// where neither is so.
+std::optional<NoiseInWords> noise_in_words(const PlanReport& report);
+
+/// One JSON object, with `guess` `analyst` and `weights` where they were asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
+std::string to_json(const PlanReport& report);
+/// "quantile,worst_case,median,nine_in_ten" and one line per quantile.
+std::string to_csv(const PlanReport& report);
+/// The same in aligned columns, with an explanation and a chart of the errors against the budget.
+std::string to_table(const PlanReport& report);
+/// The same as a page, with figures.
+WebPage to_html(const PlanReport& report, const PageOptions& options);
+
+// --- Leakage ---------------------------------------------------------------------------------------------------------
+//
+// How often the best guess about a person succeeds, as JSON, CSV, tables and pages.
+// Thread-safety: functions of their arguments, for any number of threads.
+
+struct LeakageReport {
+  flow::LeakageQuestion question;
+  flow::Possibilities possibilities;
+  std::string promise;                 ///< as promise_of() has it
+  std::vector<flow::Leakage> answers;  ///< one; in a sweep one per epsilon, increasing
+  bool is_sweep = false;
+};
+
+/// One JSON object: what is guessed, what the attacker knows, the prior of each possibility, and then `before`, `after`, `allowed`,
+/// `capacity` and `capacity_allowed`, or for a sweep `points` with them. Exact numbers are fractions; others have 30 digits, or 15
+/// in a sweep; null where the promise bounds nothing.
+std::string to_json(const LeakageReport& report);
+/// A heading, and one line per epsilon.
+std::string to_csv(const LeakageReport& report);
+/// The same in words; for a sweep in aligned columns.
+std::string to_table(const LeakageReport& report);
+/// A page for a sweep, with the figure "leakage": with the release, without it, and what epsilon alone allows.
+WebPage to_html(const LeakageReport& report, const PageOptions& options);
+
+// --- Pipelines and channels ------------------------------------------------------------------------------------------
+//
+// What was found about pipelines and channels, as JSON, CSV, tables and pages; and certificates, checked again.
+// Thread-safety: functions of their arguments, for any number of threads.
 
 /// Is a pipeline at one epsilon worth at least as much to every analyst as at another?
 struct RefinementReport {

@@ -8,11 +8,8 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
-#include "fractile/keys.hpp"
-#include "fractile/provenance.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/statistics.hpp"
 
 namespace fractile {
 
