@@ -112,9 +112,9 @@ class Floors(HouseTest):
         self.assert_one(self.floors(), "src/flow/pipeline/rows.cpp:1:", "sideways")
 
     def test_sub_rooms_see_the_public_headers_of_those_below(self):
-        self.write("include/fractile/windows.hpp", "")
-        self.write("src/flow/loss/analyst.cpp", '#include "fractile/windows.hpp"\n')
-        self.assert_one(self.floors(), "src/flow/loss/analyst.cpp:1:", "upward")
+        self.write("include/fractile/pipelines.hpp", "")
+        self.write("src/flow/channel/rows.cpp", '#include "fractile/pipelines.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/channel/rows.cpp:1:", "upward")
 
     def test_a_room_of_sub_rooms_holds_no_files_of_its_own(self):
         self.write("src/flow/algebra/ring.hpp", "")
@@ -374,6 +374,14 @@ class Proofs(HouseTest):
             "// Exact selection; proof: docs/proofs/selection.md.\n#pragma once\nint select_softmax(int scores);\n",
         )
         self.assertEqual(self.proofs(), [])
+
+    def test_the_comment_of_a_section_covers_it_and_no_other(self):
+        self.write("docs/proofs/selection.md", PAGE)
+        sections = "// All.\n#pragma once\n// --- Selection ---\n//\n// Exact; proof: docs/proofs/selection.md.\n\n// --- Soft ones ---\nint select_softmax(int scores);\n"
+        self.write("include/fractile/exact.hpp", sections)
+        self.assertEqual(self.proofs(), [])
+        self.write("include/fractile/exact.hpp", sections + "// --- More ---\n//\n// Others.\nint select_gumbel(int scores);\n")
+        self.assert_one(self.proofs(), "include/fractile/exact.hpp:12: 'select_gumbel' has no proof")
 
     def test_a_function_without_a_proof_line(self):
         for number, declaration in enumerate(

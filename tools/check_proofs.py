@@ -4,8 +4,8 @@
     check_proofs.py [ROOT]
 
 * A function declared in include/fractile/ whose name says that it is one (PREFIXES, ALSO) is preceded by a comment with
-  a line "/// Proof: docs/proofs/<name>.md", or stands in a header whose head comment names a page ("proof:
-  docs/proofs/<name>.md").
+  a line "/// Proof: docs/proofs/<name>.md", or stands in a section whose comment names a page ("proof: docs/proofs/<name>.md").
+  A header is one section, or has several, each of which begins with a comment "// --- Title ---" of several lines.
 * Every page that a header or source names exists and has the sections "## Claim", "## Proof" and "## Test that would
   break", each with something in it.
 * Every page of docs/proofs/ is named by a header or source (README.md apart).
@@ -13,6 +13,7 @@
 * Every test that these pages, the threat model and docs/papers.md name in full (`Suite.Name`, `Suite.*`, `Suite.Begins...`) is there.
 """
 
+import itertools
 import re
 from pathlib import Path
 
@@ -62,13 +63,11 @@ def comment_above(lines, index):
     return _joined(block)
 
 
-def head_comment(lines):
-    block = []
-    for line in lines:
-        if not line.startswith("//"):
-            break
-        block.append(line)
-    return _joined(block)
+def section_comment(lines, index):
+    """The comment with which the section of a line begins, or the header, where it has no sections."""
+    titles = (number for number, line in enumerate(lines[:index]) if line.startswith("// --- ") and lines[number + 1].startswith("//"))
+    begins = max(titles, default=0)
+    return _joined(itertools.takewhile(lambda line: line.startswith("//"), lines[begins:]))
 
 
 def _joined(block):
@@ -128,10 +127,8 @@ def check(root):
         if where.parts[0] != "include":
             continue
         lines = text.splitlines()
-        if _PROOF.search(head_comment(lines)):
-            continue
         for name, line in declarations(text):
-            if not _PROOF.search(comment_above(lines, line)):
+            if not _PROOF.search(comment_above(lines, line)) and not _PROOF.search(section_comment(lines, line)):
                 errors.append(
                     f"{where}:{line + 1}: '{name}' has no proof; write {PAGES}/{name}.md and name it above the "
                     f"declaration: /// Proof: {PAGES}/{name}.md"

@@ -3,6 +3,7 @@
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
 #include <fractile/flow.hpp>
+#include <fractile/fractile.hpp>
 #include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
 #include <fractile/pipelines.hpp>
@@ -23,12 +24,6 @@
 #include <variant>
 
 #include "arrow.h"
-#include "figures/figures.hpp"
-#include "libraries/disk_room.hpp"
-#include "report/text/canonical_query.hpp"
-#include "report/text/durable.hpp"
-#include "report/text/shown_text.hpp"
-#include "source/engine/default_engine.hpp"
 
 #if FRACTILE_VERSION < 100
 #error "versions before 0.1.0 had no such macro"

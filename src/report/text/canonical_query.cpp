@@ -1,7 +1,6 @@
 #include "report/text/canonical_query.hpp"
 
 #include "libraries/rapidjson.hpp"
-#include "report/text/characters.hpp"
 #include "report/text/shown_text.hpp"
 
 namespace fractile {
@@ -46,7 +45,7 @@ class Line {
 
  private:
   void write(const std::string& value) {
-    const std::string utf8 = report_detail::utf8_text(value);
+    const std::string utf8 = utf8_text(value);
     json_.String(utf8.data(), static_cast<rapidjson::SizeType>(utf8.size()));
   }
 

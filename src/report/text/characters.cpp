@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "report/text/shown_text.hpp"
-
 namespace fractile::report_detail {
 namespace {
 
@@ -55,7 +53,5 @@ bool is_hidden(char32_t code) {
   if (code >= U' ' && code <= U'~') return false;
   return std::ranges::any_of(hidden, [&](const Range& range) { return range.least <= code && code <= range.most; });
 }
-
-std::string utf8_text(const std::string& text) { return is_utf8(text) ? text : name_text(text); }
 
 }  // namespace fractile::report_detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace fractile::report_detail {
@@ -18,8 +17,5 @@ Character first_character(std::string_view text);
 
 /// Whether it acts on a terminal, or changes how the text around it is laid out or read, without being seen itself.
 bool is_hidden(char32_t code);
-
-/// UTF-8 as it is; other bytes as name_text has them.
-std::string utf8_text(const std::string& text);
 
 }  // namespace fractile::report_detail

@@ -1,6 +1,6 @@
 #include "report/text/csv_cells.hpp"
 
-#include "report/text/characters.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 

@@ -5,6 +5,7 @@
 #include "fractile/version.hpp"
 #include "libraries/fmt.hpp"
 #include "report/text/characters.hpp"
+#include "report/text/shown_text.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -86,6 +86,8 @@ std::string name_text(std::string_view name) {
   return text;
 }
 
+std::string utf8_text(const std::string& text) { return is_utf8(text) ? text : name_text(text); }
+
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
   const auto distance = [&](const std::string& word) {
     return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);

@@ -137,10 +137,10 @@ TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
     expect_clean(json, U'\n');
     const Release receipt = read_receipt(json, file);
     RC_ASSERT(receipt.source.file == name_text(file));
-    RC_ASSERT(receipt.source.column == report_detail::utf8_text(column));
-    RC_ASSERT(receipt.source.person == report_detail::utf8_text(source.person));
-    RC_ASSERT(receipt.source.sql == report_detail::utf8_text(source.sql));
-    RC_ASSERT(receipt.groups.at(0).key == report_detail::utf8_text(key));
+    RC_ASSERT(receipt.source.column == utf8_text(column));
+    RC_ASSERT(receipt.source.person == utf8_text(source.person));
+    RC_ASSERT(receipt.source.sql == utf8_text(source.sql));
+    RC_ASSERT(receipt.groups.at(0).key == utf8_text(key));
     for (const Prose prose : {Prose::text, Prose::markdown}) expect_clean(explain(receipt, prose), U'\n');
     expect_clean(to_table(groups), U'\n');
     expect_clean(to_table(receipt), U'\n');
