@@ -12,7 +12,7 @@ class Entries(unittest.TestCase):
         included = set()
         for source in ROOT.glob("tests/host/entr*"):
             included.update(re.findall(r'#include "fractile/(\w+)\.hpp"', source.read_text(encoding="utf-8")))
-        missing = {header.stem for header in ROOT.glob("include/fractile/*.hpp")} - included
+        missing = {header.stem for header in ROOT.glob("include/fractile/*.hpp")} - included - {"fractile"}  # which includes them all
         self.assertFalse(missing, "call what these headers declare in tests/host/entries_of_*.cpp")
 
 
