@@ -103,7 +103,7 @@ PUBLIC_HEADERS = {
     "release": "quantiles/release",
     "planning": "quantiles/release",
     "measurements": "quantiles/release",
-    "source": "source/files",
+    "source": "source/engine",
     "ledger": "ledger",
     "flow": "flow/channel",
     "pipelines": "flow/pipeline",
@@ -119,7 +119,6 @@ INNER_HEADERS = (
     Path("src/libraries/disk_room.hpp"),
     Path("src/report/text/durable.hpp"),
     Path("src/report/text/shown_text.hpp"),
-    Path("src/source/engine/default_engine.hpp"),
 )
 
 # Folders that may use everything, and that no room may use.

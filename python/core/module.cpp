@@ -1,8 +1,8 @@
 #include "module.hpp"
 
+#include "fractile/source.hpp"
 #include "fractile/version.hpp"
 #include "interpreter.hpp"
-#include "source/engine/default_engine.hpp"
 
 NB_MODULE(_core, module) {
   using namespace fractile::python;

@@ -16,7 +16,6 @@
 #include "fractile/reports.hpp"
 #include "fractile/source.hpp"
 #include "host/entry_groups.hpp"
-#include "source/engine/default_engine.hpp"
 
 namespace fractile::host_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "source/engine/default_engine.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "source/engine/default_engine.hpp"
+#include "fractile/source.hpp"
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
