@@ -1,6 +1,6 @@
 """python3 same_objects.py BUILD CONSUMER FOLDER: links in FOLDER, by their names in the build folder CONSUMER, the objects that BUILD has
 compiled from the same sources by the same commands. The same: except for optimization, symbols, assertions of the standard library,
-precompiled headers and where the build is, none of which a stranger's project decides."""
+precompiled headers, whether warnings are errors, and where the build is, none of which a stranger's project decides."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import shlex
 import sys
 from pathlib import Path
 
-IGNORED = re.compile(r"-O\w?|-g\d?|-D_GLIBCXX_ASSERTIONS|-Winvalid-pch")
+IGNORED = re.compile(r"-O\w?|-g\d?|-D_GLIBCXX_ASSERTIONS|-Winvalid-pch|-Werror")
 IGNORED_WITH_VALUE = {"--param", "-include", "-o"}
 
 
