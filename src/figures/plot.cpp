@@ -202,6 +202,7 @@ Key key_of(const std::vector<const Line*>& titled, double top, double width) {
   constexpr double line_height = 20;
   constexpr double margin = 12;
   std::vector<std::string> titles;
+  titles.reserve(titled.size());
   for (const Line* const line : titled) titles.push_back(line->title);
   titles = detail::shortened_names(titles, width - sample - 3 * margin, font_size);
   std::string text;

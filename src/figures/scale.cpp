@@ -16,7 +16,7 @@ double position(const Axis& axis, double value) {
 /// A little more than the value's own digits are noise of the arithmetic. Separators of thousands as tables have them.
 std::string number_text(double value) {
   if (value == 0) return "0";
-  const std::string text = fmt::format("{:.10g}", value);
+  std::string text = fmt::format("{:.10g}", value);
   constexpr std::size_t fewest_digits = 5;
   const std::size_t begin = text.front() == '-' ? 1 : 0;
   const std::size_t end = std::min(text.find_first_not_of("0123456789", begin), text.size());

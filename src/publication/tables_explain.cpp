@@ -422,6 +422,7 @@ std::vector<std::string> declarations_of(const Page& page, const std::vector<Tab
                                "were chosen without looking at the data, and so was everything else that was typed."));
   }
   std::vector<std::vector<std::string>> of_tables;
+  of_tables.reserve(tables.size());
   for (const Table& table : tables) {
     of_tables.push_back(
         report_detail::declarations_of(table.finest(), [&](const std::string& words) { return page.typed(words); }));
