@@ -28,13 +28,15 @@ Rational step_of(const Typed& typed) {
   return in_field("step", [&] { return Rational::parse(step); });
 }
 
-/// Whether it was meant to be a date: a year and a stroke, which begin no number, or three numbers with points or strokes between.
+/// Whether it was meant to be a date: a year and a stroke, which begin no number, or two numbers of one or two digits and a third, with
+/// points or strokes between. 1.000.000 is meant to be a number.
 bool is_like_date(const std::string& text) {
   const std::size_t first = text.find_first_not_of("0123456789");
   if (first == std::string::npos || first == 0) return false;
   if (first == 4 && (text[4] == '-' || text[4] == '/')) return true;
   const std::size_t second = text.find_first_not_of("0123456789", first + 1);
-  return (text[first] == '/' || text[first] == '.') && second != std::string::npos && text[second] == text[first];
+  const bool is_short = first <= 2 && second != std::string::npos && second - first - 1 <= 2;
+  return (text[first] == '/' || text[first] == '.') && is_short && text[second] == text[first];
 }
 
 Moment moment_of(const std::string& text) {

@@ -41,9 +41,11 @@ bool has_avx512() {
 }
 #endif
 
+}  // namespace
+
 /// Each set contains those before it.
-std::int64_t sets_of_this_processor() {
-  std::int64_t sets = HWY_STATIC_TARGET;
+int64_t SupportedTargets() {
+  int64_t sets = HWY_STATIC_TARGET;
 #if HWY_ARCH_X86
   if (!has_ssse3()) return sets;
   sets |= HWY_SSSE3;
@@ -55,10 +57,6 @@ std::int64_t sets_of_this_processor() {
 #endif
   return sets;
 }
-
-}  // namespace
-
-int64_t SupportedTargets() { return sets_of_this_processor(); }
 
 ChosenTarget& GetChosenTarget() {
   static ChosenTarget chosen;

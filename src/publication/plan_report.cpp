@@ -230,8 +230,8 @@ std::string to_table(const PublicationPlan& plan) {
       "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n"
       "A level's cost is that of each of its cells: a record is in one of them.\n"
       "records       of the cell that the level serves worst, as expected; - where the file does not say rows\n"
-      "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
-      "more\n"
+      "nine in ten   of the simulated releases of a public normal table with that many records miss "
+      "no quantile by more\n"
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {:.4g} a quantile, whatever the data\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),

@@ -311,6 +311,7 @@ class Typing(CommandTest):
             self.refuse(["release", "t.csv", *options(bounds=(typed, "2026-01-01"), step="1d")], f"--bounds: '{typed}' is no date or time",
                         "write 2024-01-31")
         self.refuse(["release", "t.csv", *options(bounds=("now", "later"), step="1d")], "--bounds: 'now' is not a number")
+        self.refuse(["release", "t.csv", *options(bounds=("0", "1.000.000"))], "--bounds: '1.000.000' is not a number")
 
     def test_words_of_a_verb(self):
         self.refuse(["flow", "chekc", "survey.toml"], "unknown verb 'flow chekc'", "did you mean fractile flow check?")

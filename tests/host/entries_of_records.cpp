@@ -14,7 +14,7 @@
 namespace fractile::host_test {
 namespace {
 
-/// 60 records as Arrow lays them down: texts are of one letter each. Whoever is handed a structure must give it back.
+/// 60 records as Arrow lays them down: texts are of one letter each. The receiver of a structure must release it.
 class Laid {
  public:
   Laid() {

@@ -81,8 +81,8 @@ std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const
 Suggestion suggest(const RoughRows& from, const RoughRows& to) {
   const std::size_t observations = from.front().size();
   const std::size_t outputs = to.front().size();
-  const std::size_t equations =
-      from.size() * outputs;  // equation (x, z) is row x outputs + z; then one for each row of X
+  // Equation (x, z) is row x outputs + z; then there is one for each row of X.
+  const std::size_t equations = from.size() * outputs;
 
   ProgramColumns columns;
   for (std::size_t y = 0; y < observations; ++y) {

@@ -249,7 +249,7 @@ std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Ra
   return refuted_by_single_bet(pipeline, from, to, likely_totals(sum, from), likely_totals(sum, to));
 }
 
-/// Compares a sum of so many people that their channel, of `bits` bits, is not written out.
+/// Compares sums over too many people for their channel, which takes `bits` bits, to be written out.
 PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to, double bits) {
   constexpr double most_bits = 4e8;  // some seconds for two exact losses
   if (bits > most_bits) return undecided(pipeline, too_many_totals);

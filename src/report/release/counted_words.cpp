@@ -138,9 +138,8 @@ std::string typical_in_words(const TypicalError& typical, const std::optional<We
                 : fmt::format("off by at most {}, and half of the time by {}", counted_in_words(source, most),
                               middle == 0 ? "none" : fmt::format("at most {}", middle));
   return fmt::format(
-      "Nine times in ten {} {}: so it was in {} simulated releases of a public {} table of {}, for the quantile with "
-      "the "
-      "largest errors.",
+      "Nine times in ten {} {}: so it was in {} simulated releases of a public {} table of {}, for the quantile "
+      "with the largest errors.",
       value_is, off, typical.releases, to_string(typical.shape), counted_in_words(source, typical.rows));
 }
 

@@ -251,8 +251,7 @@ void explain_strength(Page& page, const Promise& promise) {
   if (promise.cost.measure() == Measure::zcdp) {
     page.paragraph(
         fmt::format("rho is not comparable with epsilon. For comparison with other releases: it implies epsilon = {} "
-                    "with delta = one "
-                    "in a million.",
+                    "with delta = one in a million.",
                     up(epsilon_of_zcdp(promise.cost.rho(), Rational(1, 1'000'000)).to_double())));
   }
   page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
