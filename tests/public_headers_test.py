@@ -1,19 +1,43 @@
-"""What a program may do to the library is tried on entries of all of it: tests/host includes every public header."""
+"""Public headers: what a program may do to the library is tried on entries of every section of each, one header includes them all, and
+docs/api.md says what each has."""
 
 import re
+import sys
 import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+from cpp_text import sections_of
+
+HEADERS = sorted(ROOT.glob("include/fractile/*.hpp"))
+UMBRELLA = "fractile"
+#: A function or a class at the beginning of a line.
+DECLARED = re.compile(r"^(?:(?:class|struct) (\w+) [:{]|(?!//|#|using|template|namespace)[\w:<>,&*\[\] ]+?[ &*](\w+)\()", re.MULTILINE)
 
 
-class Entries(unittest.TestCase):
-    def test_are_of_every_public_header(self):
-        included = set()
-        for source in ROOT.glob("tests/host/entr*"):
-            included.update(re.findall(r'#include "fractile/(\w+)\.hpp"', source.read_text(encoding="utf-8")))
-        missing = {header.stem for header in ROOT.glob("include/fractile/*.hpp")} - included - {"fractile"}  # which includes them all
-        self.assertFalse(missing, "call what these headers declare in tests/host/entries_of_*.cpp")
+def declared(lines):
+    return {name for pair in DECLARED.findall("\n".join(lines)) for name in pair if name}
+
+
+class PublicHeaders(unittest.TestCase):
+    def test_have_entries_of_every_section(self):
+        entries = " ".join(source.read_text(encoding="utf-8") for source in ROOT.glob("tests/host/entr*.cpp"))
+        called = set(re.findall(r"\w+", entries))
+        for header in HEADERS:
+            for begin, lines in sections_of(header.read_text(encoding="utf-8")) if header.stem != UMBRELLA else ():
+                with self.subTest(f"{header.name}:{begin + 1}"):
+                    names = declared(lines)
+                    self.assertTrue(names & called, f"call one of these in tests/host/entries_of_*.cpp: {', '.join(sorted(names))}")
+
+    def test_are_all_included_by_one(self):
+        included = re.findall(r'#include "fractile/(\w+)\.hpp"', (ROOT / f"include/fractile/{UMBRELLA}.hpp").read_text(encoding="utf-8"))
+        self.assertEqual(included, sorted([header.stem for header in HEADERS if header.stem != UMBRELLA] + ["version"]))
+
+    def test_are_described(self):
+        page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
+        self.assertEqual([header.name for header in HEADERS if f"`{header.name}`" not in page], [])
 
 
 if __name__ == "__main__":

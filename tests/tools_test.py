@@ -474,7 +474,10 @@ class Prose(HouseTest):
 
     def test_a_public_header_without_a_word_of_threads(self):
         self.write("include/fractile/h.hpp", "#pragma once\n")
-        self.assert_one(self.prose(), "include/fractile/h.hpp: says nothing of threads")
+        self.assert_one(self.prose(), "include/fractile/h.hpp:1: says nothing of threads")
+        one, other = "// --- One ---\n//\n// Thread-safety: a value.\n", "// --- Other ---\n//\n// More.\n"
+        self.write("include/fractile/h.hpp", "#pragma once\n" + one + other)
+        self.assert_one(self.prose(), "include/fractile/h.hpp:5: says nothing of threads")
 
     def test_translated_phrases(self):
         for phrase in check_prose.PHRASES:

@@ -5,7 +5,6 @@
 
 * A function declared in include/fractile/ whose name says that it is one (PREFIXES, ALSO) is preceded by a comment with
   a line "/// Proof: docs/proofs/<name>.md", or stands in a section whose comment names a page ("proof: docs/proofs/<name>.md").
-  A header is one section, or has several, each of which begins with a comment "// --- Title ---" of several lines.
 * Every page that a header or source names exists and has the sections "## Claim", "## Proof" and "## Test that would
   break", each with something in it.
 * Every page of docs/proofs/ is named by a header or source (README.md apart).
@@ -18,7 +17,7 @@ import re
 from pathlib import Path
 
 import check_main
-from cpp_text import cpp_files, without_comments
+from cpp_text import cpp_files, sections_of, without_comments
 
 PREFIXES = ("select_", "release_", "sample_", "bernoulli", "make_", "discrete_")
 # Mechanisms, transformations and maps that have their whole names; members that have such a name and take nothing are none.
@@ -63,11 +62,10 @@ def comment_above(lines, index):
     return _joined(block)
 
 
-def section_comment(lines, index):
-    """The comment with which the section of a line begins, or the header, where it has no sections."""
-    titles = (number for number, line in enumerate(lines[:index]) if line.startswith("// --- ") and lines[number + 1].startswith("//"))
-    begins = max(titles, default=0)
-    return _joined(itertools.takewhile(lambda line: line.startswith("//"), lines[begins:]))
+def section_comment(text, index):
+    """The comment with which the section of a line begins."""
+    section = next((lines for begin, lines in reversed(sections_of(text)) if begin <= index), [])
+    return _joined(itertools.takewhile(lambda line: line.startswith("//"), section))
 
 
 def _joined(block):
@@ -75,7 +73,7 @@ def _joined(block):
     return " ".join(line.strip().lstrip("/").strip() for line in block)
 
 
-def sections_of(page):
+def headings_of(page):
     """Heading line: text below it."""
     sections, heading = {}, None
     for line in page.splitlines():
@@ -128,7 +126,7 @@ def check(root):
             continue
         lines = text.splitlines()
         for name, line in declarations(text):
-            if not _PROOF.search(comment_above(lines, line)) and not _PROOF.search(section_comment(lines, line)):
+            if not _PROOF.search(comment_above(lines, line)) and not _PROOF.search(section_comment(text, line)):
                 errors.append(
                     f"{where}:{line + 1}: '{name}' has no proof; write {PAGES}/{name}.md and name it above the "
                     f"declaration: /// Proof: {PAGES}/{name}.md"
@@ -141,7 +139,7 @@ def check(root):
             continue
         if path.stem not in referenced:
             errors.append(f"{PAGES}/{path.name}: no header or source names this page")
-        sections = sections_of(path.read_text(encoding="utf-8"))
+        sections = headings_of(path.read_text(encoding="utf-8"))
         for heading in SECTIONS:
             if not sections.get(heading):
                 state = "is empty" if heading in sections else "is missing"

@@ -9,7 +9,7 @@
 * None of the TICS does, nor in a comment: a sentence that begins with "Of ..." and hides its subject, a rule for "whoever" or "nobody",
   an error as Error(usage), "a line a cell" for one line per cell.
 * No line of an item hangs out of it, and no line within a paragraph begins like an item: both are what a wrapper breaks.
-* Every public header says what threads may do with what is in it ("Thread-safety: ...").
+* Every section of a public header says what threads may do with what is in it ("Thread-safety: ...").
 * Every relative link of a page leads to a file or folder that is there, and to a heading when it names one.
 
 Pages that a program writes (GENERATED) are checked for links only. UNMENDED still has sentences with TICS.
@@ -19,7 +19,7 @@ import re
 from pathlib import Path
 
 import check_main
-from cpp_text import comments_of, cpp_files
+from cpp_text import comments_of, cpp_files, sections_of
 
 LINE = 140
 TABLE_ROW = 300
@@ -155,8 +155,9 @@ def check(root):
             errors += [f"{where}:{number}: {fault}" for fault in faults_of_tics(comment)]
     for path in cpp_files(root, ("include",)):
         text = path.read_text(encoding="utf-8")
-        if path.suffix == ".hpp" and "Thread-safety: " not in text:
-            errors.append(f"{path.relative_to(root)}: says nothing of threads; write '/// Thread-safety: ...'")
+        for begin, section in sections_of(text) if path.suffix == ".hpp" else ():
+            if "Thread-safety: " not in "\n".join(section):
+                errors.append(f"{path.relative_to(root)}:{begin + 1}: says nothing of threads; write '/// Thread-safety: ...'")
         for number, line in enumerate(text.splitlines(), 1):
             _, slashes, comment = line.partition("//")
             if slashes:

@@ -25,6 +25,15 @@ def without_comments(text):
     return _TOKEN.sub(blank, text)
 
 
+def sections_of(text):
+    """(index of the line on which it begins, its lines) of each section of a header: a comment "// --- Title ---" of several lines begins
+    one. What stands before the first is left out; a header without any is one section."""
+    lines = text.splitlines()
+    titled = [n for n, line in enumerate(lines[:-1]) if line.startswith("// --- ") and lines[n + 1].startswith("//")]
+    begins = titled or [0]
+    return [(begin, lines[begin:end]) for begin, end in zip(begins, [*begins[1:], len(lines)])]
+
+
 def comments_of(text):
     """(line, its words) for every line of a comment."""
     for match in _TOKEN.finditer(text):
