@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "exact/exp_bounds.hpp"
 
@@ -21,10 +22,11 @@ bool JointRuns::covers(const RankWindow& window) const {
       windows_, [&](const RankWindow& listed) { return listed.first <= window.first && window.last <= listed.last; });
 }
 
-/// Each with some more on either side, so that windows which move a little are not listed again.
+/// Those that come after the first, each with some more on either side, so that windows which move a little are not listed again.
 void JointRuns::add_windows(const std::vector<RankWindow>& windows) {
+  const bool are_first = windows_.empty();
   for (const RankWindow& window : windows) {
-    const std::int64_t more = (window.last - window.first + 1) / 8;
+    const std::int64_t more = are_first ? 0 : (window.last - window.first + 1) / 8;
     windows_.push_back(whole_units({window.first - more, window.last + more}));
   }
   std::ranges::sort(windows_, {}, &RankWindow::first);
@@ -40,10 +42,16 @@ void JointRuns::add_windows(const std::vector<RankWindow>& windows) {
 }
 
 bool JointRuns::cover(const std::vector<RankWindow>& windows) {
+  constexpr std::int64_t most_at_once = 1 << 14;  // runs: there may be far fewer than units
   if (std::ranges::all_of(windows, [&](const RankWindow& window) { return covers(window); })) return false;
   add_windows(windows);
   units_.clear();
   splits_.clear();
+  std::int64_t most = 0;
+  for (const RankWindow& window : windows_) most += (window.last - window.first) / unit_ + 1;
+  const auto at_once = static_cast<std::size_t>(std::min(most, most_at_once));
+  units_.reserve(at_once);
+  splits_.reserve(at_once);
   for (const RankWindow& window : windows_) list(window);
   ++listings_;
   return true;
@@ -108,8 +116,13 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   const Real unit = std::ldexp(Real{1}, scale) / number(problem.base.total()) * Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
+  Split at = problem.span.lowest;  // one run mostly ends where the next begins
+  uint128 below = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    masses.push_back(number(problem.base.mass(runs.start(i), runs.end(i))) * unit);
+    if (runs.start(i) != at) below = problem.base.mass_below(runs.start(i));
+    at = runs.end(i);
+    const uint128 before = std::exchange(below, problem.base.mass_below(at));
+    masses.push_back(number(below - before) * unit);
   }
   return masses;
 }
@@ -296,9 +309,8 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   table.rows.resize(quantiles_);
   std::size_t entries = 0;
   for (const RankWindow& ranks : windows) entries += runs_.end_of(ranks) - runs_.first_of(ranks);
-  table.entries.resize(2 * entries);
   work_ += entries;
-  Real* at = table.entries.data();
+  Real* at = table.room_for(2 * entries);
   for (std::size_t j = 0; j < quantiles_; ++j) {
     JointRow<Real>& row = table.rows[j];
     row.first = runs_.first_of(windows[j]);

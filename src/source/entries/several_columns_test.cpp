@@ -21,7 +21,7 @@ class SeveralColumns : public source_test::EngineTest {
  protected:
   /// Persons have several records, some in several towns.
   std::string people() const {
-    std::string text = "who,town,sex,age,wage,born\n";
+    std::string text = "who,town,sex,age,wage,born,mother\n";
     for (int i = 0; i < 5000; ++i) {
       const int who = i % 1700;
       text += "p" + std::to_string(who) + "," +
@@ -30,7 +30,7 @@ class SeveralColumns : public source_test::EngineTest {
                             : "NA") +
               "," + (who % 2 == 0 ? "f" : "m") + "," + (i % 17 == 0 ? "" : std::to_string(i % 90)) + "," +
               (i % 11 == 0 ? "-9" : std::to_string(i % 800) + ".5") + ",19" + std::to_string(10 + i % 80) + "-01-0" +
-              std::to_string(1 + i % 9) + "\n";
+              std::to_string(1 + i % 9) + "," + (i % 5 < 2 ? "f" : "m") + "\n";
     }
     return folder.write("people.csv", text);
   }
@@ -56,6 +56,8 @@ class SeveralColumns : public source_test::EngineTest {
             {"wage", wages, NullPolicy::drop, by("sex", {"f", "m"}, with_persons)},
             {"wage", wages, NullPolicy::drop, by("town", {"north", "NA"}, with_persons)},
             {"age", ages_to_120},
+            {"age", ages_to_120, NullPolicy::drop, by("sex", {"f", "m"}, with_persons)},
+            {"wage", wages, NullPolicy::drop, by("mother", {"f", "m"}, with_persons)},
             {"born", visit_days, NullPolicy::drop, by("sex", {"m"}, with_persons)},
             {"age", ages_to_120, NullPolicy::drop, by_both(with_persons)}};
   }
@@ -78,7 +80,8 @@ class SeveralColumns : public source_test::EngineTest {
 TEST_F(SeveralColumns, AreCountedInOneReadingAsEachAlone) {
   const std::string file = people();
   const std::string parquet = write_parquet(
-      "people.parquet", "SELECT who, town, sex, age, CAST(wage AS DECIMAL(10, 1)) AS wage, born FROM '" + file + "'");
+      "people.parquet",
+      "SELECT who, town, sex, age, CAST(wage AS DECIMAL(10, 1)) AS wage, born, mother FROM '" + file + "'");
   for (const std::string& table : {file, parquet}) {
     for (const bool with_persons : {false, true}) {
       SCOPED_TRACE(table + (with_persons ? " by persons" : ""));
@@ -96,8 +99,8 @@ std::vector<ColumnToCount> of_whole_records(std::vector<ColumnToCount> columns) 
 TEST_F(SeveralColumns, OfWholeRecordsHaveOneSample) {
   const std::string file = people();
   const std::string shuffled = write_parquet(
-      "shuffled.parquet", "SELECT who, town, sex, age, CAST(wage AS DECIMAL(10, 1)) AS wage, born FROM '" + file +
-                              "' ORDER BY hash(who || town || wage)");
+      "shuffled.parquet", "SELECT who, town, sex, age, CAST(wage AS DECIMAL(10, 1)) AS wage, born, mother FROM '" +
+                              file + "' ORDER BY hash(who || town || wage)");
   const std::vector<ColumnToCount> columns = of_whole_records(all(true));
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const std::vector<CountedColumn> counted = open(file).count(columns, bits);
