@@ -34,7 +34,12 @@ KEY = bytes(range(32))
 GROUPS = {"by": "region", "keys": ["north", "south"]}
 PERSONS = {"person": "id", "records_per_person": 2}
 TWICE = {"by": ["region", "sex"], "keys": {"region": ["north", "south"], "sex": ["m", "f"]}}
-ASKED = {"all": {}, "groups": GROUPS, "persons": PERSONS, "both": GROUPS | PERSONS, "twice": TWICE | PERSONS}
+SUMS = {"person": "id", "per_person": "sum"}
+WEIGHTED = {"weight": "weight", "weight_bounds": (0, 30), "weight_step": "0.5"}
+ASKED = {
+    "all": {}, "groups": GROUPS, "persons": PERSONS, "both": GROUPS | PERSONS, "twice": TWICE | PERSONS, "sums": SUMS,
+    "means": GROUPS | PERSONS | {"per_person": "mean"}, "weighted": WEIGHTED, "weighted both": GROUPS | PERSONS | WEIGHTED,
+}
 SECRET = 31_415.92
 
 
@@ -69,6 +74,8 @@ def parquet(tmp_path_factory):
         "cents": pa.array((incomes * 100).astype(np.int64)),
         "day": pa.array(draw.integers(18_000, 20_000, rows).astype(np.int32), pa.date32()),
         "sex": pa.array(np.array(["f", "m"])[draw.integers(0, 2, rows)]),
+        "weight": pa.array(np.round(draw.lognormal(2, 1, rows), 3), mask=draw.random(rows) < 0.01),
+        "ill": pa.array(draw.random(rows) < 0.2, mask=draw.random(rows) < 0.3),
     })
     path = str(tmp_path_factory.mktemp("spark") / "people.parquet")
     pq.write_table(table, path, row_group_size=50_000)
@@ -123,7 +130,20 @@ def test_counts_are_one_machine_s(local, parquet, asked, monkeypatch):
     assert counted(df.repartition(7, "income"), asked) == expected(table, asked)
 
 
-@pytest.mark.parametrize("asked", [{}, GROUPS | PERSONS, {"public_rows": True}], ids=["all", "both", "rows"])
+@pytest.mark.parametrize("how", ["any", "all"])
+def test_truth_values_are_one_machine_s(how, local, parquet):
+    path, table = parquet
+    asked = {"person": "id", "per_person": how, "sampling_key": KEY}
+    mine = fractile.spark.profile(local.read.parquet(path), "ill", bounds=(0, 1), step=1, **asked)
+    assert mine == fractile.profile(table, "ill", lattice=fractile.Lattice(0, 1, 1), **asked)
+    assert len(mine.counts) == 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{}, GROUPS | PERSONS, {"public_rows": True}, SUMS, GROUPS | PERSONS | WEIGHTED | {"weight_stability": 3}],
+    ids=["all", "both", "rows", "sums", "weighted"],
+)
 def test_releases_are_one_machine_s(local, parquet, asked):
     path, table = parquet
     words = BOUNDS | asked | {"epsilon": 1, "unsafe_seed": 7}
@@ -151,6 +171,21 @@ bounds = [2018-01-01, 2026-01-01]
 step = "1d"
 quantiles = "median"
 """
+
+
+VALUES = PUBLICATION.replace('column = "income"\n', 'column = "income"\nper_person = "sum"\ncount = true\n')
+OF_WEIGHTS = PUBLICATION.replace(
+    "records_per_person = 2\n",
+    'records_per_person = 2\nweight = "weight"\nweight_bounds = [0, 30]\nweight_step = "0.5"\nexpected_weight = 10\n',
+)
+
+
+@pytest.mark.parametrize("text", [VALUES, OF_WEIGHTS], ids=["values", "weights"])
+def test_publications_of_persons_and_weights_are_one_machine_s(text, local, parquet, tmp_path):
+    path, table = parquet
+    (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+    mine = fractile.spark.publish(tmp_path / "p.toml", local.read.parquet(path), unsafe_seed=7)
+    assert mine.to_csv() == fractile.publish(tmp_path / "p.toml", data=table, unsafe_seed=7).to_csv()
 
 
 def test_publications_are_one_machine_s(local, parquet, tmp_path, monkeypatch):
@@ -349,7 +384,7 @@ def cluster():
 def test_a_cluster_that_fails_counts_the_same(cluster, parquet, asked):
     path, table = parquet
     df = cluster.read.parquet(path)
-    names = [name for name in ("income", asked.get("person"), *fractile._words.by_names(asked.get("by"))) if name]
+    names = [name for name in ("income", asked.get("person"), asked.get("weight"), *fractile._words.by_names(asked.get("by"))) if name]
     flaky = df.select(*names).mapInArrow(_Flaky(), df.select(*names).schema)
     killer = Killer(4, 3)
     killer.start()

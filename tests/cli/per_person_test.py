@@ -189,6 +189,23 @@ class Queries(PerPersonTest):
         result = self.run_release("t.csv", **{**SURE, "person": "id", "sql": self.SUM, "by": "region", "keys": "south,north"})
         self.assertEqual(result.code, 0, result)
 
+    def test_tables_and_their_names(self):
+        """Joined by ON, with names of tables: as by USING and without these."""
+        self.write_visits()
+        self.write("p.csv", "id,age\n" + "".join(f"{who},{20 + k % 50}\n" for k, who in enumerate(sorted({who for who, _, _ in self.rows}))))
+        ages = "(SELECT id, max(CAST(age AS INTEGER)) AS age FROM p GROUP BY id)"
+        asked = {**SURE, "person": "id", "epsilon": "0.1", "unsafe_seed": "5", "table": "p=p.csv"}
+        plain = self.run_release("t.csv", **asked, sql=f"SELECT id, sum(CAST(x AS DECIMAL(18, 2))) AS x FROM input JOIN {ages} USING (id) "
+                                 "WHERE age > 30 GROUP BY id")
+        named = self.run_release("t.csv", **asked, sql=f"SELECT v.id, sum(CAST(v.x AS DECIMAL(18, 2))) AS x FROM input v JOIN {ages} p "
+                                 "ON p.id = v.id WHERE p.age > 30e0 GROUP BY v.id")
+        self.assertEqual((named.code, named.out), (0, plain.out), named)
+        self.of("ledger", "init", "b.db", "--dataset", "visits", "--epsilon", "10", "--person", "id", "--records-per-person", "4")
+        for condition, part in (("p.id = v.region", "anything else than the person's column"), ("v.id = v.id", "anything else than the person's column"),
+                                ("p.id = v.id OR p.age > 30", "anything else than the person's column")):
+            refused = self.run_release("t.csv", **{**asked, "unsafe_seed": None}, ledger="b.db", sql=f"SELECT v.id, count(*) AS x FROM input v JOIN {ages} p ON {condition} GROUP BY v.id")
+            self.assert_refused(refused, 2, part)
+
     def test_they_go_with_the_person_alone(self):
         self.write_visits()
         for person in (None, "x", "region"):

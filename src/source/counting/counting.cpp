@@ -92,8 +92,15 @@ std::string units_expression(const Column& column) {
   }
   if (scale > most_digits) return fmt::format("CAST(replace(CAST({} AS VARCHAR), '.', '') AS BIGINT)", within);
   // more than 64 bits for the product, in which the engine would multiply otherwise
-  return fmt::format("CAST(CAST({} AS DECIMAL({}, {})) * {} AS BIGINT)", within, most_digits + 1, scale,
-                     power_sql(scale));
+  const std::string wide =
+      fmt::format("CAST(CAST({} AS DECIMAL({}, {})) * {} AS BIGINT)", within, most_digits + 1, scale, power_sql(scale));
+  // 64 bits hold the product of smaller ones, which the engine divides much faster
+  const Digits small{most_digits - 1 - scale, scale};
+  if (small.all <= scale) return wide;
+  const std::string most(static_cast<std::size_t>(small.all), '9');
+  return fmt::format(
+      "CASE WHEN {0} BETWEEN {1} AND {2} THEN CAST(CAST({0} AS DECIMAL({3}, {4})) * {5} AS BIGINT) ELSE {6} END", name,
+      units_sql("-" + most, digits), units_sql(most, digits), small.all, scale, power_sql(scale), wide);
 }
 
 /// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold

@@ -137,6 +137,41 @@ TEST(KeyedSample, KeepsTheSmallestRanks) {
   }));
 }
 
+/// The units of the records that are kept, by group and position.
+std::map<std::pair<std::uint32_t, Position>, std::uint64_t> kept_units(const SamplingKey& key, std::uint32_t most,
+                                                                       KeyedRecords records) {
+  KeyedSample(key, most, two_groups).keep("ada", records);
+  std::map<std::pair<std::uint32_t, Position>, std::uint64_t> units;
+  for (const KeyedRecord& record : records) units[{record.key, record.position}] += record.units;
+  return units;
+}
+
+// docs/proofs/weights.md, claim 3, of one column: sampling does not add to what weights change that depend on others.
+TEST(KeyedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
+  EXPECT_TRUE(rc::check("of a person's records", [] {
+    constexpr std::uint32_t largest = 300;
+    const SamplingKey key = SamplingKey::of_bytes(*rc::gen::container<std::string>(32, rc::gen::arbitrary<char>()));
+    const auto most = *rc::gen::inRange<std::uint32_t>(1, 6);
+    const auto weight = rc::gen::inRange<std::uint32_t>(0, largest + 1);
+    KeyedRecords records;
+    for (const Position position : *rc::gen::container<std::vector<Position>>(rc::gen::inRange<Position>(0, 3))) {
+      records.push_back({position, *rc::gen::inRange<std::uint32_t>(0, 2), *weight});
+    }
+    auto before = kept_units(key, most, records);
+    std::ranges::reverse(records);
+    RC_ASSERT(kept_units(key, most, records) == before);  // no order of records decides
+    const auto changes = records.empty() ? 0 : *rc::gen::inRange<std::uint64_t>(0, 3);
+    for (std::uint64_t i = 0; i < changes; ++i) {
+      records[*rc::gen::inRange<std::size_t>(0, records.size())].units = *weight;
+    }
+    auto after = kept_units(key, most, records);
+    std::uint64_t moved = 0;
+    for (const auto& [place, units] : before) moved += std::max(units, after[place]) - std::min(units, after[place]);
+    for (const auto& [place, units] : after) moved += before.contains(place) ? 0 : units;
+    RC_ASSERT(moved <= largest * changes);
+  }));
+}
+
 TEST(KeyedSample, KeysOfGroupsCountAndTheirNumbersDoNot) {
   const SamplingKey key = counted_key();
   const std::vector<std::string> exchanged{"south", "north"};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libraries/fmt.hpp"
+#include "source/engine/letter_case.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -16,12 +17,6 @@ bool has_windows(const SqlNode& expression) {
   if (!expression.IsObject()) return false;
   if (text_of(expression, "class") == "WINDOW") return true;
   return std::ranges::any_of(expression.GetObject(), [](const auto& member) { return has_windows(member.value); });
-}
-
-/// As the engine has it, whatever the case of letters.
-bool is_same_name(std::string_view one, std::string_view other) {
-  const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(one, other, {}, small, small);
 }
 
 bool is_grouped_select(const SqlNode& select) { return !is_absent(member_of(select, "group_expressions")); }
@@ -91,7 +86,7 @@ class Joining {
       const std::optional<std::string> person = person_of_window(expression);
       if (!person || has_windows(member_of(expression, "children"))) return false;
       if (person_.empty()) person_ = *person;
-      return is_same_name(*person, person_);
+      return lower_case(*person) == lower_case(person_);
     }
     return std::ranges::all_of(expression.GetObject(),
                                [this](const auto& member) { return are_of_one_column(member.value); });
@@ -109,7 +104,7 @@ class Joining {
       value.CopyFrom(call, allocator());
       value["alias"].SetString(name.c_str(), allocator());
       const bool counts_rows =
-          is_same_name(text_of(expression, "function_name"), "count") && expression["children"].Empty();
+          lower_case(text_of(expression, "function_name")) == "count" && expression["children"].Empty();
       value["function_name"] = expression["function_name"];
       if (counts_rows) value["function_name"].SetString("count_star", allocator());
       value["children"] = expression["children"];
@@ -144,8 +139,7 @@ void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth
 void visit(SqlNode& select, bool is_below_group, Joining& joining, int depth) {
   if (depth > deepest_tree || text_of(select, "type") != "SELECT_NODE") return;
   const bool has_some = has_windows(member_of(select, "select_list"));
-  if (has_some && is_below_group && text_of(member_of(select, "from_table"), "type") != "JOIN" &&
-      !reads_windows(select, depth)) {
+  if (has_some && is_below_group && !is_join(member_of(select, "from_table")) && !reads_windows(select, depth)) {
     return joining.change(select);
   }
   visit_table(select["from_table"], is_below_group || is_grouped_select(select), joining, depth + 1);
@@ -156,7 +150,7 @@ void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth
   if (depth > deepest_tree || !from.IsObject()) return;
   const std::string_view type = text_of(from, "type");
   if (type == "SUBQUERY") visit(from["subquery"]["node"], is_below_group, joining, depth + 1);
-  if (type != "JOIN") return;
+  if (!is_join(from)) return;
   visit_table(from["left"], false, joining, depth + 1);
   visit_table(from["right"], false, joining, depth + 1);
 }

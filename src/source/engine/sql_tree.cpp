@@ -1,9 +1,12 @@
 #include "source/engine/sql_tree.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "fractile/error.hpp"
+#include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
 
 namespace fractile::source_detail {
@@ -49,6 +52,28 @@ bool are_same(const SqlNode& one, const SqlNode& other) {
     const auto found = other.FindMember(member.name);
     return found != other.MemberEnd() && are_same(member.value, found->value);
   });
+}
+
+/// Constants of two types, which the engine writes so that they are read as others, become texts that are cast.
+void spell_constants(SqlNode& node, SqlDocument::AllocatorType& allocator) {
+  if (node.IsArray()) {
+    for (SqlNode& each : node.GetArray()) spell_constants(each, allocator);
+  }
+  if (!node.IsObject()) return;
+  if (text_of(node, "class") != "CONSTANT") {
+    for (auto& member : node.GetObject()) spell_constants(member.value, allocator);
+    return;
+  }
+  const SqlNode& value = member_of(node, "value");
+  const std::string type(text_of(member_of(value, "type"), "id"));
+  const SqlNode& which = member_of(value, "value");
+  std::string spelled;
+  if (type == "BOOLEAN" && which.IsBool()) spelled = which.GetBool() ? "t" : "f";
+  if (type == "DOUBLE" && which.IsNumber()) spelled = fmt::format("{}", which.GetDouble());
+  if (spelled.empty()) return;
+  node["value"]["type"]["id"].SetString("VARCHAR");
+  node["value"]["value"] = text_node(spelled, allocator);
+  make_cast(node, type, allocator);
 }
 
 [[noreturn]] void refuse_several() {
@@ -106,15 +131,44 @@ std::string written_sql(const Connection& connection, const SqlDocument& tree) {
 }
 
 std::string sql_of(const Connection& connection, const SqlDocument& tree) {
-  const std::string sql = written_sql(connection, tree);
+  SqlDocument spelled;
+  spelled.CopyFrom(tree, spelled.GetAllocator());
+  spell_constants(spelled, spelled.GetAllocator());
+  const std::string sql = written_sql(connection, spelled);
   SqlDocument again;
   const std::string json = serialized(connection, sql);
   again.Parse<exact>(json.data(), json.size());
-  if (again.HasParseError() || !are_same(tree, again)) {
+  if (again.HasParseError() || !are_same(spelled, again)) {
     throw Error(ErrorCode::internal, "the engine writes the query as another one",
                 "write it in simpler words, and report this");
   }
   return sql;
+}
+
+SqlNode text_node(const std::string& text, SqlDocument::AllocatorType& allocator) {
+  return {text.data(), static_cast<rapidjson::SizeType>(text.size()), allocator};
+}
+
+SqlNode new_expression(const char* kind, const char* type, SqlDocument::AllocatorType& allocator) {
+  constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // as the engine says where a part stands that no text has
+  SqlNode node(rapidjson::kObjectType);
+  node.AddMember("class", rapidjson::StringRef(kind), allocator);
+  node.AddMember("type", rapidjson::StringRef(type), allocator);
+  node.AddMember("alias", "", allocator);
+  node.AddMember("query_location", nowhere, allocator);
+  return node;
+}
+
+void make_cast(SqlNode& node, const std::string& type, SqlDocument::AllocatorType& allocator) {
+  SqlNode inner = std::move(node);
+  node = new_expression("CAST", "OPERATOR_CAST", allocator);
+  if (const SqlNode& alias = member_of(inner, "alias"); !is_absent(alias)) std::swap(node["alias"], inner["alias"]);
+  SqlNode cast_type(rapidjson::kObjectType);
+  cast_type.AddMember("id", text_node(type, allocator), allocator);
+  cast_type.AddMember("type_info", SqlNode(), allocator);
+  node.AddMember("child", inner, allocator);
+  node.AddMember("cast_type", cast_type, allocator);
+  node.AddMember("try_cast", false, allocator);
 }
 
 std::string in_parentheses(std::string_view sql) {
@@ -133,6 +187,8 @@ std::string_view text_of(const SqlNode& node, const char* name) {
   const SqlNode& member = member_of(node, name);
   return member.IsString() ? std::string_view(member.GetString(), member.GetStringLength()) : std::string_view();
 }
+
+bool is_join(const SqlNode& from) { return text_of(from, "type") == "JOIN"; }
 
 std::vector<std::string> texts_of(const SqlNode& list) {
   std::vector<std::string> texts;

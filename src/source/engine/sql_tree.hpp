@@ -40,9 +40,15 @@ class SqlTree {
 
 /// The query as the engine writes it. Throws EngineFailure.
 std::string written_sql(const Connection& connection, const SqlDocument& tree);
-/// The text of a query that the engine's parser reads as this very tree. Throws `internal` when the engine's text is read as
-/// another tree. Throws EngineFailure.
+/// The text of a query that the engine's parser reads as this very tree, but that doubles and truth values are texts that are cast. Throws
+/// `internal` when the engine's text is read as another tree. Throws EngineFailure.
 std::string sql_of(const Connection& connection, const SqlDocument& tree);
+
+SqlNode text_node(const std::string& text, SqlDocument::AllocatorType& allocator);
+/// An expression of this class and type, which stands nowhere in a text. Both outlive the tree.
+SqlNode new_expression(const char* kind, const char* type, SqlDocument::AllocatorType& allocator);
+/// Makes CAST(node AS type) of it, which has its alias.
+void make_cast(SqlNode& node, const std::string& type, SqlDocument::AllocatorType& allocator);
 
 /// The query as it can stand in parentheses.
 std::string in_parentheses(std::string_view sql);
@@ -54,6 +60,8 @@ std::string_view text_of(const SqlNode& node, const char* name);
 /// The texts of a list.
 std::vector<std::string> texts_of(const SqlNode& list);
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
+/// Whether what stands in FROM is one.
+bool is_join(const SqlNode& from);
 /// null, false, "", and what holds nothing else: how the tree says that a part of a query is not there.
 bool is_absent(const SqlNode& node);
 /// The first member that is there and none of these, or "".

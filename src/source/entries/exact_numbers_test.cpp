@@ -92,6 +92,25 @@ TEST_F(ExactNumbers, DecimalsOfEveryWidth) {
   }
 }
 
+// Small ones are read another way than large ones.
+TEST_F(ExactNumbers, DecimalsAroundWhereTheirReadingChanges) {
+  const std::vector<std::string> cells{"9999999999999.99",
+                                       "10000000000000.00",
+                                       "10000000000000.01",
+                                       "NULL",
+                                       "-9999999999999.99",
+                                       "-10000000000000.00",
+                                       "0.00"};
+  for (const char* type : {"DECIMAL(16, 2)", "DECIMAL(18, 2)", "DECIMAL(19, 2)", "DECIMAL(38, 2)"}) {
+    expect_exact(type, lattice_of("9999999999999", "10000000000001", "0.01"), cells);
+    expect_exact(type, lattice_of("-10000000000001", "-9999999999999", "0.01"), cells);
+  }
+  expect_exact("DECIMAL(18, 8)", lattice_of("-10", "10", "0.00000001"),
+               {"9.99999999", "10.00000000", "-9.99999999", "-10.00000001", "0.00000001"});
+  expect_exact("DECIMAL(38, 0)", lattice_of("99999999999999990", "100000000000000010", "1"),
+               {"99999999999999999", "100000000000000000", "100000000000000001", "-99999999999999999"});
+}
+
 TEST_F(ExactNumbers, WhatIsBeyond64BitsLiesBeyondTheBound) {
   const Lattice cents = lattice_of("-1", "100", "0.01");
   const std::string most(35, '9');

@@ -62,14 +62,6 @@ std::string listed_names(const std::vector<Column>& columns) {
 
 }  // namespace
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 std::string bare_type(std::string_view engine_type) {
   if (engine_type.ends_with("[]") || engine_type.ends_with(']')) return "LIST";
   return std::string(engine_type.substr(0, engine_type.find('(')));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fractile/ranks.hpp"
+#include "source/engine/letter_case.hpp"
 
 namespace fractile::source_detail {
 
@@ -78,8 +79,5 @@ bool can_be_named(const Column& column, const std::vector<Column>& columns);
 /// names as the query spells them. `source` is for messages.
 void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
                         const std::string& source);
-
-/// ASCII letters only, as the engine compares names.
-std::string lower_case(std::string_view text);
 
 }  // namespace fractile::source_detail

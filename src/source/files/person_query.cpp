@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -91,8 +92,6 @@ void require_whole(const SqlNode& from) {
               "write SELECT ... FROM (SELECT ... GROUP BY id)");
 }
 
-bool is_join(const SqlNode& from) { return text_of(from, "type") == "JOIN"; }
-
 /// Whether it joins a grouped SELECT; other joins are for those who judge rows.
 bool joins_groups(const SqlNode& from) {
   if (is_join(from)) return joins_groups(member_of(from, "left")) || joins_groups(member_of(from, "right"));
@@ -167,6 +166,13 @@ void require_whole_join(const SqlNode& join) {
   if (is_by_columns && texts_of(member_of(join, "using_columns")).size() == 1) return;
   refuse_rows("a join by anything else than the person's column",
               "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id)");
+}
+
+void require_whole_joins(const SqlNode& from) {
+  if (!is_join(from)) return;
+  require_whole_join(from);
+  require_whole_joins(member_of(from, "left"));
+  require_whole_joins(member_of(from, "right"));
 }
 
 struct Refused {
@@ -357,18 +363,17 @@ PersonQuery::Group PersonQuery::Group::of(const SqlNode& select) {
   if (!is_absent(member_of(select, "having"))) {
     refuse_rows("HAVING", "write it above: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
   }
+  std::vector<const SqlNode*> all{&select};
+  for (const SqlNode* each = &select_below(select); each->IsObject(); each = &select_below(*each)) all.push_back(each);
+  const SqlNode& from = member_of(*all.back(), "from_table");
+  require_whole_joins(from);
   Group group{only_group(select)};
   for (const SqlNode& item : member_of(select, "select_list").GetArray()) group.add(item);
   group.require_one_name_each();
   if (!is_absent(member_of(member_of(select, "from_table"), "column_name_alias"))) {
     refuse_rows("the table that it groups has other names for its columns", "use the columns' own names");
   }
-  std::vector<const SqlNode*> all{&select};
-  for (const SqlNode* each = &select_below(select); each->IsObject(); each = &select_below(*each)) {
-    require_kept(*each, group.person);
-    all.push_back(each);
-  }
-  const SqlNode& from = member_of(*all.back(), "from_table");
+  for (const SqlNode* below : std::span(all).subspan(1)) require_kept(*below, group.person);
   if (is_join(from)) {
     group.add_joined(from);
     for (const SqlNode* each : all) require_own_names(*each);
@@ -382,7 +387,6 @@ void PersonQuery::Group::add_joined(const SqlNode& from) {
       refuse_rows("a table has other names for its columns", "use the columns' own names");
     return;
   }
-  require_whole_join(from);
   add_joined(member_of(from, "left"));
   joins.push_back(kind_of(from));
   require_alone(member_of(from, "right"));

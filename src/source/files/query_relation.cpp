@@ -9,6 +9,7 @@
 #include "fractile/error.hpp"
 #include "libraries/fmt.hpp"
 #include "source/engine/person_windows.hpp"
+#include "source/engine/plain_names.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/person_query.hpp"
 #include "source/files/query_plan.hpp"
@@ -161,6 +162,15 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
   names.is_zone = [&](const std::string& name) { return is_zone(connection, name); };
   require_row_wise(tree, names);
   require_bounded_work(tree, names);
+}
+
+/// The query `sql` of this tree, in the words in which it is judged.
+std::string in_judged_words(const Connection& connection, const SqlTree& tree, const std::string& sql,
+                            const RowWiseNames& names) {
+  const auto has_it = [&](const SqlNode& from, const std::string& name) { return has_column(from, name, names); };
+  const std::string plain = with_plain_names(connection, tree, sql, has_it);
+  if (plain == sql) return without_windows_of_persons(connection, tree, sql);
+  return without_windows_of_persons(connection, SqlTree::of(connection, plain), plain);
 }
 
 /// A query that was judged as far as its text and its tables tell.
@@ -374,7 +384,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     names.is_short = [&](const std::string& name) {
       return std::ranges::all_of(views, [&](const View& view) { return is_short(view, name); });
     };
-    query = judged(connection, without_windows_of_persons(connection, tree, options.sql), names);
+    query = judged(connection, in_judged_words(connection, tree, options.sql, names), names);
     setup.push_back(verbatim_plan(connection));
   }
   for (std::size_t k = 0; k < inputs.size(); ++k)
@@ -394,7 +404,7 @@ Relation open_row_wise(const Connection& connection, const std::string& sql, Row
                        const std::string& view, const std::string& reader) {
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
-  const Judged query = judged(connection, without_windows_of_persons(connection, tree, sql), names);
+  const Judged query = judged(connection, in_judged_words(connection, tree, sql, names), names);
   std::vector<std::string> setup{verbatim_plan(connection), view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);

@@ -43,6 +43,18 @@ std::string modifier_in_words(std::string_view type) {
   return std::string(type);
 }
 
+bool makes_column(const SqlNode& item, const SqlNode& select, const std::string& name, const RowWiseNames& names) {
+  const std::string_view alias = text_of(item, "alias");
+  if (!alias.empty()) return lower_case(alias) == name;
+  if (text_of(item, "class") == "COLUMN_REF") {
+    const std::vector<std::string> parts = texts_of(member_of(item, "column_names"));
+    return !parts.empty() && lower_case(parts.back()) == name;
+  }
+  return text_of(item, "class") == "STAR" && is_absent(member_of(item, "exclude_list")) &&
+         is_absent(member_of(item, "qualified_exclude_list")) && is_absent(member_of(item, "rename_list")) &&
+         has_column(member_of(select, "from_table"), name, names);
+}
+
 /// Walks a query, a SELECT. One class of many short rules, since a query holds all kinds of nodes in each other, and so each rule calls
 /// others.
 class RowWise {
@@ -163,11 +175,7 @@ class RowWise {
   }
 
   [[noreturn]] static void refuse_expression(const SqlNode& node, std::string_view kind) {
-    if (kind == "WINDOW") {
-      refuse("the window function " + std::string(text_of(node, "function_name")) + "(...) OVER",
-             declare_hint("join what it makes of each person's records: SELECT id, ... FROM input JOIN (SELECT id, "
-                          "max(x) AS most FROM input GROUP BY id) USING (id) WHERE ... GROUP BY id"));
-    }
+    if (kind == "WINDOW") refuse_window(node);
     if (kind == "SUBQUERY") refuse("a subquery in an expression");
     if (kind == "STAR") refuse("* or COLUMNS(...) in an expression", "name the columns");
     if (kind == "LAMBDA") refuse("a lambda, or ->", "write json_extract(x, 'key') for x -> 'key'");
@@ -176,39 +184,25 @@ class RowWise {
     refuse(unknown(kind));
   }
 
+  [[noreturn]] static void refuse_window(const SqlNode& node) {
+    const std::string window = "the window function " + std::string(text_of(node, "function_name")) + "(...) OVER";
+    if (!is_absent(member_of(node, "orders"))) {
+      refuse(window + " with ORDER BY",
+             declare_hint("compare with what all of a person's records make: SELECT id, max(x) AS x FROM (SELECT id, "
+                          "x, day, max(day) OVER (PARTITION BY id) AS last FROM input) WHERE day = last GROUP BY id"));
+    }
+    refuse(window,
+           declare_hint("join what it makes of each person's records: SELECT id, ... FROM input JOIN (SELECT id, "
+                        "max(x) AS most FROM input GROUP BY id) USING (id) WHERE ... GROUP BY id"));
+  }
+
   void column(const SqlNode& node) const {
     only(node, {"class", "type", "alias", "query_location", "column_names"});
     const std::vector<std::string> names = texts_of(member_of(node, "column_names"));
     if (names.empty()) refuse(unknown("column_names"));
     const std::string lower = lower_case(names.back());
     if (names.size() > 1 || !is_bare_function(lower)) return;
-    if (!has_column(member_of(select_, "from_table"), lower)) refuse("the function " + lower);
-  }
-
-  /// Whether what stands in FROM has a column of this name; where that is not plain, it has none. The walk has been there, so that it is
-  /// no deeper than that.
-  bool has_column(const SqlNode& from, const std::string& name) const {
-    const std::vector<std::string> renamed = texts_of(member_of(from, "column_name_alias"));
-    if (!renamed.empty()) {
-      return std::ranges::any_of(renamed, [&](const std::string& each) { return lower_case(each) == name; });
-    }
-    if (text_of(from, "type") == "BASE_TABLE") return names_.has_column(lower_case(text_of(from, "table_name")), name);
-    const SqlNode& select = member_of(member_of(from, "subquery"), "node");
-    const SqlNode& list = member_of(select, "select_list");
-    if (!list.IsArray()) return false;
-    return std::ranges::any_of(list.GetArray(), [&](const SqlNode& item) { return makes_column(item, select, name); });
-  }
-
-  bool makes_column(const SqlNode& item, const SqlNode& select, const std::string& name) const {
-    const std::string_view alias = text_of(item, "alias");
-    if (!alias.empty()) return lower_case(alias) == name;
-    if (text_of(item, "class") == "COLUMN_REF") {
-      const std::vector<std::string> names = texts_of(member_of(item, "column_names"));
-      return !names.empty() && lower_case(names.back()) == name;
-    }
-    return text_of(item, "class") == "STAR" && is_absent(member_of(item, "exclude_list")) &&
-           is_absent(member_of(item, "qualified_exclude_list")) && is_absent(member_of(item, "rename_list")) &&
-           has_column(member_of(select, "from_table"), name);
+    if (!has_column(member_of(select_, "from_table"), lower, names_)) refuse("the function " + lower);
   }
 
   void parts(const SqlNode& node, std::initializer_list<const char*> names, int depth) const {
@@ -332,6 +326,19 @@ class RowWise {
 };
 
 }  // namespace
+
+bool has_column(const SqlNode& from, const std::string& name, const RowWiseNames& names) {
+  const std::vector<std::string> renamed = texts_of(member_of(from, "column_name_alias"));
+  if (!renamed.empty()) {
+    return std::ranges::any_of(renamed, [&](const std::string& each) { return lower_case(each) == name; });
+  }
+  if (text_of(from, "type") == "BASE_TABLE") return names.has_column(lower_case(text_of(from, "table_name")), name);
+  const SqlNode& select = member_of(member_of(from, "subquery"), "node");
+  const SqlNode& list = member_of(select, "select_list");
+  if (!list.IsArray()) return false;
+  return std::ranges::any_of(list.GetArray(),
+                             [&](const SqlNode& item) { return makes_column(item, select, name, names); });
+}
 
 void require_row_wise(const SqlTree& tree, const RowWiseNames& names) { RowWise(names, tree.query()).query(0); }
 

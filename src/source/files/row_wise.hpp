@@ -40,6 +40,10 @@ struct RowWiseNames {
   std::function<bool(const std::string& zone)> is_zone = {};  ///< of time; {}: nobody knows, and all pass
 };
 
+/// Whether what stands in FROM has a column of this name, in small letters; where that is not plain, it has none. FROM is no deeper than a
+/// walk that has been there.
+bool has_column(const SqlNode& from, const std::string& name, const RowWiseNames& names);
+
 /// Error(usage) that names the clause unless the query is a row-wise SELECT over one of the tables: projections, filters and
 /// subqueries in FROM that are so themselves.
 void require_row_wise(const SqlTree& tree, const RowWiseNames& names);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string_view>
@@ -10,14 +9,11 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "libraries/fmt.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/row_growth.hpp"
 
 namespace fractile::source_detail {
 namespace {
-
-constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // as the engine says where a part stands that no text has
 
 bool is_column_or_constant(const SqlNode& expression) {
   return is_one_of(text_of(expression, "class"), {"COLUMN_REF", "CONSTANT"});
@@ -100,7 +96,7 @@ class Rewriting {
     item["alias"].SetString("", 0);
     parts(item, depth);
     if (can_fail) tried(item);
-    item["alias"] = text(name);
+    item["alias"] = text_node(name, allocator());
   }
 
   /// What WHERE, AND and OR take for true or false. An operand that fails is NULL to them, whatever the others are and whichever the
@@ -108,7 +104,7 @@ class Rewriting {
   void condition(SqlNode& node, int depth) {
     parts(node, depth);
     if (text_of(node, "class") == "CONJUNCTION") return;  // whose operands don't fail
-    if (!is_boolean(node)) cast(node, "BOOLEAN");
+    if (!is_boolean(node)) make_cast(node, "BOOLEAN", allocator());
     tried(node);
   }
 
@@ -118,7 +114,7 @@ class Rewriting {
       for (SqlNode& each : node.GetArray()) parts(each, deeper(depth));
     }
     if (!node.IsObject()) return;
-    if (text_of(node, "class") == "CONSTANT") return constant(node);
+    if (text_of(node, "class") == "CONSTANT") return;
     if (text_of(node, "class") == "CONJUNCTION") {
       for (SqlNode& each : node["children"].GetArray()) condition(each, deeper(depth));
       return;
@@ -136,7 +132,7 @@ class Rewriting {
     const std::string name = lower_case(text_of(node, "function_name"));
     SqlNode& arguments = node["children"];
     if (is_one_of(name, {"date_part", "datepart"})) {
-      node["function_name"] = text(function_of(text_of(member_of(arguments[0], "value"), "value")));
+      node["function_name"] = text_node(function_of(text_of(member_of(arguments[0], "value"), "value")), allocator());
       arguments.Erase(arguments.Begin());
       return function(node);
     }
@@ -154,7 +150,7 @@ class Rewriting {
   }
 
   void timed(SqlNode& node) {
-    SqlNode null = made("CONSTANT", "VALUE_CONSTANT");
+    SqlNode null = new_expression("CONSTANT", "VALUE_CONSTANT", allocator());
     SqlNode type(rapidjson::kObjectType);
     type.AddMember("id", "NULL", allocator());
     type.AddMember("type_info", SqlNode(), allocator());
@@ -162,62 +158,21 @@ class Rewriting {
     value.AddMember("type", type, allocator());
     value.AddMember("is_null", true, allocator());
     null.AddMember("value", value, allocator());
-    cast(null, "TIMESTAMP");
+    make_cast(null, "TIMESTAMP", allocator());
     SqlNode children(rapidjson::kArrayType);
     SqlNode inner = std::move(node);
     children.PushBack(inner, allocator());
     children.PushBack(null, allocator());
-    node = made("OPERATOR", "OPERATOR_COALESCE");
+    node = new_expression("OPERATOR", "OPERATOR_COALESCE", allocator());
     node.AddMember("children", children, allocator());
-  }
-
-  /// The engine writes constants of two types so that they are read as others.
-  void constant(SqlNode& node) {
-    const SqlNode& value = member_of(node, "value");
-    if (!is_absent(member_of(value, "is_null"))) return;
-    const std::string type(text_of(member_of(value, "type"), "id"));
-    const SqlNode& which = member_of(value, "value");
-    if (type == "BOOLEAN" && which.IsBool()) return spelled(node, which.GetBool() ? "t" : "f", "BOOLEAN");
-    if (type == "DOUBLE" && which.IsNumber()) return spelled(node, fmt::format("{}", which.GetDouble()), "DOUBLE");
-  }
-
-  void spelled(SqlNode& node, const std::string& value, const char* type) {
-    node["value"]["type"]["id"].SetString("VARCHAR");
-    node["value"]["value"] = text(value);
-    cast(node, type);
   }
 
   void tried(SqlNode& node) {
     SqlNode inner = std::move(node);
-    node = made("OPERATOR", "OPERATOR_TRY");
+    node = new_expression("OPERATOR", "OPERATOR_TRY", allocator());
     SqlNode children(rapidjson::kArrayType);
     children.PushBack(inner, allocator());
     node.AddMember("children", children, allocator());
-  }
-
-  void cast(SqlNode& node, const char* type) {
-    SqlNode inner = std::move(node);
-    node = made("CAST", "OPERATOR_CAST");
-    if (const SqlNode& alias = member_of(inner, "alias"); !is_absent(alias)) std::swap(node["alias"], inner["alias"]);
-    SqlNode cast_type(rapidjson::kObjectType);
-    cast_type.AddMember("id", rapidjson::StringRef(type), allocator());
-    cast_type.AddMember("type_info", SqlNode(), allocator());
-    node.AddMember("child", inner, allocator());
-    node.AddMember("cast_type", cast_type, allocator());
-    node.AddMember("try_cast", false, allocator());
-  }
-
-  SqlNode made(const char* kind, const char* type) {
-    SqlNode node(rapidjson::kObjectType);
-    node.AddMember("class", rapidjson::StringRef(kind), allocator());
-    node.AddMember("type", rapidjson::StringRef(type), allocator());
-    node.AddMember("alias", "", allocator());
-    node.AddMember("query_location", nowhere, allocator());
-    return node;
-  }
-
-  SqlNode text(const std::string& value) {
-    return {value.data(), static_cast<rapidjson::SizeType>(value.size()), allocator()};
   }
 
   /// What the engine calls the columns of a list, but for those of a *.
