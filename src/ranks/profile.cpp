@@ -9,8 +9,8 @@
 #include "fractile/ranks.hpp"
 #include "ranks/large_array.hpp"
 #include "ranks/position_counters.hpp"
-#include "ranks/position_list.hpp"
-#include "ranks/position_sort.hpp"
+#include "ranks/number_list.hpp"
+#include "ranks/number_sort.hpp"
 
 namespace fractile {
 namespace {

@@ -1,6 +1,7 @@
 #include "quantiles/joint/base_measure.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace fractile {
 namespace {
@@ -56,7 +57,7 @@ std::optional<Origin> origin_of(const Lattice& lattice) {
 
 BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge,
                          const RoundNumbers& numbers, const std::optional<Origin>& origin)
-    : subcells_(subcells), end_(highest + 1) {
+    : subcells_(subcells), subcell_bits_(std::countr_zero(subcells)), end_(highest + 1) {
   if (numbers.grid) favoured_.push_back({*numbers.grid, numbers.grid->stride * grid_weight});
   const std::uint64_t others = 1 + (numbers.grid ? favoured_.back().more : 0);
   if (numbers.heaps) favoured_.push_back({*numbers.heaps, (heap_weight - 1) * others});
@@ -123,11 +124,12 @@ void BaseMeasure::visit(Split from, Split to, Visit&& piece) const {
 }
 
 std::uint64_t BaseMeasure::splits_below(Split split, const RoundGrid& grid) const {
-  const std::uint64_t candidate = split / subcells_;
+  const std::uint64_t candidate = split >> subcell_bits_;
   if (candidate < grid.offset) return 0;
   const std::uint64_t strides = (candidate - grid.offset) / grid.stride;
   const bool is_round = grid.offset + strides * grid.stride == candidate;
-  return is_round ? strides * subcells_ + split % subcells_ : (strides + 1) * subcells_;
+  const std::uint64_t in_cell = split & (subcells_ - 1);
+  return (is_round ? strides << subcell_bits_ : (strides + 1) << subcell_bits_) + (is_round ? in_cell : 0);
 }
 
 uint128 BaseMeasure::level_mass(Split from, Split to) const {
@@ -139,6 +141,7 @@ uint128 BaseMeasure::level_mass(Split from, Split to) const {
 }
 
 uint128 BaseMeasure::mass_below(Split split) const {
+  if (pieces_.size() == 1) return level_mass(pieces_.front().start, split) << pieces_.front().shift;
   const Piece& piece = *(std::ranges::upper_bound(pieces_, split, {}, &Piece::start) - 1);
   return piece.before + (level_mass(piece.start, split) << piece.shift);
 }

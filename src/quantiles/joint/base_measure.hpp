@@ -48,6 +48,8 @@ class BaseMeasure {
   bool is_uniform() const { return pieces_.size() == 1 && favoured_.empty(); }
   /// The mass of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
+  /// The mass of those below a split of the range, or below its end.
+  uint128 mass_below(Split split) const;
   /// A run of splits as the run of their units, of which split s has mass(s, s + 1), from mass(lowest, s) on.
   Run weighed(const Run& run) const {
     if (is_uniform()) return run;
@@ -77,12 +79,12 @@ class BaseMeasure {
   void fall_away(const Origin& origin, std::uint64_t least, Split lowest);
   template <class Visit>
   void visit(Split from, Split to, Visit&& piece) const;
-  uint128 mass_below(Split split) const;
   std::uint64_t splits_below(Split split, const RoundGrid& grid) const;
   uint128 level_mass(Split from, Split to) const;
   Split member(Split from, Split to, uint128 index) const;
 
-  std::uint64_t subcells_;
+  std::uint64_t subcells_;  // a power of two
+  int subcell_bits_;        // which one
   std::vector<Favoured> favoured_;
   std::vector<Piece> pieces_;
   Split end_;

@@ -162,11 +162,10 @@ void ListedTotals<Real>::add(Table table, std::uint64_t first, std::uint64_t las
   plain_ +=
       std::exp(log_mass(table.filled.mass / (tables_.empty() ? table.filled.mass : tables_.front().filled.mass))) *
       static_cast<double>(last - first + 1);
-  kept_ += table.filled.entries.size();
+  kept_ += table.filled.size;
   if (kept_ > most_kept) {
-    kept_ -= table.filled.entries.size();
-    table.filled.rows = {};
-    table.filled.entries = {};
+    kept_ -= table.filled.size;
+    table.filled.drop();
   }
   tables_.push_back(std::move(table));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "exact/exp_bounds.hpp"
 
@@ -108,8 +109,13 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   const Real unit = std::ldexp(Real{1}, scale) / number(problem.base.total()) * Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
+  Split at = problem.span.lowest;  // one run mostly ends where the next begins
+  uint128 below = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    masses.push_back(number(problem.base.mass(runs.start(i), runs.end(i))) * unit);
+    if (runs.start(i) != at) below = problem.base.mass_below(runs.start(i));
+    at = runs.end(i);
+    const uint128 before = std::exchange(below, problem.base.mass_below(at));
+    masses.push_back(number(below - before) * unit);
   }
   return masses;
 }
@@ -296,9 +302,8 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   table.rows.resize(quantiles_);
   std::size_t entries = 0;
   for (const RankWindow& ranks : windows) entries += runs_.end_of(ranks) - runs_.first_of(ranks);
-  table.entries.resize(2 * entries);
   work_ += entries;
-  Real* at = table.entries.data();
+  Real* at = table.room_for(2 * entries);
   for (std::size_t j = 0; j < quantiles_; ++j) {
     JointRow<Real>& row = table.rows[j];
     row.first = runs_.first_of(windows[j]);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -154,16 +155,29 @@ struct TotalRange {
 template <class Real>
 struct JointTable {
   JointTable() = default;
-  JointTable(const JointTable&) = delete;  // rows lie in `entries`
+  JointTable(const JointTable&) = delete;  // rows lie in the room
   JointTable& operator=(const JointTable&) = delete;
   JointTable(JointTable&&) noexcept = default;
   JointTable& operator=(JointTable&&) noexcept = default;
   ~JointTable() = default;
 
+  /// Not initialized: every entry of a row is written.
+  Real* room_for(std::size_t entries) {
+    if (entries > size) room = std::make_unique_for_overwrite<Real[]>(entries);  // NOLINT(modernize-avoid-c-arrays)
+    size = std::max(size, entries);
+    return room.get();
+  }
+  void drop() {
+    rows = {};
+    room = {};
+    size = 0;
+  }
+
   TotalRange totals{};
   std::vector<JointKernel<Real>> kernels;
   std::vector<JointRow<Real>> rows;
-  std::vector<Real> entries;
+  std::unique_ptr<Real[]> room;  // NOLINT(modernize-avoid-c-arrays)
+  std::size_t size = 0;          ///< of the room
   Real mass = 0;  ///< of all selections within the windows, by the anchor's targets, times 2^(scale k): an upper bound
   std::uint64_t listing = 0;  ///< of the runs whose places the rows have
 };

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "exact/workers.hpp"
-#include "ranks/position_sort.hpp"
+#include "ranks/number_sort.hpp"
 #include "source/engine/idle_parts.hpp"
 
 namespace fractile::source_detail {
@@ -15,8 +15,66 @@ namespace {
 
 constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
 
-/// Counts of one key, which several of them can use one after the other.
-using Counts = std::vector<std::uint64_t>;
+/// What the profile of a key is made of; one key after the other can use it.
+struct Buffers {
+  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> totals;
+};
+
+/// How numbers of places and units are to be read.
+struct NumberForm {
+  const Lattice& lattice;
+  std::uint64_t places;  // of a key
+  int units_bits;        // the lowest
+  bool on_candidates;
+
+  std::uint64_t begin_of(std::size_t key) const { return (key * places) << units_bits; }
+  Position position_of(std::uint64_t number, std::size_t key) const {
+    const std::uint64_t place = number - key * places;
+    return on_candidates ? 2 * place + 1 : place;
+  }
+};
+
+/// The profile of a key with these sorted numbers. Whether a number is another one than that before cannot be foretold, so nothing branches.
+template <class Number>
+RankProfile profile_of(const NumberForm& form, std::size_t key, std::span<const Number> numbers, Buffers& buffers) {
+  const auto unit_mask = static_cast<Number>((std::uint64_t{1} << form.units_bits) - 1);
+  auto& [places, totals] = buffers;
+  if (places.size() < numbers.size()) {
+    places.resize(numbers.size());
+    totals.resize(numbers.size());
+  }
+  std::size_t distinct = 0;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const Number place = numbers[i] >> form.units_bits;
+    distinct += i == 0 || place != numbers[i - 1] >> form.units_bits ? 1U : 0U;
+    total += form.units_bits == 0 ? 1 : numbers[i] & unit_mask;
+    places[distinct - 1] = place;
+    totals[distinct - 1] = total;
+  }
+  std::vector<Position> positions(distinct);
+  for (std::size_t k = 0; k < distinct; ++k) positions[k] = form.position_of(places[k], key);
+  for (std::size_t k = distinct; k-- > 1;) totals[k] -= totals[k - 1];
+  return {form.lattice, std::move(positions), std::span(totals).first(distinct)};
+}
+
+template <class Number>
+std::vector<RankProfile> profiles_of(const NumberForm& form, const std::vector<Number>& sorted, std::size_t keys,
+                                     std::size_t threads) {
+  std::vector<RankProfile> profiles(keys, RankProfile(form.lattice, {}, {}));
+  IdleParts<Buffers> idle;
+  const auto from = [&](std::size_t key) {
+    return key == keys ? sorted.end() : std::ranges::lower_bound(sorted, form.begin_of(key));
+  };
+  share_among_threads(threads_for(sorted.size(), fewest_to_share, threads), keys, [&](std::size_t key) {
+    idle.with_one([] { return std::make_unique<Buffers>(); },
+                  [&](Buffers& buffers) {
+                    profiles[key] = profile_of<Number>(form, key, {from(key), from(key + 1)}, buffers);
+                  });
+  });
+  return profiles;
+}
 
 }  // namespace
 
@@ -26,69 +84,50 @@ KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t t
       threads_(threads == 0 ? threads_of_machine() : threads),
       on_candidates_(lattice.is_regular()),
       places_(on_candidates_ ? lattice.size() : 2 * lattice.size() + 1),
-      units_bits_(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))) {
-  const bool are_few = places_ <= most_counters / keys;
-  if (are_few && most_units > 1) {
-    totals_.resize(places_ * keys);
-  } else if (keys == 1 && most_units == 1) {
-    builder_.emplace(lattice, threads_);
-  } else if (are_few) {
-    builder_.emplace(Lattice::numbers(places_ * keys), threads_);
-  } else {
-    are_listed_ = places_ <= (~std::uint64_t{0} >> units_bits_) / keys;
-  }
+      units_bits_(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))),
+      kept_as_(kept_as(most_units)) {
+  if (kept_as_ == KeptAs::builder) builder_.emplace(lattice, threads_);
+  if (kept_as_ == KeptAs::totals) totals_.resize(places_ * keys);
 }
 
-void KeyedCounts::more_room() {
-  if (written_ > 0) list_.keep(std::exchange(written_, 0));
-  room_ = list_.room();
+KeyedCounts::KeptAs KeyedCounts::kept_as(std::uint32_t most_units) const {
+  if (keys_ == 1 && most_units == 1) return KeptAs::builder;
+  if (places_ <= most_counters / keys_) return KeptAs::totals;
+  const auto are_told_apart_by = [&](std::uint64_t largest) { return places_ <= (largest >> units_bits_) / keys_; };
+  if (are_told_apart_by(~std::uint32_t{0})) return KeptAs::short_numbers;
+  return are_told_apart_by(~std::uint64_t{0}) ? KeptAs::numbers : KeptAs::cells;
 }
 
 void KeyedCounts::take(KeyedCounts& other) {
-  if (builder_) return builder_->take(*other.builder_);
   for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += std::exchange(other.totals_[i], 0);
-  if (!totals_.empty()) return;
-  if (are_listed_) {
-    more_room();
-    other.more_room();
-    list_.take(other.list_);
-    room_ = other.room_ = {};
-    return;
-  }
+  if (builder_) builder_->take(*other.builder_);
+  if (kept_as_ == KeptAs::short_numbers) short_numbers_.take(other.short_numbers_);
+  if (kept_as_ == KeptAs::numbers) numbers_.take(other.numbers_);
   for (const Cell& cell : std::exchange(other.cells_, {})) add_cell(cell);
 }
 
 std::vector<RankProfile> KeyedCounts::finish() {
-  if (builder_) return of_builder();
-  if (!totals_.empty()) return of_totals();
-  return are_listed_ ? of_list() : of_cells();
-}
-
-/// There are few places, so nothing here takes time.
-std::vector<RankProfile> KeyedCounts::of_builder() {
-  std::vector<RankProfile> profiles;
-  profiles.push_back(builder_->finish());
-  if (keys_ == 1) return profiles;
-  const RankProfile all = std::move(profiles.front());
-  profiles.clear();
-  std::size_t k = 0;
-  for (std::size_t key = 0; key < keys_; ++key) {
-    std::vector<Position> positions;
-    Counts counts;
-    for (; k < all.distinct() && all.position(k) / 2 < (key + 1) * places_; ++k) {
-      positions.push_back(position_of(all.position(k) / 2, key));
-      counts.push_back(all.count(k));
-    }
-    profiles.emplace_back(lattice_, std::move(positions), counts);
+  const NumberForm form{lattice_, places_, units_bits_, on_candidates_};
+  switch (kept_as_) {
+    case KeptAs::builder:
+      return {builder_->finish()};
+    case KeptAs::totals:
+      return of_totals();
+    case KeptAs::short_numbers:
+      return profiles_of(form, short_numbers_.take_sorted(threads_), keys_, threads_);
+    case KeptAs::numbers:
+      return profiles_of(form, numbers_.take_sorted(threads_), keys_, threads_);
+    case KeptAs::cells:
+      return of_cells();
   }
-  return profiles;
+  return {};
 }
 
 std::vector<RankProfile> KeyedCounts::of_totals() {
   std::vector<RankProfile> profiles;
   for (std::size_t key = 0; key < keys_; ++key) {
     std::vector<Position> positions;
-    Counts counts;
+    std::vector<std::uint64_t> counts;
     for (std::uint64_t number = key * places_; number < (key + 1) * places_; ++number) {
       const std::uint64_t total = std::exchange(totals_[number], 0);
       if (total == 0) continue;
@@ -97,45 +136,6 @@ std::vector<RankProfile> KeyedCounts::of_totals() {
     }
     profiles.emplace_back(lattice_, std::move(positions), counts);
   }
-  return profiles;
-}
-
-RankProfile KeyedCounts::of_numbers(std::size_t key, std::span<const std::uint64_t> numbers, Counts& counts) const {
-  const std::uint64_t units = (std::uint64_t{1} << units_bits_) - 1;  // which are the lowest bits
-  const auto is_first = [&](std::size_t i) {
-    return i == 0 || numbers[i] >> units_bits_ != numbers[i - 1] >> units_bits_;
-  };
-  std::size_t distinct = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) distinct += is_first(i) ? 1U : 0U;
-  std::vector<Position> positions;
-  positions.reserve(distinct);
-  counts.clear();
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (is_first(i)) {
-      positions.push_back(position_of(numbers[i] >> units_bits_, key));
-      counts.push_back(0);
-    }
-    counts.back() += units_bits_ == 0 ? 1 : numbers[i] & units;
-  }
-  return {lattice_, std::move(positions), counts};
-}
-
-std::vector<RankProfile> KeyedCounts::of_list() {
-  more_room();
-  room_ = {};
-  const std::vector<Position> sorted = list_.take_sorted(threads_);
-  std::vector<RankProfile> profiles(keys_, RankProfile(lattice_, {}, {}));
-  IdleParts<Counts> buffers;
-  const auto of_key = [&](std::size_t key, Counts& counts) {
-    const auto begin = std::ranges::lower_bound(sorted, (key * places_) << units_bits_);
-    const auto end = key + 1 == keys_
-                         ? sorted.end()
-                         : std::ranges::lower_bound(begin, sorted.end(), ((key + 1) * places_) << units_bits_);
-    profiles[key] = of_numbers(key, {begin, end}, counts);
-  };
-  share_among_threads(threads_for(sorted.size(), fewest_to_share, threads_), keys_, [&](std::size_t key) {
-    buffers.with_one([] { return std::make_unique<Counts>(); }, [&](Counts& counts) { of_key(key, counts); });
-  });
   return profiles;
 }
 

@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fractile/ranks.hpp"
-#include "ranks/position_list.hpp"
+#include "ranks/number_list.hpp"
 
 namespace fractile::source_detail {
 
@@ -21,6 +22,41 @@ struct KeyedRecord {
   friend bool operator==(const KeyedRecord&, const KeyedRecord&) = default;
 };
 
+/// In place of the number of a record's key that is not listed.
+inline constexpr std::uint32_t no_key = ~std::uint32_t{0};
+
+/// Numbers that come one by one.
+template <class Number>
+class WrittenNumbers {
+ public:
+  void add(std::uint64_t number) {
+    if (written_ == room_.size()) more_room();
+    room_[written_++] = static_cast<Number>(number);
+  }
+  /// All that `other` has, which is empty afterwards.
+  void take(WrittenNumbers& other) {
+    more_room();
+    other.more_room();
+    list_.take(other.list_);
+    room_ = other.room_ = {};
+  }
+  std::vector<Number> take_sorted(std::size_t threads) {
+    more_room();
+    room_ = {};
+    return list_.take_sorted(threads);
+  }
+
+ private:
+  void more_room() {
+    if (written_ > 0) list_.keep(std::exchange(written_, 0));
+    room_ = list_.room();
+  }
+
+  NumberList<Number> list_;
+  std::span<Number> room_;  // in the list, of which the first ones are written
+  std::size_t written_ = 0;
+};
+
 /// Not for two threads at once: each has a part, and the parts then add up.
 class KeyedCounts {
  public:
@@ -29,33 +65,40 @@ class KeyedCounts {
 
   void add(const KeyedRecord& record) {
     if (record.units == 0) return;
-    if (builder_) return builder_->add_position(keys_ == 1 ? record.position : 2 * number_of(record) + 1, 1);
-    if (!totals_.empty()) {
-      totals_[number_of(record)] += record.units;
-    } else if (are_listed_) {
-      add_number(units_bits_ == 0 ? number_of(record) : number_of(record) << units_bits_ | record.units);
-    } else {
-      add_cell({{record.position, record.key}, record.units});
+    switch (kept_as_) {
+      case KeptAs::builder:
+        return builder_->add_position(record.position, 1);
+      case KeptAs::totals:
+        totals_[number_of(record)] += record.units;
+        return;
+      case KeptAs::short_numbers:
+        return short_numbers_.add(number_with_units(record));
+      case KeptAs::numbers:
+        return numbers_.add(number_with_units(record));
+      case KeptAs::cells:
+        return add_cell({{record.position, record.key}, record.units});
     }
   }
-  /// Records of the only key, each at its position and as so many units as units_at(i) says, except for those at `missing`; whether
-  /// there are any of these.
-  template <class UnitsAt>
-  bool add_all(std::span<const Position> positions, Position missing, UnitsAt units_at) {
-    std::uint64_t* const totals = totals_.data();
-    const bool are_totals = !totals_.empty();
-    const int shift = on_candidates_ ? 1 : 0;
-    bool any_nowhere = false;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      if (positions[i] == missing) {
-        any_nowhere = true;
-      } else if (are_totals) {
-        totals[positions[i] >> shift] += units_at(i);
-      } else {
-        add({positions[i], 0, units_at(i)});
+  /// Records each at its position, of the key and as so many units as key_at(i) and units_at(i) say, except for those at `missing` and those
+  /// of no_key; whether there are any of the former.
+  template <class KeyAt, class UnitsAt>
+  bool add_all(std::span<const Position> positions, Position missing, KeyAt key_at, UnitsAt units_at) {
+    const auto add_each = [&](auto add_record) {
+      bool any_missing = false;
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        const KeyedRecord record{positions[i], key_at(i), units_at(i)};
+        any_missing = any_missing || record.position == missing;
+        if (record.position != missing && record.key != no_key && record.units != 0) add_record(record);
       }
+      return any_missing;
+    };
+    if (kept_as_ == KeptAs::totals) {
+      return add_each([this](const KeyedRecord& record) { totals_[number_of(record)] += record.units; });
     }
-    return any_nowhere;
+    if (kept_as_ == KeptAs::short_numbers) {
+      return add_each([this](const KeyedRecord& record) { short_numbers_.add(number_with_units(record)); });
+    }
+    return add_each([this](const KeyedRecord& record) { add(record); });
   }
   /// All that was added to another one over the same lattice and keys, which is empty afterwards.
   void take(KeyedCounts& other);
@@ -67,32 +110,33 @@ class KeyedCounts {
     KeyedRecord at;
     std::uint64_t count;
   };
+  enum class KeptAs : std::uint8_t {
+    builder,        ///< of one key
+    totals,         ///< of few places: each place's units
+    short_numbers,  ///< of many: the number of each record's place, and its units, in 32 bits
+    numbers,        ///< the same in 64 bits
+    cells           ///< of more places than these tell apart
+  };
   static constexpr std::size_t fewest = std::size_t{1} << 16;
+
+  KeptAs kept_as(std::uint32_t most_units) const;
 
   /// The places of all keys, one key behind the other, are numbered.
   std::uint64_t number_of(const KeyedRecord& record) const {
     return record.key * places_ + (on_candidates_ ? record.position / 2 : record.position);
   }
+  std::uint64_t number_with_units(const KeyedRecord& record) const {
+    return units_bits_ == 0 ? number_of(record) : number_of(record) << units_bits_ | record.units;
+  }
   Position position_of(std::uint64_t number, std::size_t key) const {
     const std::uint64_t place = number - key * places_;
     return on_candidates_ ? 2 * place + 1 : place;
   }
-  void add_number(std::uint64_t number) {
-    if (written_ == room_.size()) more_room();
-    room_[written_++] = number;
-  }
-  void more_room();
   void add_cell(const Cell& cell);
   /// Sorts the cells and adds up those of one key and position.
   void compact();
 
-  /// The profile of a key with these sorted numbers, in `counts` for a while.
-  RankProfile of_numbers(std::size_t key, std::span<const std::uint64_t> numbers,
-                         std::vector<std::uint64_t>& counts) const;
-
-  std::vector<RankProfile> of_builder();
   std::vector<RankProfile> of_totals();
-  std::vector<RankProfile> of_list();
   std::vector<RankProfile> of_cells();
 
   Lattice lattice_;
@@ -100,16 +144,14 @@ class KeyedCounts {
   std::size_t threads_;
   bool on_candidates_;    // and nowhere else, lie the records of a regular lattice
   std::uint64_t places_;  // of records of one key
+  int units_bits_;        // that tell how many units a record is; none where each is one
+  KeptAs kept_as_;
 
-  int units_bits_;  // that tell how many units a record is; none where each is one
-
-  std::optional<ProfileBuilder> builder_;  // of one key, or of few places: a counter for each
-  std::vector<std::uint64_t> totals_;      // the same for records that are several units
-  bool are_listed_ = false;                // of many: the number of each record's place, and its units
-  PositionList list_;
-  std::span<Position> room_;  // in the list, of which the first ones are written
-  std::size_t written_ = 0;
-  std::vector<Cell> cells_;  // of more than numbers tell apart
+  std::optional<ProfileBuilder> builder_;
+  std::vector<std::uint64_t> totals_;
+  WrittenNumbers<std::uint32_t> short_numbers_;
+  WrittenNumbers<std::uint64_t> numbers_;
+  std::vector<Cell> cells_;
   std::size_t limit_ = fewest;
 };
 

@@ -157,6 +157,17 @@ class GroupNumbers {
   /// The keys are valid and outlive this. `others` as in RecordSelection.
   explicit GroupNumbers(const GroupKeys& keys, std::span<const std::string> others = {});
 
+  /// The numbers of so many records, where key_at(column, row) is a record's text in a column; no_key where these are together no listed
+  /// key.
+  template <class KeyAt>
+  std::vector<std::uint32_t> of_rows(std::size_t rows, KeyAt key_at) const {
+    std::vector<std::uint32_t> numbers(rows);
+    for (std::size_t row = 0; row < rows; ++row) {
+      numbers[row] = of([&](std::size_t column) { return key_at(column, row); }).value_or(no_key);
+    }
+    return numbers;
+  }
+
   /// `key_at` gives a record's text in a column. Nothing when these are together no listed key.
   template <class KeyAt>
   std::optional<std::uint32_t> of(KeyAt key_at) const {
@@ -172,6 +183,11 @@ class GroupNumbers {
   std::vector<KeyNumbers> columns_;
   std::vector<PairNumbers> pairs_;  // of the columns before, and the second column on
 };
+
+/// Whether a record that has the same texts in all columns of keys is in the same group.
+inline bool have_same_keys(const RecordSelection& a, const RecordSelection& b) {
+  return a.keys == b.keys && a.others == b.others;
+}
 
 /// Where weights are counted: their grid as their column has it, and how many units its first point is.
 struct WeightGrid {
@@ -201,13 +217,19 @@ class RecordSelector {
                  std::size_t threads, std::uint64_t memory, CellType cells = CellType::integer,
                  std::optional<WeightGrid> weights = {});
 
-  /// Records of a column that is read so. person_at(row) and key_at(column, row) give the text of a row, empty where it is NULL; they are
-  /// asked where persons or keys count. `weights`: where they count. From any thread. Throws as TimeCells::numbers().
-  template <class PersonAt, class KeyAt>
-  void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at,
+  /// Whether a record's keys have the same number here as there; both have keys.
+  bool has_groups_of(const RecordSelector& other) const { return have_same_keys(selection_, other.selection_); }
+  /// The numbers of the keys; there are some.
+  const GroupNumbers& groups() const { return *numbers_; }
+
+  /// Records of a column that is read so. person_at(row) gives the text of a row, empty where it is NULL; it is asked where persons count.
+  /// `keys` has each record's number among groups(), or no_key, where there are keys. `weights`: where they count. From any thread. Throws
+  /// as TimeCells::numbers().
+  template <class PersonAt>
+  void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, std::span<const std::uint32_t> keys,
            const std::optional<WeightCells>& weights = {}) {
     parts_.with_one([this] { return std::make_unique<Part>(*this); },
-                    [&](Part& part) { add_to(part, cells, reading, person_at, key_at, weights); });
+                    [&](Part& part) { add_to(part, cells, reading, person_at, keys, weights); });
   }
 
   /// When no thread adds any more. on_progress(), which may be empty, is called by this thread alone.
@@ -233,9 +255,9 @@ class RecordSelector {
   /// The most units of a record. With weights at least 2, so that no units and one unit are distinct.
   std::uint32_t most_units() const { return weights_ ? std::max(2U, weights_->most_units) : 1; }
 
-  template <class PersonAt, class KeyAt>
-  void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at,
-              const std::optional<WeightCells>& weights) {
+  template <class PersonAt>
+  void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at,
+              std::span<const std::uint32_t> keys, const std::optional<WeightCells>& weights) {
     const ColumnView numbers = part.times.numbers(cells, reading, lattice_.kind());
     const bool are_real = reading.type == CellType::real;
     const bool are_marks = values_ && !values_->keep_positions();
@@ -246,28 +268,28 @@ class RecordSelector {
       place(numbers, reading, lattice_, part.positions);
     }
     if (weights) place_weights(*weights, part);
-    if (weights && !has_person_ && !has_key_) {
-      const auto units_of_row = [&](std::size_t row) { return weights_->units_at(part.weights[row]); };
-      part.any_missing = part.counts->add_all(part.positions, nowhere, units_of_row) || part.any_missing;
+    const auto units_of = [&](std::size_t row) { return weights_->units_at(part.weights[row]); };
+    if (!has_person_) {
+      const auto add_all = [&](auto key_of) {
+        const auto one = [](std::size_t /*row*/) { return std::uint32_t{1}; };
+        return weights ? part.counts->add_all(part.positions, nowhere, key_of, units_of)
+                       : part.counts->add_all(part.positions, nowhere, key_of, one);
+      };
+      const bool any_missing = has_key_ ? add_all([&](std::size_t row) { return keys[row]; })
+                                        : add_all([](std::size_t /*row*/) { return std::uint32_t{0}; });
+      part.any_missing = part.any_missing || any_missing;
       return;
     }
     for (std::size_t row = 0; row < part.positions.size(); ++row) {
       const Position position = part.positions[row];
-      const std::uint32_t units = weights ? weights_->units_at(part.weights[row]) : 1;
       const bool is_missing = are_marks ? part.missing[row] != 0 : position == nowhere;
-      const std::string_view person = has_person_ ? person_at(row) : std::string_view();
-      const bool is_nobodys = has_person_ && holds_nothing(person);
+      const std::string_view person = person_at(row);
+      const bool is_nobodys = holds_nothing(person);
       part.any_missing = part.any_missing || is_missing;
       part.any_nobody = part.any_nobody || is_nobodys;
-      if (is_missing || is_nobodys) continue;
-      const std::optional<std::uint32_t> key =
-          has_key_ ? numbers_->of([&](std::size_t column) { return key_at(column, row); }) : std::uint32_t{0};
-      if (!key) continue;
-      if (has_person_) {
-        persons_.add(*part.of_persons, person, {position, group_of(*key), units});
-      } else {
-        part.counts->add({position, *key, units});
-      }
+      const std::uint32_t key = has_key_ ? keys[row] : 0;
+      if (is_missing || is_nobodys || key == no_key) continue;
+      persons_.add(*part.of_persons, person, {position, group_of(key), weights ? units_of(row) : 1});
     }
   }
 

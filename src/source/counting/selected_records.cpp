@@ -259,23 +259,50 @@ class ChunkCells {
 
 }  // namespace
 
+namespace {
+
+/// For each column the first one whose records have the same numbers of groups: itself where it has neither a selector nor keys.
+std::vector<std::size_t> first_with_same_groups(std::span<const SelectedColumn> selected,
+                                                const std::vector<Places>& places) {
+  std::vector<std::size_t> firsts;
+  const auto has_groups = [&](std::size_t i) { return selected[i].selector != nullptr && !places[i].keys.empty(); };
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    std::size_t first = 0;
+    while (first < i && !(has_groups(first) && has_groups(i) && places[first].keys == places[i].keys &&
+                          selected[first].selector->has_groups_of(*selected[i].selector))) {
+      ++first;
+    }
+    firsts.push_back(first);
+  }
+  return firsts;
+}
+
+}  // namespace
+
 std::uint64_t count_selected(const Connection& connection, const Relation& relation,
                              std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress) {
   const CellsOfAll all(relation, selected, unreadable);
+  const std::vector<std::size_t> firsts = first_with_same_groups(selected, all.places);
   const auto select = [&](const Chunk& chunk) {
     std::vector<ChunkCells> shared;
     std::vector<SharedCells> shared_cells;
+    std::vector<std::vector<std::uint32_t>> keys(selected.size());  // of the first ones with the same
     for (std::size_t i = 0; i < selected.size(); ++i) {
       ChunkCells cells(chunk, all.places[i], all.cells.types, selected[i].weights != nullptr);
-      if (selected[i].selector == nullptr) {
+      RecordSelector* const selector = selected[i].selector;
+      if (selector == nullptr) {
         shared_cells.push_back({cells.numbers, cells.reading, cells.weights});
         shared.push_back(std::move(cells));
         continue;
       }
-      selected[i].selector->add(
-          cells.numbers, cells.reading, [&](std::size_t row) { return cells.person_at(row); },
-          [&](std::size_t column, std::size_t row) { return cells.key_at(column, row); }, cells.weights);
+      if (firsts[i] == i && !all.places[i].keys.empty()) {
+        keys[i] = selector->groups().of_rows(
+            chunk.rows(), [&](std::size_t column, std::size_t row) { return cells.key_at(column, row); });
+      }
+      selector->add(
+          cells.numbers, cells.reading, [&](std::size_t row) { return cells.person_at(row); }, keys[firsts[i]],
+          cells.weights);
     }
     if (shared.empty()) return;
     sample->add(

@@ -92,7 +92,7 @@ std::vector<SharedSample::Known> SharedSample::fields_of() {
     if (!selection.by.empty()) {
       const auto are_mine = [&](const Grouping& each) {
         const RecordSelection& other = columns_[each.column].selection;
-        return other.by == selection.by && other.keys == selection.keys && other.others == selection.others;
+        return other.by == selection.by && have_same_keys(other, selection);
       };
       const auto same = std::ranges::find_if(groupings_, are_mine);
       known.grouping = static_cast<std::size_t>(same - groupings_.begin());

@@ -530,9 +530,15 @@ struct Frame::State {
                             column.grid);
     all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
       BlockCells& block = of_columns.front();
+      const ColumnView& numbers = block.cells().numbers;
+      std::vector<std::uint32_t> keys;
+      if (!column.keys.empty()) {
+        keys = selector.groups().of_rows(numbers.rows(),
+                                         [&](std::size_t k, std::size_t row) { return block.key_at(k, row); });
+      }
       selector.add(
-          block.cells().numbers, block.cells().reading, [&](std::size_t row) { return block.person_at(row); },
-          [&](std::size_t k, std::size_t row) { return block.key_at(k, row); }, block.cells().weights);
+          numbers, block.cells().reading, [&](std::size_t row) { return block.person_at(row); }, keys,
+          block.cells().weights);
     });
     SelectedProfiles found = selector.finish(on_progress);
     column.require_all(found, missing_names);

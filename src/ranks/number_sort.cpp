@@ -1,4 +1,4 @@
-#include "ranks/position_sort.hpp"
+#include "ranks/number_sort.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,46 +13,48 @@ namespace fractile {
 namespace {
 
 constexpr int widest_digit = 11;  // a pass writes to 2^11 places in turn: as many pages as a processor remembers
-constexpr std::size_t aimed_at = std::size_t{1} << 15;      // positions that a thread sorts within its cache
-constexpr std::size_t small_enough = std::size_t{1} << 17;  // positions that are sorted from their lowest digit
+constexpr std::size_t aimed_at = std::size_t{1} << 15;      // numbers that a thread sorts within its cache
+constexpr std::size_t small_enough = std::size_t{1} << 17;  // numbers that are sorted from their lowest digit
 constexpr std::size_t fewest_by_digits = 128;
-constexpr std::size_t few = 4096;  // positions: fewer than a wide digit's places are worth
+constexpr std::size_t few = 4096;  // numbers: fewer than a wide digit's places are worth
 constexpr int few_digit = 8;
 
 /// A few neighboring bits.
 struct Digit {
   std::size_t values() const { return std::size_t{1} << width; }
-  std::size_t of(Position position) const { return (position >> lowest) & (values() - 1); }
+  std::size_t of(std::uint64_t number) const { return (number >> lowest) & (values() - 1); }
   int lowest;
   int width;
 };
 
-int highest_bit(Position bits) { return static_cast<int>(std::bit_width(bits)); }
+int highest_bit(std::uint64_t bits) { return static_cast<int>(std::bit_width(bits)); }
 
-/// The highest varying bits, so many that about `aimed_at` positions or fewer agree in them if all bits are even.
-Digit highest_digit(Position varying_bits, std::size_t size) {
+/// The highest varying bits, so many that about `aimed_at` numbers or fewer agree in them if all bits are even.
+Digit highest_digit(std::uint64_t varying_bits, std::size_t size) {
   const int wanted = highest_bit(size / aimed_at) + 1;
   const int there = highest_bit(varying_bits) - static_cast<int>(std::countr_zero(varying_bits));
   const int width = std::min({widest_digit, wanted, there});
   return {highest_bit(varying_bits) - width, width};
 }
 
-/// For every value of a digit: first how many positions have it, later where the next of them goes.
+/// For every value of a digit: first how many numbers have it, later where the next of them goes.
 class Places {
  public:
   explicit Places(const Digit& digit) : digit_(digit), next_(digit.values()) {}
-  void count(std::span<const Position> positions) {
-    for (const Position position : positions) ++next_[digit_.of(position)];
+  template <class Number>
+  void count(std::span<const Number> numbers) {
+    for (const Number number : numbers) ++next_[digit_.of(number)];
   }
   /// From counts to places.
   void add_up() {
     std::size_t before = 0;
     for (std::size_t value = 0; value < next_.size(); ++value) add_up(value, before);
   }
-  /// The same for one value, when `before` positions come first.
+  /// The same for one value, when `before` numbers come first.
   void add_up(std::size_t value, std::size_t& before) { before += std::exchange(next_[value], before); }
-  void move(std::span<const Position> positions, Position* to) {
-    for (const Position position : positions) to[next_[digit_.of(position)]++] = position;
+  template <class Number>
+  void move(std::span<const Number> numbers, Number* to) {
+    for (const Number number : numbers) to[next_[digit_.of(number)]++] = number;
   }
 
  private:
@@ -60,8 +62,9 @@ class Places {
   std::vector<std::size_t> next_;
 };
 
-/// Moves the pieces to where their digit wants them, each piece apart; for every value, where its positions begin, and the end.
-std::vector<std::size_t> distribute(std::span<const std::span<const Position>> pieces, const Digit& digit, Position* to,
+/// Moves the pieces to where their digit wants them, each piece apart; for every value, where its numbers begin, and the end.
+template <class Number>
+std::vector<std::size_t> distribute(const std::vector<std::span<const Number>>& pieces, const Digit& digit, Number* to,
                                     std::size_t threads, const std::function<void(std::size_t)>& when_moved) {
   std::vector<Places> places(pieces.size(), Places(digit));
   share_among_threads(threads, pieces.size(), [&](std::size_t i) { places[i].count(pieces[i]); });
@@ -79,22 +82,24 @@ std::vector<std::size_t> distribute(std::span<const std::span<const Position>> p
   return begins;
 }
 
-/// Positions, room for as many, and where they must be in the end.
+/// Numbers, room for as many, and where they must be in the end.
+template <class Number>
 struct Stretch {
   Stretch part(std::size_t from, std::size_t to) const { return {here + from, there + from, to - from, to_there}; }
-  std::span<const Position> positions() const { return {here, size}; }
+  std::span<const Number> numbers() const { return {here, size}; }
   void finish() const {
     if (to_there) std::copy_n(here, size, there);
   }
 
-  Position* here;
-  Position* there;
+  Number* here;
+  Number* there;
   std::size_t size;
   bool to_there;
 };
 
 /// From the lowest digit to the highest; each pass keeps the order that those before it made.
-void sort_by_all_digits(Stretch stretch, Position varying_bits) {
+template <class Number>
+void sort_by_all_digits(Stretch<Number> stretch, Number varying_bits) {
   const int lowest = std::countr_zero(varying_bits);
   const int bits = highest_bit(varying_bits) - lowest;
   const int widest = stretch.size < few ? few_digit : widest_digit;
@@ -102,9 +107,9 @@ void sort_by_all_digits(Stretch stretch, Position varying_bits) {
   const int width = (bits + count - 1) / count;
   for (int which = 0; which < count; ++which) {
     Places places({lowest + which * width, width});
-    places.count(stretch.positions());
+    places.count(stretch.numbers());
     places.add_up();
-    places.move(stretch.positions(), stretch.there);
+    places.move(stretch.numbers(), stretch.there);
     std::swap(stretch.here, stretch.there);
     stretch.to_there = !stretch.to_there;
   }
@@ -112,93 +117,105 @@ void sort_by_all_digits(Stretch stretch, Position varying_bits) {
 }
 
 /// Memory that is used again.
+template <class Number>
 class Room {
  public:
-  Position* of(std::size_t size) {
+  Number* of(std::size_t size) {
     if (size > array_.size()) {
       const std::size_t larger = std::max(size, 2 * array_.size());
-      array_ = LargeArray<Position>(0);
-      array_ = LargeArray<Position>(larger);
+      array_ = LargeArray<Number>(0);
+      array_ = LargeArray<Number>(larger);
     }
     return array_.data();
   }
 
  private:
-  LargeArray<Position> array_{0};
+  LargeArray<Number> array_{0};
 };
 
 /// Stretches too long for one of the threads first, by all of them; then each thread takes the next one of the others.
+template <class Number>
 void sort_all(const std::vector<std::size_t>& begins, std::size_t threads, auto sort_part) {
   const std::size_t longest =
       threads == 1 ? begins.back() : std::max<std::size_t>(begins.back() / (8 * threads), fewest_to_share);
   const auto size = [&](std::size_t k) { return begins[k + 1] - begins[k]; };
   for (std::size_t k = 0; k + 1 < begins.size(); ++k) {
-    Room room;
+    Room<Number> room;
     if (size(k) > longest) sort_part(begins[k], begins[k + 1], threads, room);
   }
   std::atomic<std::size_t> next = 0;
   share_among_threads(threads, threads, [&](std::size_t) {
-    Room room;
+    Room<Number> room;
     for (std::size_t k = next++; k + 1 < begins.size(); k = next++) {
       if (size(k) <= longest) sort_part(begins[k], begins[k + 1], std::size_t{1}, room);
     }
   });
 }
 
-std::vector<std::span<const Position>> pieces_of(std::span<const Position> positions, std::size_t count) {
-  std::vector<std::span<const Position>> pieces;
+template <class Number>
+std::vector<std::span<const Number>> pieces_of(std::span<const Number> numbers, std::size_t count) {
+  std::vector<std::span<const Number>> pieces;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t begin = positions.size() * i / count;
-    pieces.push_back(positions.subspan(begin, positions.size() * (i + 1) / count - begin));
+    const std::size_t begin = numbers.size() * i / count;
+    pieces.push_back(numbers.subspan(begin, numbers.size() * (i + 1) / count - begin));
   }
   return pieces;
 }
 
-VaryingBits bits_of(std::span<const std::span<const Position>> pieces, std::size_t threads) {
-  std::vector<VaryingBits> of_piece(pieces.size());
+template <class Number>
+VaryingBits<Number> bits_of(const std::vector<std::span<const Number>>& pieces, std::size_t threads) {
+  std::vector<VaryingBits<Number>> of_piece(pieces.size());
   share_among_threads(threads, pieces.size(), [&](std::size_t i) { of_piece[i].see(pieces[i]); });
-  VaryingBits all;
-  for (const VaryingBits& bits : of_piece) all.see(bits);
+  VaryingBits<Number> all;
+  for (const VaryingBits<Number>& bits : of_piece) all.see(bits);
   return all;
 }
 
-void sort(const Stretch& stretch, std::size_t threads) {
+template <class Number>
+void sort(const Stretch<Number>& stretch, std::size_t threads) {
   if (stretch.size < fewest_by_digits) {
     std::sort(stretch.here, stretch.here + stretch.size);
     return stretch.finish();
   }
   threads = threads_for(stretch.size, fewest_to_share, threads);
-  const std::vector<std::span<const Position>> pieces = pieces_of(stretch.positions(), threads);
-  const Position varying_bits = bits_of(pieces, threads).bits();
+  const std::vector<std::span<const Number>> pieces = pieces_of(stretch.numbers(), threads);
+  const Number varying_bits = bits_of(pieces, threads).bits();
   if (varying_bits == 0) return stretch.finish();
   if (stretch.size <= small_enough) return sort_by_all_digits(stretch, varying_bits);
   const Digit digit = highest_digit(varying_bits, stretch.size);
   const std::vector<std::size_t> begins = distribute(pieces, digit, stretch.there, threads, [](std::size_t) {});
-  const Stretch moved{stretch.there, stretch.here, stretch.size, !stretch.to_there};
-  sort_all(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room&) {
+  const Stretch<Number> moved{stretch.there, stretch.here, stretch.size, !stretch.to_there};
+  sort_all<Number>(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room<Number>&) {
     sort(moved.part(from, to), shared_by);
   });
 }
 
 }  // namespace
 
-std::vector<Position> take_sorted(std::vector<PositionChunk> chunks, const VaryingBits& varying, std::size_t threads) {
-  std::vector<std::span<const Position>> pieces;
+template <class Number>
+std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
+                                std::size_t threads) {
+  std::vector<std::span<const Number>> pieces;
   std::size_t size = 0;
-  for (const PositionChunk& chunk : chunks) {
-    pieces.push_back(chunk.positions());
+  for (const NumberChunk<Number>& chunk : chunks) {
+    pieces.push_back(chunk.numbers());
     size += chunk.used;
   }
-  if (varying.bits() == 0 || size == 0) return std::vector<Position>(size, varying.any);
+  if (varying.bits() == 0 || size == 0) return std::vector<Number>(size, varying.any);
   threads = threads_for(size, fewest_to_share, threads);
-  std::vector<Position> sorted = large_vector<Position>(size);
+  std::vector<Number> sorted = large_vector<Number>(size);
   const std::vector<std::size_t> begins =
       distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads,
-                 [&](std::size_t i) { chunks[i].room = LargeArray<Position>(0); });
-  sort_all(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room& room) {
-    sort({sorted.data() + from, room.of(to - from), to - from, false}, shared_by);
+                 [&](std::size_t i) { chunks[i].room = LargeArray<Number>(0); });
+  sort_all<Number>(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room<Number>& room) {
+    sort(Stretch<Number>{sorted.data() + from, room.of(to - from), to - from, false}, shared_by);
   });
   return sorted;
 }
+
+template std::vector<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
+                                                const VaryingBits<std::uint32_t>&, std::size_t);
+template std::vector<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
+                                                const VaryingBits<std::uint64_t>&, std::size_t);
 
 }  // namespace fractile

@@ -1,4 +1,4 @@
-#include "ranks/position_list.hpp"
+#include "ranks/number_list.hpp"
 
 #include <gtest/gtest.h>
 

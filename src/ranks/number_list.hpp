@@ -1,0 +1,37 @@
+// Records of a fine lattice: the position of each, or another number, to be sorted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+#include "ranks/number_sort.hpp"
+
+namespace fractile {
+
+template <class Number>
+class NumberList {
+ public:
+  /// Room for at least one number behind those that are there.
+  std::span<Number> room();
+  /// The first ones of room() have been written.
+  void keep(std::size_t written);
+  /// All that `other` has, which is empty afterwards.
+  void take(NumberList& other);
+
+  /// All numbers in increasing order, sorted by at most `threads` threads; the list is empty afterwards.
+  std::vector<Number> take_sorted(std::size_t threads);
+
+ private:
+  std::vector<NumberChunk<Number>> chunks_;
+  VaryingBits<Number> varying_;
+};
+
+extern template class NumberList<std::uint32_t>;
+extern template class NumberList<std::uint64_t>;
+
+using PositionList = NumberList<Position>;
+
+}  // namespace fractile

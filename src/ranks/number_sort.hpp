@@ -1,0 +1,54 @@
+// Sorting numbers by their bits, positions among them: from the highest until the pieces fit a cache, then from the lowest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ranks/large_array.hpp"
+
+namespace fractile {
+
+/// Records a thread, to be placed or sorted: they take it half a millisecond or more, where its start takes 0.05.
+inline constexpr std::size_t fewest_to_share = std::size_t{1} << 17;
+
+/// Numbers that lie together; the first `used` of `room`.
+template <class Number>
+struct NumberChunk {
+  std::span<const Number> numbers() const { return {room.data(), used}; }
+  LargeArray<Number> room;
+  std::size_t used;
+};
+
+/// The bits in which numbers may differ.
+template <class Number>
+struct VaryingBits {
+  void see(std::span<const Number> numbers) {
+    for (const Number number : numbers) {
+      any |= number;
+      all &= number;
+    }
+  }
+  void see(const VaryingBits& others) {
+    any |= others.any;
+    all &= others.all;
+  }
+  Number bits() const { return any & ~all; }
+
+  Number any = 0;                                // the bits that some number has
+  Number all = static_cast<Number>(~Number{0});  // the bits that every number has
+};
+
+/// All numbers of the chunks in increasing order, sorted by at most `threads` threads. The chunks are given back as they are read, and no
+/// more than two copies of the numbers are there at any time.
+template <class Number>
+std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
+                                std::size_t threads);
+
+extern template std::vector<std::uint32_t> take_sorted(std::vector<NumberChunk<std::uint32_t>>,
+                                                       const VaryingBits<std::uint32_t>&, std::size_t);
+extern template std::vector<std::uint64_t> take_sorted(std::vector<NumberChunk<std::uint64_t>>,
+                                                       const VaryingBits<std::uint64_t>&, std::size_t);
+
+}  // namespace fractile
