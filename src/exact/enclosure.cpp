@@ -19,8 +19,30 @@ Enclosure Enclosure::of(const Exponent& value, std::int64_t precision) {
 Enclosure Enclosure::of_whole(uint128 value) {
   Integer integer;
   fmpz_set_uiui(integer.get(), static_cast<std::uint64_t>(value >> 64), static_cast<std::uint64_t>(value));
+  return of_whole(integer);
+}
+
+Enclosure Enclosure::of_whole(const Integer& value) {
   Enclosure result;
-  arb_set_fmpz(result.ball_, integer.get());
+  arb_set_fmpz(result.ball_, value.get());
+  return result;
+}
+
+Enclosure Enclosure::of_double(double value) {
+  Enclosure result;
+  arb_set_d(result.ball_, value);
+  return result;
+}
+
+Enclosure Enclosure::power(const Enclosure& a, std::uint64_t exponent, std::int64_t bits) {
+  Enclosure result;
+  arb_pow_ui(result.ball_, a.ball_, exponent, bits);
+  return result;
+}
+
+Enclosure Enclosure::root(const Enclosure& a, std::int64_t degree, std::int64_t bits) {
+  Enclosure result;
+  arb_root_ui(result.ball_, a.ball_, static_cast<ulong>(degree), bits);
   return result;
 }
 
@@ -57,6 +79,35 @@ Enclosure Enclosure::exp() const {
 Enclosure Enclosure::log() const {
   Enclosure result(*this);
   arb_log(result.ball_, ball_, precision_);
+  return result;
+}
+
+Enclosure Enclosure::sqrt() const {
+  Enclosure result(*this);
+  arb_sqrt(result.ball_, ball_, precision_);
+  return result;
+}
+
+Enclosure Enclosure::pow(std::uint64_t exponent) const {
+  Enclosure result(*this);
+  arb_pow_ui(result.ball_, ball_, exponent, precision_);
+  return result;
+}
+
+void Enclosure::raise_to(const Enclosure& other) {
+  precision_ = std::max(precision_, other.precision_);
+  arb_max(ball_, ball_, other.ball_, precision_);
+}
+
+void Enclosure::lower_to(const Enclosure& other) {
+  precision_ = std::max(precision_, other.precision_);
+  arb_min(ball_, ball_, other.ball_, precision_);
+}
+
+Enclosure hull(const Enclosure& a, const Enclosure& b) {
+  Enclosure result(a);
+  result.precision_ = std::max(a.precision_, b.precision_);
+  arb_union(result.ball_, a.ball_, b.ball_, result.precision_);
   return result;
 }
 

@@ -59,7 +59,7 @@ Enclosure excess_of(const ComplexBox& p) {
   Enclosure sum;
   arb_sub(excess.arb(), modulus.arb(), acb_realref(p.get()), chebyshev_bits);
   arb_add(sum.arb(), modulus.arb(), acb_realref(p.get()), chebyshev_bits);
-  if (arb_is_positive(sum.arb()) == 0) return excess;
+  if (!sum.is_positive()) return excess;
   Enclosure other;
   arb_sqr(other.arb(), acb_imagref(p.get()), chebyshev_bits);
   arb_div(other.arb(), other.arb(), sum.arb(), chebyshev_bits);
@@ -70,12 +70,6 @@ Enclosure excess_of(const ComplexBox& p) {
 Enclosure upper_end(const Enclosure& value) {
   Enclosure result;
   arb_get_ubound_arf(arb_midref(result.arb()), value.arb(), chebyshev_bits);
-  return result;
-}
-
-Enclosure scaled(const Enclosure& value, const Rational& factor) {
-  Enclosure result;
-  arb_mul(result.arb(), value.arb(), ball(factor).arb(), chebyshev_bits);
   return result;
 }
 
@@ -117,7 +111,7 @@ ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& de
   const Enclosure steepest =
       largest_on_ellipse(cell, [&](const ComplexBox& odds) { return value_at(derivative, odds).modulus(); });
   ProbabilityBounds bounds;
-  bounds.slope = scaled(steepest, cell.radius);
+  bounds.slope = Enclosure::product(steepest, ball(cell.radius), chebyshev_bits);
   bounds.modulus = largest_sum_of_moduli({numerator, denominator - numerator}, denominator, cell);
   bounds.range = ball(numerator.at(cell.centre) / denominator.at(cell.centre));
   arb_add(bounds.range.arb(), bounds.range.arb(), within(bounds.slope).arb(), chebyshev_bits);

@@ -81,9 +81,7 @@ RationalFunction whole_in(const RationalFunction&, std::uint64_t value) { return
 
 Rational power(const Rational& base, std::uint64_t exponent) { return base.pow(static_cast<std::int64_t>(exponent)); }
 Enclosure power(const Enclosure& base, std::uint64_t exponent) {
-  Enclosure result = Enclosure::of(Rational(1), enclosure_bits);
-  arb_pow_ui(result.arb(), base.arb(), exponent, enclosure_bits);
-  return result;
+  return Enclosure::power(base, exponent, enclosure_bits);
 }
 RationalFunction power(const RationalFunction& base, std::uint64_t exponent) {
   RationalFunction result;
