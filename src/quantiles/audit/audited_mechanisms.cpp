@@ -14,8 +14,6 @@
 namespace fractile {
 namespace {
 
-using LawOfTable = std::function<ReleaseLaw(const RankProfile&)>;
-
 [[noreturn]] void refuse(const Words& what, const Words& hint) { throw Error(ErrorCode::usage, what, hint); }
 
 std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vector<Rational>& otherwise) {
@@ -113,7 +111,7 @@ class AuditedRelease {
   PlanScale scale_;
 };
 
-LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {
+AuditedLaw release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {
   return [release = AuditedRelease(request, mechanism, std::move(quantiles))](const RankProfile& table) {
     ReleaseLaw law;
     EnumeratedDraws draws;
@@ -138,7 +136,7 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
 }
 
 template <Mechanism mechanism, std::int64_t parts>
-LawOfTable released(const AuditRequest& request) {
+AuditedLaw released(const AuditRequest& request) {
   return release_law(request, mechanism, quantiles_or(request, evenly_spaced(parts)));
 }
 
@@ -168,7 +166,7 @@ ScoredCandidates scored_candidates(const AuditRequest& request) {
           request.budget.epsilon()};
 }
 
-LawOfTable gumbel_max(const AuditRequest& request) {
+AuditedLaw gumbel_max(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
     const std::vector<Run> runs = chain.runs(profile);
     const std::vector<Enclosure> masses = softmax_law(runs, chain.rate());
@@ -199,7 +197,7 @@ ReleaseLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
   return law;
 }
 
-LawOfTable permute_and_flip(const AuditRequest& request) {
+AuditedLaw permute_and_flip(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
     const std::vector<Run> runs = chain.runs(profile);
     const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
@@ -216,7 +214,7 @@ LawOfTable permute_and_flip(const AuditRequest& request) {
 struct Entry {
   const char* name;
   const char* description;
-  LawOfTable (*law)(const AuditRequest&);
+  AuditedLaw (*law)(const AuditRequest&);
   bool known_size_under_change_one;
 };
 
@@ -293,7 +291,7 @@ std::string claim_of(const Budget& budget) {
   }
 }
 
-AuditResult result_of(const AuditRequest& request, const AuditTables& tables, const LawOfTable& law,
+AuditResult result_of(const AuditRequest& request, const AuditTables& tables, const AuditedLaw& law,
                       const Budget& claim) {
   const int distance = static_cast<int>(std::min<std::uint32_t>(request.records_per_person, 6));
   switch (claim.measure()) {
@@ -318,7 +316,7 @@ AuditReport audit(const AuditRequest& request) {
   const OwnEnvironment own;
   const Entry& entry = entry_of(request.mechanism);
   const AuditTables tables = tables_of(request, entry);
-  const LawOfTable law = entry.law(request);
+  const AuditedLaw law = entry.law(request);
   const Budget claim = request.claim.value_or(request.budget);
   if (claim.measure() != request.budget.measure()) {
     refuse({Field("claim"), ": not in the measure of the budget"},
