@@ -29,6 +29,20 @@ struct EnclosureRing {
 
 OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, EnclosureRing{}).law(); }
 
+AutoPolicy audit_policy() {
+  AutoPolicy policy;
+  policy.fine_lattice = 10;
+  policy.heaped_lattice = 10;
+  policy.many_quantiles = 5;
+  policy.many_of_heaps = 3;
+  policy.subcells = 2;
+  policy.always_selected = 2;
+  policy.fewest_to_find = 10;
+  policy.short_grid = 0;
+  policy.shortest_grid = 0;
+  return policy;
+}
+
 namespace {
 
 void require_same_outputs(const ReleaseLaw& p, const ReleaseLaw& q) {

@@ -11,6 +11,7 @@
 #include "exact/enclosure.hpp"
 #include "fractile/quantiles.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
+#include "quantiles/stages/auto_policy.hpp"
 #include "quantiles/stages/recursion.hpp"
 #include "quantiles/stages/tree_law.hpp"
 
@@ -39,6 +40,10 @@ using AuditedLaw = std::function<ReleaseLaw(const RankProfile&)>;
 
 /// max over the outputs of ln(P / Q), and what noise on counts adds. Throws `internal` when an output of one is none of the other.
 Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q);
+
+/// By which automatic does all that it can on tables of a few records. Two parts of a cell are enough to have splits inside ties; three
+/// quantiles, to interpolate one.
+AutoPolicy audit_policy();
 
 /// The tables to try: all multisets of at most `records` records at the given positions of a lattice.
 struct AuditTables {

@@ -22,17 +22,14 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 
 // --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
-/// Two parts of a cell are enough to have splits inside ties; three quantiles, to interpolate one.
-const PlanScale miniature{10, 10, 5, 3, 2, 2, 10, 0, 0};
-
 /// Intervals count among two numbers of rows, with other brackets each: every outcome of the count is enumerated.
-PlanScale scale_of(const AuditRequest& request) {
+AutoPolicy policy_of(const AuditRequest& request) {
   constexpr std::uint64_t told = 32;
   constexpr std::uint64_t times = 16;
-  PlanScale scale = miniature;
+  AutoPolicy policy = audit_policy();
   if (request.intervals)
-    scale.rows = {request.expected_rows.value_or(told), times * request.expected_rows.value_or(told)};
-  return scale;
+    policy.rows = {request.expected_rows.value_or(told), times * request.expected_rows.value_or(told)};
+  return policy;
 }
 
 const std::vector<GroupKey> keys{"a", "b"};
@@ -66,7 +63,7 @@ class AuditedRelease {
       : grouped_(request.groups),
         options_(QuantileQuery{std::move(quantiles), request.budget}),
         lattice_(lattice_of(request)),
-        scale_(scale_of(request)) {
+        policy_(policy_of(request)) {
     QuantileQuery& query = options_.query;
     query.neighbors = request.neighbors;
     query.mechanism = mechanism;
@@ -81,9 +78,9 @@ class AuditedRelease {
   }
 
   Release run(const RankProfile& table, DrawSource& source) const {
-    if (!grouped_) return release_with(table, options_, source, scale_);
+    if (!grouped_) return release_with(table, options_, source, policy_);
     const std::vector<RankProfile> profiles{group_of(table, lattice_, false), group_of(table, lattice_, true)};
-    return release_with(keys, profiles, options_, source, scale_);
+    return release_with(keys, profiles, options_, source, policy_);
   }
 
   /// All that is published, but what is computed from noisy counts.
@@ -108,7 +105,7 @@ class AuditedRelease {
   bool grouped_;
   ReleaseOptions options_;
   Lattice lattice_;
-  PlanScale scale_;
+  AutoPolicy policy_;
 };
 
 AuditedLaw release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {

@@ -323,7 +323,7 @@ std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, c
 }
 
 DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                         DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
+                         DrawSource& source, const AutoPolicy& policy, const BesideQuantiles* beside,
                          const RankProfile* counted) {
   const Lattice& lattice = profile.lattice();
   Odometer odometer(share.amount(), person);
@@ -338,7 +338,7 @@ DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked,
   }
   Share rest = share.take_rest();  // the whole of which stages take their parts
   const QuantileQuery query = paid_from(rest, asked);
-  StageSampler sampler(profile, plan_of(query, lattice, scale), std::move(rest), draws);
+  StageSampler sampler(profile, plan_of(query, lattice, policy), std::move(rest), draws);
   sampler.run();
   const auto course =
       std::make_shared<detail::Course>(detail::Course{sampler.plan(), sampler.found(), sampler.take_selected()});
@@ -351,9 +351,9 @@ DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked,
 }
 
 Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const PlanScale& scale, const BesideQuantiles* beside,
+                          DrawSource& source, const AutoPolicy& policy, const BesideQuantiles* beside,
                           const RankProfile* counted) {
-  auto [group, query, counts] = drawn_stages(profile, asked, std::move(share), person, source, scale, beside, counted);
+  auto [group, query, counts] = drawn_stages(profile, asked, std::move(share), person, source, policy, beside, counted);
   if (!group.course) return std::move(group);  // of statistics alone
   if (const std::optional<Brackets>& brackets = group.course->plan.brackets) {
     CriticalValues critical = critical_values(query, *brackets);
@@ -365,12 +365,12 @@ Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked
 }
 
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
-                     const PlanScale& scale) {
+                     const AutoPolicy& policy) {
   const QuantileQuery& query = options.query;
   const std::optional<BesideQuantiles> beside = beside_quantiles(options, query, profile.lattice());
   const auto drawn = [&](const RankProfile& within, Share share) {
     Release release{query, within.lattice(), {}};
-    release.groups.push_back(drawn_from(within, query, std::move(share), PersonSteps::in_table(query), source, scale,
+    release.groups.push_back(drawn_from(within, query, std::move(share), PersonSteps::in_table(query), source, policy,
                                         beside ? &*beside : nullptr, &profile));
     if (beside) release.statistics = beside->terms();
     return release;
