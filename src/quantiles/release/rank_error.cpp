@@ -10,6 +10,7 @@
 #include "exact/enclosure.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 namespace {
@@ -30,15 +31,7 @@ std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure&
     low = high + 1;
     high += step;
   }
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (enough(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
+  return first_entry(low, high, enough);
 }
 
 }  // namespace

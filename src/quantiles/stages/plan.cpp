@@ -310,14 +310,6 @@ std::uint64_t largest_lattice(const QuantileQuery& query) {
   return is_joint ? largest_joint_lattice : Lattice::max_size;
 }
 
-void QuantileQuery::validate(const Lattice& lattice) const {
-  validate();
-  if (lattice.size() > largest_lattice(*this)) {
-    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
-                {"take a coarser step, or ", Field("mechanism").text("approximate")});
-  }
-}
-
 Calibration preliminary_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / preliminary_share(query.budget.measure())};
 }
