@@ -58,8 +58,8 @@ ScoredCandidates scored(const Release& release, std::size_t values, std::size_t 
 /// The rates of a node and all below it: the same for every table.
 void add_rates(const QuantileTree& tree, const QuantileNode& node, std::vector<Exponent>& rates) {
   rates.push_back(tree.rate(node));
-  if (QuantileTree::is_leaf(node)) return;
-  for (const QuantileNode& part : tree.parts(node, {node.span.lowest})) add_rates(tree, part, rates);
+  if (std::holds_alternative<LeafNode>(node)) return;
+  for (const QuantileNode& part : tree.parts(node, {node->span.lowest})) add_rates(tree, part, rates);
 }
 
 std::vector<Exponent> rates_at_one(const Release& release, std::size_t values) {

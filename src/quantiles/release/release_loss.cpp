@@ -250,7 +250,7 @@ std::optional<Enclosure> LossAtEpsilon::loss_after(const QuantilePlan& plan, con
   }
   const Calibration calibration(rest, selection->levels);
   const QuantileTree tree(table_.profile, selection->released, selection->shape, calibration, selection->subcells);
-  const JointProblem problem = tree.problem(tree.root());
+  const JointProblem problem = tree.problem(std::get<JointNode>(tree.root()));
   const std::optional<LossBounds> bounds = joint_loss(problem, selection->released, analyst_);
   if (!bounds) return {};
   return hull(enclosed(bounds->lower), enclosed(bounds->upper));
