@@ -2,6 +2,7 @@
 // comparison that holds for the balls holds for the numbers.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -66,10 +67,10 @@ class Enclosure {
   static Enclosure power(const Enclosure& a, std::uint64_t exponent, std::int64_t bits);
   static Enclosure root(const Enclosure& a, std::int64_t degree, std::int64_t bits);
 
-  Enclosure& operator+=(const Enclosure& other);
-  Enclosure& operator-=(const Enclosure& other);
-  Enclosure& operator*=(const Enclosure& other);
-  Enclosure& operator/=(const Enclosure& other);
+  Enclosure& operator+=(const Enclosure& other) { return apply<arb_add>(other); }
+  Enclosure& operator-=(const Enclosure& other) { return apply<arb_sub>(other); }
+  Enclosure& operator*=(const Enclosure& other) { return apply<arb_mul>(other); }
+  Enclosure& operator/=(const Enclosure& other) { return apply<arb_div>(other); }
   friend Enclosure operator+(Enclosure a, const Enclosure& b) { return a += b; }
   friend Enclosure operator-(Enclosure a, const Enclosure& b) { return a -= b; }
   friend Enclosure operator*(Enclosure a, const Enclosure& b) { return a *= b; }
@@ -96,10 +97,10 @@ class Enclosure {
   Enclosure sqrt() const;
   Enclosure pow(std::uint64_t exponent) const;
   /// This becomes the larger, or the smaller, of both.
-  void raise_to(const Enclosure& other);
-  void lower_to(const Enclosure& other);
+  void raise_to(const Enclosure& other) { apply<arb_max>(other); }
+  void lower_to(const Enclosure& other) { apply<arb_min>(other); }
   /// A ball that holds all between a number of one and a number of the other.
-  friend Enclosure hull(const Enclosure& a, const Enclosure& b);
+  friend Enclosure hull(Enclosure a, const Enclosure& b) { return a.apply<arb_union>(b); }
 
   /// True only when it is certain.
   friend bool certainly_less(const Enclosure& a, const Enclosure& b) { return arb_lt(a.ball_, b.ball_) != 0; }
@@ -131,6 +132,12 @@ class Enclosure {
     Enclosure result;
     operation(result.ball_, a.ball_, b.ball_, bits);
     return result;
+  }
+  template <auto operation>
+  Enclosure& apply(const Enclosure& other) {
+    precision_ = std::max(precision_, other.precision_);
+    operation(ball_, ball_, other.ball_, precision_);
+    return *this;
   }
 
   arb_t ball_;

@@ -79,9 +79,7 @@ bool is_right_of_zero(const Cell& cell) { return cell.centre > cell.radius * hal
 
 Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at) {
   Enclosure largest;
-  for (std::int64_t i = 0; i < arcs; ++i) {
-    arb_max(largest.arb(), largest.arb(), at(arc(cell, i)).arb(), chebyshev_bits);
-  }
+  for (std::int64_t i = 0; i < arcs; ++i) largest = Enclosure::larger(largest, at(arc(cell, i)), chebyshev_bits);
   return upper_end(largest);
 }
 

@@ -181,10 +181,8 @@ inline Enclosure times(const Enclosure& number, std::uint64_t count) {
 /// The product of the bases, each to its power.
 inline Enclosure product_of_powers(const std::vector<Enclosure>& bases, const std::vector<std::size_t>& powers) {
   Enclosure result = whole<Enclosure>(1);
-  Enclosure power;
   for (std::size_t i = 0; i < bases.size(); ++i) {
-    arb_pow_ui(power.arb(), bases[i].arb(), powers[i], enclosure_bits);
-    arb_mul(result.arb(), result.arb(), power.arb(), enclosure_bits);
+    result = Enclosure::product(result, Enclosure::power(bases[i], powers[i], enclosure_bits), enclosure_bits);
   }
   return result;
 }

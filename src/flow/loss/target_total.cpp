@@ -15,10 +15,8 @@ Enclosure highest_cost(const StepCosts& costs) {
   Enclosure all;
   for (std::size_t s = 0; s < costs.front().size(); ++s) {
     Enclosure highest;
-    for (const std::vector<Enclosure>& cost : costs) {
-      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
-    }
-    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
+    for (const std::vector<Enclosure>& cost : costs) highest = Enclosure::larger(highest, cost[s], enclosure_bits);
+    all = Enclosure::sum(all, highest, enclosure_bits);
   }
   return all;
 }

@@ -31,15 +31,15 @@ OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, Enclosur
 
 AutoPolicy audit_policy() {
   AutoPolicy policy;
-  policy.fine_lattice = 10;
-  policy.heaped_lattice = 10;
-  policy.many_quantiles = 5;
-  policy.many_of_heaps = 3;
+  policy.fine_lattice.value = 10;
+  policy.heaped_lattice.value = 10;
+  policy.many_quantiles.value = 5;
+  policy.many_of_heaps.value = 3;
   policy.subcells = 2;
-  policy.always_selected = 2;
-  policy.fewest_to_find = 10;
-  policy.short_grid = 0;
-  policy.shortest_grid = 0;
+  policy.always_selected.value = 2;
+  policy.fewest_to_find.value = 10;
+  policy.short_grid.value = 0;
+  policy.shortest_grid.value = 0;
   return policy;
 }
 

@@ -23,8 +23,8 @@ using testing::profile_of;
 const AutoPolicy two_parts = [] {
   AutoPolicy policy;
   policy.subcells = 2;
-  policy.short_grid = 0;
-  policy.shortest_grid = 0;
+  policy.short_grid.value = 0;
+  policy.shortest_grid.value = 0;
   return policy;
 }();
 

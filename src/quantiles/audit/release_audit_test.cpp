@@ -227,8 +227,8 @@ AuditTables line(std::uint64_t candidates, int records) {
 
 const AutoPolicy miniature = [] {
   AutoPolicy policy = audit_policy();
-  policy.always_selected = 4;
-  policy.fewest_to_find = 300;
+  policy.always_selected.value = 4;
+  policy.fewest_to_find.value = 300;
   return policy;
 }();
 

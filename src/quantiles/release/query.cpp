@@ -52,6 +52,12 @@ void require_small_denominators(const std::vector<Rational>& quantiles) {
   }
 }
 
+void require_records(const QuantileQuery& query) {
+  if (query.records_per_person > 0) return;
+  throw Error(ErrorCode::usage, "a person has at least one record",
+              {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
+}
+
 }  // namespace
 
 std::vector<Rational> synthetic_rows(std::uint64_t rows) {
@@ -72,10 +78,7 @@ void QuantileQuery::validate() const {
   }
   require_small_denominators(quantiles);
   require_increasing(quantiles);
-  if (records_per_person == 0) {
-    throw Error(ErrorCode::usage, "a person has at least one record",
-                {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
-  }
+  require_records(*this);
   if (budget.measure() == Measure::approximate && mechanism != Mechanism::independent) {
     throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
                 {"leave the delta out, or use ", mechanism_field.text("independent")}, "delta");
@@ -108,10 +111,7 @@ void QuantileQuery::validate(const Lattice& lattice) const {
 }
 
 void require_statistics_alone(const QuantileQuery& query) {
-  if (query.records_per_person == 0) {
-    throw Error(ErrorCode::usage, "a person has at least one record",
-                {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
-  }
+  require_records(query);
   if (!query.intervals) return;
   throw Error(ErrorCode::usage, {Field("intervals"), ": they are of quantiles, and there are none"},
               "leave it out: counts, shares and means have intervals of their own", "intervals");

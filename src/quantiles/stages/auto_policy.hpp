@@ -18,10 +18,6 @@ struct PolicyNumber {
   const char* measured_by;  ///< the command that chose it
 
   constexpr operator T() const { return value; }  // NOLINT(google-explicit-constructor)
-  constexpr PolicyNumber& operator=(T other) {
-    value = other;
-    return *this;
-  }
 };
 
 struct AutoPolicy {
