@@ -12,7 +12,7 @@
 * Every section of a public header says what threads may do with what is in it ("Thread-safety: ...").
 * Every relative link of a page leads to a file or folder that is there, and to a heading when it names one.
 
-Pages that a program writes (GENERATED) are checked for links only. UNMENDED still has sentences with TICS.
+Pages that a program writes (GENERATED) are checked for links only.
 """
 
 import re
@@ -25,7 +25,6 @@ LINE = 140
 TABLE_ROW = 300
 GENERATED = ("docs/benchmarks.md",)
 SKIPPED_FOLDERS = ("build", ".git")
-UNMENDED = ("CHANGELOG.md", "src/source/files/")
 COMMENTED_FOLDERS = ("include", "src", "requests", "cli", "experiments", "python")
 
 PERSON = re.compile(r"\b(?:he|his|him|himself)\b", re.IGNORECASE)
@@ -131,10 +130,6 @@ def faults_of_links(line, path):
             yield f"{name or 'this page'} has no heading for #{anchor}"
 
 
-def is_unmended(where):
-    return where.as_posix().startswith(UNMENDED)
-
-
 def check(root):
     root = Path(root).resolve()
     errors = []
@@ -145,13 +140,12 @@ def check(root):
         for number, line in prose_lines(text):
             faults = [*faults_of_links(line, path)]
             if not is_generated:
-                faults += [*faults_of_length(line), *faults_of_words(line)]
-                faults += [] if is_unmended(where) else faults_of_tics(line)
+                faults += [*faults_of_length(line), *faults_of_words(line), *faults_of_tics(line)]
             errors += [f"{where}:{number}: {fault}" for fault in faults]
         errors += [] if is_generated else [f"{where}:{number}: {fault}" for number, fault in faults_of_lists(text)]
     for path in cpp_files(root, COMMENTED_FOLDERS):
         where = path.relative_to(root)
-        for number, comment in [] if is_unmended(where) else comments_of(path.read_text(encoding="utf-8")):
+        for number, comment in comments_of(path.read_text(encoding="utf-8")):
             errors += [f"{where}:{number}: {fault}" for fault in faults_of_tics(comment)]
     for path in cpp_files(root, ("include",)):
         text = path.read_text(encoding="utf-8")

@@ -1,22 +1,20 @@
 #include "exact/coin.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fractile {
 namespace {
 
 /// Decides U < p by ball arithmetic.
 Verdict careful_look(const LazyUniform& u, const Enclosure& p) {
-  Enclosure scaled = p;
-  arb_mul_2exp_si(scaled.arb(), scaled.arb(), u.length());
+  const Enclosure wanted = scaled(p, u.length());
   Integer next = u.prefix();
   fmpz_add_ui(next.get(), next.get(), 1);
-  Enclosure low;
-  Enclosure high;
-  arb_set_fmpz(low.arb(), u.prefix().get());
-  arb_set_fmpz(high.arb(), next.get());
-  if (certainly_at_most(high, scaled)) return Verdict::yes;
-  if (certainly_at_most(scaled, low)) return Verdict::no;
+  const Enclosure low = Enclosure::of_whole(u.prefix());
+  const Enclosure high = Enclosure::of_whole(next);
+  if (certainly_at_most(high, wanted)) return Verdict::yes;
+  if (certainly_at_most(wanted, low)) return Verdict::no;
   return Verdict::undecided;
 }
 
@@ -34,14 +32,12 @@ void LazyUniform::extend(RandomBits& bits, int more) {
 
 Enclosure LazyUniform::cell() const {
   // Center (2 prefix + 1) / 2^(length + 1), radius 2^-(length + 1): exact in Arb.
-  Enclosure result;
   Integer middle = prefix_;
   fmpz_mul_2exp(middle.get(), middle.get(), 1);
   fmpz_add_ui(middle.get(), middle.get(), 1);
-  arb_set_fmpz(result.arb(), middle.get());
+  Enclosure result = Enclosure::of_whole(middle);
   mag_one(arb_radref(result.arb()));
-  arb_mul_2exp_si(result.arb(), result.arb(), -(length_ + 1));
-  return result;
+  return scaled(std::move(result), -(length_ + 1));
 }
 
 bool settled_coin(RandomBits& bits, const FirstBits& first, const Enclose& enclose, SelectionCost* cost) {

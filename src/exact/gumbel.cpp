@@ -53,9 +53,8 @@ bool greater_than(GumbelVariable& a, GumbelVariable& b, RandomBits& bits) {
 /// +-rate * score + ln(length).
 Enclosure centre(std::uint64_t score, std::uint64_t length, const Exponent& rate, Optimize optimize,
                  std::int64_t precision) {
-  Enclosure shift = Enclosure::of(rate, precision);
-  arb_mul_ui(shift.arb(), shift.arb(), score, precision);
-  if (optimize == Optimize::minimize) arb_neg(shift.arb(), shift.arb());
+  Enclosure shift = Enclosure::of(rate, precision) * score;
+  if (optimize == Optimize::minimize) shift = -shift;
   Enclosure logarithm = Enclosure::of(Rational(0), precision);
   arb_log_ui(logarithm.arb(), length, precision);
   return shift + logarithm;

@@ -9,13 +9,8 @@ std::vector<Enclosure> softmax_law(const std::vector<Run>& runs, const Exponent&
   std::uint64_t best = ~std::uint64_t{0};
   for (const Run& run : runs) best = std::min(best, run.score);
   for (const Run& run : runs) {
-    Enclosure exponent = Enclosure::of(rate, precision);
-    arb_mul_ui(exponent.arb(), exponent.arb(), run.score - best, precision);
-    arb_neg(exponent.arb(), exponent.arb());
-    Enclosure weight = exponent.exp();
-    arb_mul_ui(weight.arb(), weight.arb(), run.length, precision);
-    total += weight;
-    law.push_back(std::move(weight));
+    law.push_back((-(Enclosure::of(rate, precision) * (run.score - best))).exp() * run.length);
+    total += law.back();
   }
   for (Enclosure& p : law) p /= total;
   return law;

@@ -70,16 +70,8 @@ Bounds RateBounds::acceptance(std::uint64_t gap, std::uint64_t length, uint128 m
 
 Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
                                std::int64_t precision) {
-  Enclosure exponent = Enclosure::of(rate, precision);
-  arb_mul_ui(exponent.arb(), exponent.arb(), gap, precision);
-  arb_neg(exponent.arb(), exponent.arb());
-  Enclosure result = exponent.exp();
-  arb_mul_ui(result.arb(), result.arb(), length, precision);
-  arb_mul_2exp_si(result.arb(), result.arb(), 53);
-  Integer divisor;
-  fmpz_set_uiui(divisor.get(), static_cast<std::uint64_t>(majorant >> 64), static_cast<std::uint64_t>(majorant));
-  arb_div_fmpz(result.arb(), result.arb(), divisor.get(), precision);
-  return result;
+  const Enclosure weight = (-(Enclosure::of(rate, precision) * gap)).exp() * length;
+  return scaled(weight, 53) / Enclosure::of_whole(majorant);
 }
 
 bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,

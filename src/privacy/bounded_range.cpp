@@ -52,10 +52,7 @@ class WorstCase {
   /// max over l < terms of delta_l(t*_l).
   Enclosure delta(std::uint64_t terms) const {
     Enclosure most = number(0);
-    for (std::uint64_t l = 0; l < terms; ++l) {
-      const Enclosure next = delta_at(l);
-      arb_max(most.arb(), most.arb(), next.arb(), precision_);
-    }
+    for (std::uint64_t l = 0; l < terms; ++l) most.raise_to(delta_at(l));
     return most;
   }
 
@@ -75,21 +72,15 @@ class WorstCase {
 
   Enclosure binomial_mass(std::uint64_t l, const Enclosure& upper, const Enclosure& lower) const {
     Enclosure result = number(0);
-    Enclosure power = number(0);
     arb_bin_uiui(result.arb(), m_, l, precision_);
-    arb_pow_ui(power.arb(), upper.arb(), m_ - l, precision_);
-    result *= power;
-    arb_pow_ui(power.arb(), lower.arb(), l, precision_);
-    return result * power;
+    return result * upper.pow(m_ - l) * lower.pow(l);
   }
 
   Enclosure sum_downwards(std::uint64_t l, Enclosure mass, const Enclosure& advantage, const Enclosure& odds) const {
     Enclosure sum = mass * advantage;
     Enclosure rest = one_ - advantage;  // e^-(x + (l-i) eta)
     for (std::uint64_t i = l; i > 0; --i) {
-      Enclosure ratio = odds;
-      arb_mul_ui(ratio.arb(), ratio.arb(), i, precision_);
-      arb_div_ui(ratio.arb(), ratio.arb(), m_ - i + 1, precision_);
+      const Enclosure ratio = odds * i / (m_ - i + 1);
       mass *= ratio;
       const Enclosure slope = one_ - ratio;
       if (is_negligible_tail(mass, slope, sum)) {
@@ -104,10 +95,7 @@ class WorstCase {
 
   /// The ratios fall with i, so once one is r < 1 what is left is at most mass/(1 - r): below 2^-64 of the sum?
   static bool is_negligible_tail(const Enclosure& mass, const Enclosure& slope, const Enclosure& sum) {
-    if (arb_is_positive(slope.arb()) == 0) return false;
-    Enclosure scaled = mass;
-    arb_mul_2exp_si(scaled.arb(), scaled.arb(), 64);
-    return certainly_less(scaled, sum * slope);
+    return slope.is_positive() && certainly_less(scaled(mass, 64), sum * slope);
   }
 
   std::uint64_t m_;

@@ -7,7 +7,7 @@ constexpr slong significant_bits = 53;
 constexpr slong sharp_bits = 50;
 
 void require_finite(const Enclosure& ball) {
-  if (!arb_is_finite(ball.arb())) throw_too_extreme();
+  if (!ball.is_finite()) throw_too_extreme();
 }
 
 }  // namespace
@@ -23,16 +23,13 @@ Rational lower_rational(const Enclosure& ball) {
 }
 
 bool is_sharp(const Enclosure& ball) {
-  if (arb_is_zero(ball.arb())) return true;
-  return arb_is_finite(ball.arb()) && arb_rel_accuracy_bits(ball.arb()) > sharp_bits;
+  return ball.is_zero() || (ball.is_finite() && arb_rel_accuracy_bits(ball.arb()) > sharp_bits);
 }
 
 Enclosure one_minus_exp_of_minus(const Enclosure& x, std::int64_t precision) {
   Enclosure result = Enclosure::of(Rational(0), precision);
-  arb_neg(result.arb(), x.arb());
-  arb_expm1(result.arb(), result.arb(), precision);
-  arb_neg(result.arb(), result.arb());
-  return result;
+  arb_expm1(result.arb(), (-x).arb(), precision);
+  return -result;
 }
 
 void throw_too_extreme() {

@@ -113,7 +113,7 @@ int EpsilonSum::sign() const {
   const Enclosure first = enclosing(least_precision);
   if (!is_decided(first) && enclosing.is_zero()) return 0;
   const Enclosure ball = enclose_until(enclosing, is_decided);
-  return arb_is_positive(ball.arb()) != 0 ? 1 : -1;
+  return ball.is_positive() ? 1 : -1;
 }
 
 std::strong_ordering operator<=>(const EpsilonSum& a, const EpsilonSum& b) {

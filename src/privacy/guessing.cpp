@@ -13,7 +13,7 @@ Rational number_of(const Rational& value, const Rational& /*like*/) { return val
 Enclosure number_of(const Rational& value, const Enclosure& /*like*/) { return Enclosure::of(value, precision); }
 
 void raise_to(Rational& most, const Rational& value) { most = std::max(most, value); }
-void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), precision); }
+void raise_to(Enclosure& most, const Enclosure& value) { most.raise_to(value); }
 
 }  // namespace
 

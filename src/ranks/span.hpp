@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 #include "exact/majorant.hpp"
 #include "fractile/ranks.hpp"
@@ -30,10 +32,10 @@ struct RankSpan {
 };
 
 /// The first of the entries low .. high - 1 of which `enough` holds, or high; entries of which it holds come last.
-template <class Predicate>
-std::size_t first_entry(std::size_t low, std::size_t high, Predicate enough) {
+template <std::integral Index, class Predicate>
+Index first_entry(std::type_identity_t<Index> low, Index high, Predicate enough) {
   while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
+    const Index middle = low + (high - low) / 2;
     if (enough(middle)) {
       high = middle;
     } else {

@@ -59,7 +59,7 @@ Enclosure excess_of(const ComplexBox& p) {
   Enclosure sum;
   arb_sub(excess.arb(), modulus.arb(), acb_realref(p.get()), chebyshev_bits);
   arb_add(sum.arb(), modulus.arb(), acb_realref(p.get()), chebyshev_bits);
-  if (arb_is_positive(sum.arb()) == 0) return excess;
+  if (!sum.is_positive()) return excess;
   Enclosure other;
   arb_sqr(other.arb(), acb_imagref(p.get()), chebyshev_bits);
   arb_div(other.arb(), other.arb(), sum.arb(), chebyshev_bits);
@@ -73,21 +73,13 @@ Enclosure upper_end(const Enclosure& value) {
   return result;
 }
 
-Enclosure scaled(const Enclosure& value, const Rational& factor) {
-  Enclosure result;
-  arb_mul(result.arb(), value.arb(), ball(factor).arb(), chebyshev_bits);
-  return result;
-}
-
 }  // namespace
 
 bool is_right_of_zero(const Cell& cell) { return cell.centre > cell.radius * half_width(); }
 
 Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at) {
   Enclosure largest;
-  for (std::int64_t i = 0; i < arcs; ++i) {
-    arb_max(largest.arb(), largest.arb(), at(arc(cell, i)).arb(), chebyshev_bits);
-  }
+  for (std::int64_t i = 0; i < arcs; ++i) largest = Enclosure::larger(largest, at(arc(cell, i)), chebyshev_bits);
   return upper_end(largest);
 }
 
@@ -117,7 +109,7 @@ ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& de
   const Enclosure steepest =
       largest_on_ellipse(cell, [&](const ComplexBox& odds) { return value_at(derivative, odds).modulus(); });
   ProbabilityBounds bounds;
-  bounds.slope = scaled(steepest, cell.radius);
+  bounds.slope = Enclosure::product(steepest, ball(cell.radius), chebyshev_bits);
   bounds.modulus = largest_sum_of_moduli({numerator, denominator - numerator}, denominator, cell);
   bounds.range = ball(numerator.at(cell.centre) / denominator.at(cell.centre));
   arb_add(bounds.range.arb(), bounds.range.arb(), within(bounds.slope).arb(), chebyshev_bits);

@@ -93,18 +93,14 @@ QuickBall QuickPolynomial::over(const Places& places) const {
 }
 
 Enclosure LocalPolynomial::at(double place) const {
-  Enclosure variable;
-  arb_set_d(variable.arb(), place);
   Enclosure result;
-  arb_poly_evaluate_horner(result.arb(), value_, variable.arb(), evaluation_bits);
+  arb_poly_evaluate_horner(result.arb(), value_, Enclosure::of_double(place).arb(), evaluation_bits);
   return result;
 }
 
 Enclosure FilteredPolynomial::over(const Places& places) const {
   Enclosure result = exact.at(places.middle());
-  Enclosure reach;
-  arb_set_d(reach.arb(), quick.over(places).reach);
-  arb_add_error(result.arb(), reach.arb());
+  arb_add_error(result.arb(), Enclosure::of_double(quick.over(places).reach).arb());
   return result;
 }
 

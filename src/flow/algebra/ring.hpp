@@ -71,6 +71,11 @@ class Polynomial {
     fmpz_poly_evaluate_fmpq(flint_of(result), value_, flint_of(odds));
     return result;
   }
+  Enclosure at(const Enclosure& odds, std::int64_t bits) const {
+    Enclosure result;
+    arb_fmpz_poly_evaluate_arb(result.arb(), value_, odds.arb(), bits);
+    return result;
+  }
   fmpz_poly_struct* get() { return value_; }
   const fmpz_poly_struct* get() const { return value_; }
 
@@ -148,7 +153,7 @@ inline void add_product(Enclosure& sum, const Enclosure& a, const Enclosure& b) 
 
 inline bool is_zero(const Integer& value) { return fmpz_is_zero(value.get()) != 0; }
 inline bool is_zero(const Polynomial& value) { return value.is_zero(); }
-inline bool is_zero(const Enclosure& value) { return arb_is_zero(value.arb()) != 0; }
+inline bool is_zero(const Enclosure& value) { return value.is_zero(); }
 
 template <class Ring>
 Ring whole(std::int64_t value);
@@ -176,10 +181,8 @@ inline Enclosure times(const Enclosure& number, std::uint64_t count) {
 /// The product of the bases, each to its power.
 inline Enclosure product_of_powers(const std::vector<Enclosure>& bases, const std::vector<std::size_t>& powers) {
   Enclosure result = whole<Enclosure>(1);
-  Enclosure power;
   for (std::size_t i = 0; i < bases.size(); ++i) {
-    arb_pow_ui(power.arb(), bases[i].arb(), powers[i], enclosure_bits);
-    arb_mul(result.arb(), result.arb(), power.arb(), enclosure_bits);
+    result = Enclosure::product(result, Enclosure::power(bases[i], powers[i], enclosure_bits), enclosure_bits);
   }
   return result;
 }

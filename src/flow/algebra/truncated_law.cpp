@@ -10,12 +10,10 @@ constexpr int negligible_log = -180;  // of 2
 constexpr double negligible = 0x1p-180;
 
 /// number / 2^law_bits, off by at most error / 2^law_bits.
-Enclosure ball_of(const fmpz* number, const fmpz* error) {
-  Enclosure ball;
-  arb_set_fmpz(ball.arb(), number);
-  mag_set_fmpz(arb_radref(ball.arb()), error);  // rounded upwards
-  arb_mul_2exp_si(ball.arb(), ball.arb(), -law_bits);
-  return ball;
+Enclosure ball_of(const Integer& number, const Integer& error) {
+  Enclosure ball = Enclosure::of_whole(number);
+  mag_set_fmpz(arb_radref(ball.arb()), error.get());  // rounded upwards
+  return scaled(std::move(ball), -law_bits);
 }
 
 }  // namespace
@@ -23,7 +21,7 @@ Enclosure ball_of(const fmpz* number, const fmpz* error) {
 Enclosure TruncatedLaw::mass(std::size_t i) const {
   Integer number;
   fmpz_poly_get_coeff_fmpz(number.get(), masses.get(), static_cast<slong>(i));
-  return ball_of(number.get(), error.get());
+  return ball_of(number, error);
 }
 
 std::vector<Enclosure> TruncatedLaw::sums() const {
@@ -36,7 +34,7 @@ std::vector<Enclosure> TruncatedLaw::sums() const {
     fmpz_poly_get_coeff_fmpz(number.get(), masses.get(), static_cast<slong>(i));
     fmpz_add(sum.get(), sum.get(), number.get());
     fmpz_add(off.get(), off.get(), error.get());
-    result.push_back(ball_of(sum.get(), off.get()));
+    result.push_back(ball_of(sum, off));
   }
   return result;
 }
@@ -67,15 +65,12 @@ void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std:
     arb_mul_ui(factor.arb(), odds.arb(), n - j, law_bits);
     arb_div_ui(factor.arb(), factor.arb(), j + 1, law_bits);
     if (masses.back().upper_double() < negligible && factor.upper_double() < 0.99) {
-      Enclosure left = whole<Enclosure>(1);
-      arb_sub(left.arb(), left.arb(), factor.arb(), law_bits);
-      arb_div(left.arb(), factor.arb(), left.arb(), law_bits);
+      const Enclosure less = Enclosure::difference(whole<Enclosure>(1), factor, law_bits);
+      const Enclosure left = Enclosure::quotient(factor, less, law_bits);
       arb_addmul(rest.arb(), masses.back().arb(), left.arb(), law_bits);
       return;
     }
-    Enclosure next;
-    arb_mul(next.arb(), masses.back().arb(), factor.arb(), law_bits);
-    masses.push_back(std::move(next));
+    masses.push_back(Enclosure::product(masses.back(), factor, law_bits));
   }
 }
 
@@ -84,21 +79,15 @@ void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std:
 TruncatedLaw nobody() { return fixed_point(0, {whole<Enclosure>(1)}, {}); }
 
 TruncatedLaw binomial(const Enclosure& p, std::size_t n) {
-  Enclosure absent;
-  arb_sub(absent.arb(), whole<Enclosure>(1).arb(), p.arb(), law_bits);
-  Enclosure odds;
-  arb_div(odds.arb(), p.arb(), absent.arb(), law_bits);
-  Enclosure inverse;
-  arb_div(inverse.arb(), absent.arb(), p.arb(), law_bits);
+  const Enclosure absent = Enclosure::difference(whole<Enclosure>(1), p, law_bits);
+  const Enclosure odds = Enclosure::quotient(p, absent, law_bits);
+  const Enclosure inverse = Enclosure::quotient(absent, p, law_bits);
   const auto mode = static_cast<std::size_t>(std::clamp(p.to_double(), 0.0, 1.0) * static_cast<double>(n));
 
   Enclosure highest;
-  Enclosure power;
   arb_bin_uiui(highest.arb(), n, mode, law_bits);
-  arb_pow_ui(power.arb(), p.arb(), mode, law_bits);
-  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
-  arb_pow_ui(power.arb(), absent.arb(), n - mode, law_bits);
-  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
+  highest = Enclosure::product(highest, Enclosure::power(p, mode, law_bits), law_bits);
+  highest = Enclosure::product(highest, Enclosure::power(absent, n - mode, law_bits), law_bits);
 
   std::vector<Enclosure> masses{highest};
   Enclosure rest;
@@ -157,16 +146,15 @@ void trim(TruncatedLaw& law) {
   fmpz_poly_shift_right(law.masses.get(), law.masses.get(), static_cast<slong>(begin));
   law.first += begin;
   law.size -= begin;
-  const Enclosure more = ball_of(left_out.get(), Integer().get());
-  arb_add(law.rest.arb(), law.rest.arb(), more.arb(), law_bits);
+  law.rest = Enclosure::sum(law.rest, ball_of(left_out, Integer()), law_bits);
 }
 
 }  // namespace
 
 TruncatedLaw convolved(const TruncatedLaw& a, const TruncatedLaw& b) {
-  TruncatedLaw result{a.first + b.first, a.size + b.size - 1, a.masses * b.masses, product_error(a, b), a.rest};
+  const Enclosure rest = Enclosure::sum(a.rest, b.rest, law_bits);
+  TruncatedLaw result{a.first + b.first, a.size + b.size - 1, a.masses * b.masses, product_error(a, b), rest};
   fmpz_poly_scalar_fdiv_2exp(result.masses.get(), result.masses.get(), law_bits);
-  arb_add(result.rest.arb(), result.rest.arb(), b.rest.arb(), law_bits);
   trim(result);
   return result;
 }

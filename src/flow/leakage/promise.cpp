@@ -20,9 +20,7 @@ const Perturber& perturber_of_target(const Pipeline& pipeline) {
 
 Rational power_of(const Rational& odds, std::int64_t power) { return odds.pow(power); }
 Enclosure power_of(const Enclosure& odds, std::int64_t power) {
-  Enclosure result = odds;
-  arb_pow_ui(result.arb(), odds.arb(), static_cast<ulong>(power), enclosure_bits);
-  return result;
+  return Enclosure::power(odds, static_cast<std::uint64_t>(power), enclosure_bits);
 }
 
 Rational times(const Rational& number, std::size_t count) { return number * Rational(count); }

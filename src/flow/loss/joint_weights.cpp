@@ -23,9 +23,8 @@ Enclosure highest_losses(const JointWeights& joint, const std::vector<Enclosure>
   for (std::size_t x = 0; x < joint.weights.rows(); ++x) {
     Enclosure highest;
     for (const Rational& weight : joint.weights.row(x)) {
-      Enclosure size = Enclosure::of(weight / joint.common, enclosure_bits);
-      arb_abs(size.arb(), size.arb());
-      arb_max(highest.arb(), highest.arb(), size.arb(), enclosure_bits);
+      const Enclosure size = Enclosure::of(std::max(weight, -weight) / joint.common, enclosure_bits);
+      highest = Enclosure::larger(highest, size, enclosure_bits);
     }
     add_product(sum, highest, moduli[x]);
   }

@@ -25,12 +25,8 @@ Heights heights_of(const Noise<Enclosure>& noise) {
     heights.at.emplace_back();
     heights.below.emplace_back(1);
     for (const Enclosure& numerator : row) {
-      Enclosure p;
-      arb_div(p.arb(), numerator.arb(), noise.denominator.arb(), bits);
-      Enclosure sum;
-      arb_add(sum.arb(), heights.below.back().back().arb(), p.arb(), bits);
-      heights.at.back().push_back(std::move(p));
-      heights.below.back().push_back(std::move(sum));
+      heights.at.back().push_back(Enclosure::quotient(numerator, noise.denominator, bits));
+      heights.below.back().push_back(Enclosure::sum(heights.below.back().back(), heights.at.back().back(), bits));
     }
   }
   return heights;
@@ -57,9 +53,8 @@ FixedProbabilities::FixedProbabilities(const std::vector<std::vector<Enclosure>>
     units.emplace_back();
     for (const Enclosure& ball : row) {
       // However little is known of it, a probability lies in 0 .. 1.
-      const bool is_finite = arb_is_finite(ball.arb()) != 0;
-      const Rational lower = is_finite ? std::max(ball.lower_rational(bits), Rational(0)) : Rational(0);
-      const Rational upper = is_finite ? std::min(ball.upper_rational(bits), Rational(1)) : Rational(1);
+      const Rational lower = ball.is_finite() ? std::max(ball.lower_rational(bits), Rational(0)) : Rational(0);
+      const Rational upper = ball.is_finite() ? std::min(ball.upper_rational(bits), Rational(1)) : Rational(1);
       const Integer& rounded = units.back().emplace_back(units_of(lower));
       Integer width = units_of(upper);
       fmpz_add_ui(width.get(), width.get(), 1);
@@ -77,11 +72,7 @@ Enclosure histograms(std::size_t participants, std::size_t bars) {
   return result;
 }
 
-Enclosure difference(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_sub(result.arb(), a.arb(), b.arb(), bits);
-  return result;
-}
+Enclosure difference(const Enclosure& a, const Enclosure& b) { return Enclosure::difference(a, b, bits); }
 
 /// Given the highest true height m and the highest noisy one h: sums over all histograms of the bars that remain. "Before" is
 /// the probability that a bar has x < m and y < h, as bars before both highest ones have; "after", x <= m and y <= h.
@@ -127,8 +118,7 @@ Enclosure GuessSums::error_of_products(std::size_t bars, std::size_t participant
   fmpz_mul_ui(units.get(), units.get(), bars);
   Enclosure error = histograms(participants, bars);
   arb_mul_fmpz(error.arb(), error.arb(), units.get(), bits);
-  arb_mul_2exp_si(error.arb(), error.arb(), -fraction_bits);
-  return from_zero_to(error);
+  return from_zero_to(scaled(error, -fraction_bits));
 }
 
 /// By j, the coefficient of t^participants in the product of j bars of one kind and bars - j of the other.
@@ -138,11 +128,9 @@ std::vector<Enclosure> GuessSums::products(const FixedPowers& some, const FixedP
   std::vector<Enclosure> result;
   result.reserve(bars + 1);
   for (std::size_t j = 0; j <= bars; ++j) {
-    Enclosure ball;
-    arb_set_fmpz(ball.arb(), coefficient(some, j, others, bars - j, participants).get());
-    arb_mul_2exp_si(ball.arb(), ball.arb(), -2 * fraction_bits);
+    const Integer units = coefficient(some, j, others, bars - j, participants);
+    Enclosure& ball = result.emplace_back(scaled(Enclosure::of_whole(units), -2 * fraction_bits));
     arb_add(ball.arb(), ball.arb(), error.arb(), bits);
-    result.push_back(std::move(ball));
   }
   return result;
 }
@@ -196,10 +184,8 @@ void GuessSums::add_guesses(std::size_t highest, std::size_t noisy, const Produc
 /// Pr[the highest noisy height is at least so far from the highest true one] is at most this, for geometric noise: some bar
 /// rose so far, or the highest one fell so far.
 Enclosure chance_of_distance(std::size_t distance, std::size_t bars, const Enclosure& odds) {
-  Enclosure result;
-  arb_pow_ui(result.arb(), odds.arb(), distance, bits);
-  arb_ui_div(result.arb(), bars + 1, result.arb(), bits);
-  return result;
+  const Enclosure some = Enclosure::of_whole(uint128{bars + 1});
+  return Enclosure::quotient(some, Enclosure::power(odds, distance, bits), bits);
 }
 
 /// Heights at this distance or more are left out; the chance of any of them is at most `neglected`.
@@ -262,13 +248,10 @@ std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odd
 Enclosure GuessedMode::loss(const Enclosure& odds) const {
   Enclosure loss = whole<Enclosure>(1);
   for (const Guesses& guesses : mode_guesses(pipeline(), odds)) {
-    Enclosure best;
-    arb_max(best.arb(), guesses.first.arb(), guesses.shown.arb(), bits);
-    arb_max(best.arb(), best.arb(), guesses.next.arb(), bits);
-    arb_sub(loss.arb(), loss.arb(), best.arb(), bits);
+    const Enclosure best = Enclosure::larger(guesses.first, guesses.shown, bits);
+    loss = difference(loss, Enclosure::larger(best, guesses.next, bits));
   }
-  arb_mul(loss.arb(), loss.arb(), Enclosure::of(scale_, bits).arb(), bits);
-  return loss;
+  return Enclosure::product(loss, Enclosure::of(scale_, bits), bits);
 }
 
 }  // namespace fractile::flow

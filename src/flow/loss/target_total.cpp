@@ -15,10 +15,8 @@ Enclosure highest_cost(const StepCosts& costs) {
   Enclosure all;
   for (std::size_t s = 0; s < costs.front().size(); ++s) {
     Enclosure highest;
-    for (const std::vector<Enclosure>& cost : costs) {
-      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
-    }
-    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
+    for (const std::vector<Enclosure>& cost : costs) highest = Enclosure::larger(highest, cost[s], enclosure_bits);
+    all = Enclosure::sum(all, highest, enclosure_bits);
   }
   return all;
 }
@@ -81,17 +79,13 @@ const Polynomial& TargetTotal::denominator() const { return noise_of(pipeline_.p
 
 std::vector<std::vector<Enclosure>> TargetTotal::by_step(const std::vector<std::vector<Polynomial>>& rows,
                                                          const Enclosure& odds, const Rational& common) const {
-  Enclosure unit;
-  arb_fmpz_poly_evaluate_arb(unit.arb(), denominator().get(), odds.arb(), enclosure_bits);
-  unit = product(unit, Enclosure::of(common, enclosure_bits));
+  const Enclosure unit = product(denominator().at(odds, enclosure_bits), Enclosure::of(common, enclosure_bits));
   std::vector<std::vector<Enclosure>> result;
   result.reserve(rows.size());
   for (const std::vector<Polynomial>& numerators : rows) {
     std::vector<Enclosure> row(longest_step_ + 1);
     for (std::size_t i = 0; i < numerators.size(); ++i) {
-      arb_ptr number = row[different_steps_[i]].arb();
-      arb_fmpz_poly_evaluate_arb(number, numerators[i].get(), odds.arb(), enclosure_bits);
-      arb_div(number, number, unit.arb(), enclosure_bits);
+      row[different_steps_[i]] = Enclosure::quotient(numerators[i].at(odds, enclosure_bits), unit, enclosure_bits);
     }
     result.push_back(std::move(row));
   }
@@ -102,10 +96,7 @@ TiltedUnit::TiltedUnit(const TargetTotal& target, const Enclosure& odds, Rationa
     : ratio(std::move(of)), expectation(expectation_of(tilted(target.step_laws(odds), ratio), target.others())) {}
 
 Enclosure TiltedUnit::after(std::size_t total) const {
-  Enclosure result = Enclosure::of(ratio, enclosure_bits);
-  arb_pow_ui(result.arb(), result.arb(), total, enclosure_bits);
-  arb_div(result.arb(), expectation.arb(), result.arb(), enclosure_bits);
-  return result;
+  return expectation / Enclosure::of(ratio, enclosure_bits).pow(total);
 }
 
 TiltedTotal::TiltedTotal(const TargetTotal& target, const Enclosure& odds, const Rational& ratio) {

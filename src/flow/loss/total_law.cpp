@@ -48,8 +48,7 @@ TruncatedLaw total_law(const StepLaws& tilted, const Composition& people) {
 
 Enclosure RunningLaw::between(std::size_t from, std::size_t to) const {
   const auto index = [&](std::size_t total) { return std::clamp(total, first(), last() + 1) - first(); };
-  Enclosure result;
-  arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
+  Enclosure result = Enclosure::difference(sums_[index(to)], sums_[index(from)], law_bits);
   arb_add(result.arb(), result.arb(), rest_.arb(), law_bits);
   return result;
 }

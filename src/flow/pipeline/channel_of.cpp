@@ -58,8 +58,8 @@ ScoredCandidates scored(const Release& release, std::size_t values, std::size_t 
 /// The rates of a node and all below it: the same for every table.
 void add_rates(const QuantileTree& tree, const QuantileNode& node, std::vector<Exponent>& rates) {
   rates.push_back(tree.rate(node));
-  if (QuantileTree::is_leaf(node)) return;
-  for (const QuantileNode& part : tree.parts(node, {node.span.lowest})) add_rates(tree, part, rates);
+  if (std::holds_alternative<LeafNode>(node)) return;
+  for (const QuantileNode& part : tree.parts(node, {node->span.lowest})) add_rates(tree, part, rates);
 }
 
 std::vector<Exponent> rates_at_one(const Release& release, std::size_t values) {
@@ -81,9 +81,7 @@ RationalFunction whole_in(const RationalFunction&, std::uint64_t value) { return
 
 Rational power(const Rational& base, std::uint64_t exponent) { return base.pow(static_cast<std::int64_t>(exponent)); }
 Enclosure power(const Enclosure& base, std::uint64_t exponent) {
-  Enclosure result = Enclosure::of(Rational(1), enclosure_bits);
-  arb_pow_ui(result.arb(), base.arb(), exponent, enclosure_bits);
-  return result;
+  return Enclosure::power(base, exponent, enclosure_bits);
 }
 RationalFunction power(const RationalFunction& base, std::uint64_t exponent) {
   RationalFunction result;

@@ -280,15 +280,8 @@ Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds) {
 }
 
 Noise<Enclosure> noise_at(const PolynomialNoise& noise, const Enclosure& odds) {
-  Enclosure base = odds;
-  if (noise.root_degree > 1) {
-    arb_root_ui(base.arb(), odds.arb(), static_cast<ulong>(noise.root_degree), enclosure_bits);
-  }
-  return evaluated<Enclosure>(noise, [&](const Polynomial& entry) {
-    Enclosure result;
-    arb_fmpz_poly_evaluate_arb(result.arb(), entry.get(), base.arb(), enclosure_bits);
-    return result;
-  });
+  const Enclosure base = noise.root_degree > 1 ? Enclosure::root(odds, noise.root_degree, enclosure_bits) : odds;
+  return evaluated<Enclosure>(noise, [&](const Polynomial& entry) { return entry.at(base, enclosure_bits); });
 }
 
 }  // namespace fractile::flow

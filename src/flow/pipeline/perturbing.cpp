@@ -50,15 +50,8 @@ std::size_t listed(const std::vector<Polynomial>& row, std::int64_t root_degree,
 
 Enclosure enclosed(const Chance& chance, const Exponent& epsilon, std::int64_t precision) {
   Enclosure odds = odds_at(epsilon, precision);
-  if (chance.root_degree > 1) {
-    arb_root_ui(odds.arb(), odds.arb(), static_cast<ulong>(chance.root_degree), precision);
-  }
-  Enclosure p;
-  Enclosure divisor;
-  arb_fmpz_poly_evaluate_arb(p.arb(), chance.numerator.get(), odds.arb(), precision);
-  arb_fmpz_poly_evaluate_arb(divisor.arb(), chance.denominator.get(), odds.arb(), precision);
-  arb_div(p.arb(), p.arb(), divisor.arb(), precision);
-  return p;
+  if (chance.root_degree > 1) odds = Enclosure::root(odds, chance.root_degree, precision);
+  return Enclosure::quotient(chance.numerator.at(odds, precision), chance.denominator.at(odds, precision), precision);
 }
 
 }  // namespace

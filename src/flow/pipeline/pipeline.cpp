@@ -190,8 +190,7 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsil
     for (const std::vector<Enclosure>& row : rows.numerators) {
       result.probabilities.emplace_back();
       for (const Enclosure& numerator : row) {
-        Enclosure p;
-        arb_div(p.arb(), numerator.arb(), rows.denominator.arb(), enclosure_bits);
+        const Enclosure p = Enclosure::quotient(numerator, rows.denominator, enclosure_bits);
         result.probabilities.back().push_back(bounds_of(p));
       }
     }

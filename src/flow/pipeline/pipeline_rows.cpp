@@ -43,11 +43,7 @@ void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const R
 }
 
 Rational sum(const Rational& a, const Rational& b) { return a + b; }
-Enclosure sum(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_add(result.arb(), a.arb(), b.arb(), enclosure_bits);
-  return result;
-}
+Enclosure sum(const Enclosure& a, const Enclosure& b) { return Enclosure::sum(a, b, enclosure_bits); }
 RationalFunction sum(const RationalFunction& a, const RationalFunction& b) { return a + b; }
 
 /// The rows of a release: the probability of every observation.
@@ -92,9 +88,7 @@ std::optional<Rational> exact_root(const Rational& value, std::int64_t degree) {
 RealBounds base_bounds(const Pipeline& pipeline, const Rational& odds) {
   const std::int64_t degree = pipeline.perturber.root_degree();
   if (const std::optional<Rational> base = exact_root(odds, degree)) return {*base, *base};
-  Enclosure base = Enclosure::of(odds, enclosure_bits);
-  arb_root_ui(base.arb(), base.arb(), static_cast<ulong>(degree), enclosure_bits);
-  return bounds_of(base);
+  return bounds_of(Enclosure::root(Enclosure::of(odds, enclosure_bits), degree, enclosure_bits));
 }
 
 double symbolic_degree(const Pipeline& pipeline) {
@@ -138,8 +132,7 @@ Rows<Enclosure> rows_at(const Pipeline& pipeline, const Frame& frame, const Encl
   if (pipeline.perturber.release() == nullptr) {
     return rows_by<Enclosure>(pipeline, frame, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
   }
-  Enclosure base;
-  arb_root_ui(base.arb(), odds.arb(), static_cast<ulong>(pipeline.perturber.root_degree()), enclosure_bits);
+  const Enclosure base = Enclosure::root(odds, pipeline.perturber.root_degree(), enclosure_bits);
   return {release_rows(pipeline, frame, Enclosure::of(Rational(1), enclosure_bits) * base), whole<Enclosure>(1)};
 }
 

@@ -47,17 +47,14 @@ class Comparison {
   /// Only of what is narrow: otherwise enclosures say nothing.
   ServedRange::Answer throughout(const Rational& from, const Rational& to) const {
     if (is_stopped()) return unknown;
-    Enclosure both = Enclosure::of(from, enclosure_bits);
-    const Enclosure end = Enclosure::of(to, enclosure_bits);
-    arb_union(both.arb(), both.arb(), end.arb(), enclosure_bits);
-    return of(model_.loss(both));
+    return of(model_.loss(hull(Enclosure::of(from, enclosure_bits), Enclosure::of(to, enclosure_bits))));
   }
 
   bool is_stopped() const { return stop_ && stop_(); }
 
  private:
   ServedRange::Answer of(const Enclosure& loss) const {
-    if (arb_is_finite(loss.arb()) == 0) return unknown;
+    if (!loss.is_finite()) return unknown;
     const RealBounds bounds = bounds_of(loss);
     if (bounds.upper <= most_) return served;
     return bounds.lower > most_ ? not_served : unknown;

@@ -37,8 +37,8 @@ ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclos
   }
   const double unit = scale.lower_double();
   flat_slope_ = std::max(unit * flat_share, 8 * all);
-  arb_set_d(negligible_slope_.arb(),
-            std::max(unit * negligible_share / static_cast<double>(list_.size()), 2 * largest));
+  const double negligible = unit * negligible_share / static_cast<double>(list_.size());
+  negligible_slope_ = Enclosure::of_double(std::max(negligible, 2 * largest));
 }
 
 std::vector<OpenActions> ListedLoss::observations() const {

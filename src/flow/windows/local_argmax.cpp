@@ -28,14 +28,13 @@ Enclosure geometric_modulus(std::size_t participants, const ComplexBox& odds) {
   const Enclosure modulus = a.modulus();
   const Enclosure inner = modulus_of_one_and(a, -1);
   const Enclosure outer = modulus_of_one_and(a, 1);
-  Enclosure highest;  // power of a
-  arb_max(highest.arb(), modulus.arb(), one.arb(), chebyshev_bits);
-  arb_pow_ui(highest.arb(), highest.arb(), participants, chebyshev_bits);
+  const Enclosure highest =  // power of a
+      Enclosure::power(Enclosure::larger(modulus, one, chebyshev_bits), participants, chebyshev_bits);
   Enclosure all = whole<Enclosure>(2);
   arb_addmul_ui(all.arb(), inner.arb(), participants, chebyshev_bits);
   Enclosure bound = all * highest / outer;
   const Enclosure left = one - modulus;
-  if (arb_is_positive(left.arb()) != 0) {
+  if (left.is_positive()) {
     const Enclosure series = inner * (one + modulus) / (outer * left);
     bound = tighter_bound(bound, series);
   }
@@ -53,11 +52,7 @@ Enclosure response_modulus(std::size_t participants, const ComplexBox& odds) {
 /// The more often right, the less is lost.
 LocalPolynomial loss_of(const std::vector<std::vector<Guesses>>& at_nodes, std::size_t shown,
                         Enclosure Guesses::*guess) {
-  return through_nodes([&](std::size_t i) {
-    Enclosure loss;
-    arb_neg(loss.arb(), (at_nodes[i][shown].*guess).arb());
-    return loss;
-  });
+  return through_nodes([&](std::size_t i) { return -(at_nodes[i][shown].*guess); });
 }
 
 }  // namespace

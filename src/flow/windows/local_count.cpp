@@ -56,7 +56,7 @@ std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const Targe
   result.loss = answers * result.law;
   result.slope_per_mass =
       times(highest_losses(count.joint(), slopes), 2) + times(largest_loss(count.joint()) * steepness, 4);
-  if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
+  if (!result.loss.is_finite() || !result.slope_per_mass.is_finite()) return {};
   return result;
 }
 
@@ -239,9 +239,7 @@ class LocalCount final : public LocalLoss {
   }
   LocalPolynomial difference_for(std::size_t action, std::size_t other, std::size_t step) const {
     return through_nodes([&](std::size_t i) {
-      Enclosure result;
-      arb_sub(result.arb(), costs_at_[i][action][step].arb(), costs_at_[i][other][step].arb(), enclosure_bits);
-      return result;
+      return Enclosure::difference(costs_at_[i][action][step], costs_at_[i][other][step], enclosure_bits);
     });
   }
 

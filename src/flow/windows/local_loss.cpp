@@ -116,9 +116,7 @@ class Bisection {
       }
       arb_add(slope.arb(), slope.arb(), any.arb(), chebyshev_bits);
     }
-    Enclosure error;
-    arb_set_d(error.arb(), error_of(known));
-    arb_add_error(slope.arb(), error.arb());
+    arb_add_error(slope.arb(), Enclosure::of_double(error_of(known)).arb());
     return {slope.lower_double(), slope.upper_double()};
   }
 

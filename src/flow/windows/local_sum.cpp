@@ -242,8 +242,7 @@ class SumsInCell {
   Enclosure slope_beyond(std::size_t total, const Rational& ratio, const ViewBounds& next) const {
     Enclosure highest;  // at the nodes
     for (const Enclosure& odds : odds_at_nodes(cell_)) {
-      const Enclosure here = losses_beyond(target_, odds, ratio, total);
-      arb_max(highest.arb(), highest.arb(), here.arb(), enclosure_bits);
+      highest = Enclosure::larger(highest, losses_beyond(target_, odds, ratio, total), enclosure_bits);
     }
     const Enclosure on_ellipse = next.losses * next.unit.after(total);
     const Enclosure slope = Interpolation::slope_within(highest) + Interpolation::slope_error(on_ellipse);

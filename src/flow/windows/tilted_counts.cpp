@@ -11,11 +11,7 @@ namespace fractile::flow {
 namespace {
 
 /// a - b, about.
-double difference(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_sub(result.arb(), a.arb(), b.arb(), law_bits);
-  return result.to_double();
-}
+double difference(const Enclosure& a, const Enclosure& b) { return Enclosure::difference(a, b, law_bits).to_double(); }
 
 StepCosts costs_at(const TargetTotal& count, const Rational& odds) {
   return count.step_costs(Enclosure::of(odds, enclosure_bits));
@@ -67,7 +63,7 @@ void compare_units(const TargetTotal& count, const Cell& cell, DecisiveCounts& a
     if (arb_gt(units.back().arb(), all.unit.arb()) != 0) all.unit = units.back();
   }
   for (std::size_t i = 0; i < units.size(); ++i) {
-    arb_div(all.views[i].share.arb(), units[i].arb(), all.unit.arb(), law_bits);
+    all.views[i].share = Enclosure::quotient(units[i], all.unit, law_bits);
   }
 }
 
@@ -146,12 +142,11 @@ std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& 
 RunningLaw tilted_count_law(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds) {
   const TiltedTotal here(count, odds, view.ratio);
   const TruncatedLaw& law = here.others;
-  Enclosure unit;
-  arb_div(unit.arb(), here.expectation.arb(), view.expectation.arb(), law_bits);
+  const Enclosure unit = Enclosure::quotient(here.expectation, view.expectation, law_bits);
   const Enclosure ratio = Enclosure::of(view.ratio, law_bits);
-  Enclosure weight;  // unit ratio^(reference - y)
   const bool is_above = law.first > view.reference;
-  arb_pow_ui(weight.arb(), ratio.arb(), is_above ? law.first - view.reference : view.reference - law.first, law_bits);
+  const std::size_t distance = is_above ? law.first - view.reference : view.reference - law.first;
+  Enclosure weight = Enclosure::power(ratio, distance, law_bits);  // unit ratio^(reference - y)
   if (is_above) arb_inv(weight.arb(), weight.arb(), law_bits);
   arb_mul(weight.arb(), weight.arb(), unit.arb(), law_bits);
   std::vector<Enclosure> sums(1);
@@ -162,9 +157,7 @@ RunningLaw tilted_count_law(const TargetTotal& count, const TiltedCounts& view, 
     sums.push_back(std::move(sum));
     if (view.ratio != 1) arb_div(weight.arb(), weight.arb(), ratio.arb(), law_bits);
   }
-  Enclosure rest;
-  arb_mul(rest.arb(), unit.arb(), law.rest.arb(), law_bits);
-  return {law.first, std::move(sums), rest};
+  return {law.first, std::move(sums), Enclosure::product(unit, law.rest, law_bits)};
 }
 
 }  // namespace fractile::flow

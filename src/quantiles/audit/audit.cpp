@@ -29,10 +29,23 @@ struct EnclosureRing {
 
 OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, EnclosureRing{}).law(); }
 
+AutoPolicy audit_policy() {
+  AutoPolicy policy;
+  policy.fine_lattice.value = 10;
+  policy.heaped_lattice.value = 10;
+  policy.many_quantiles.value = 5;
+  policy.many_of_heaps.value = 3;
+  policy.subcells = 2;
+  policy.always_selected.value = 2;
+  policy.fewest_to_find.value = 10;
+  policy.short_grid.value = 0;
+  policy.shortest_grid.value = 0;
+  return policy;
+}
+
 namespace {
 
-template <class Law>
-void require_same_outputs(const Law& p, const Law& q) {
+void require_same_outputs(const ReleaseLaw& p, const ReleaseLaw& q) {
   const bool same = std::ranges::equal(p, q, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (!same) throw Error(ErrorCode::internal, "neighbours with different outputs: not private at any price");
 }
@@ -99,14 +112,14 @@ struct Distance {
 };
 
 /// Tries all pairs with one way of telling how far apart two laws are: a function of both and the largest distance so far.
-template <class Law, class PerPair>
-AuditResult for_all_pairs(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
-                          Neighbors neighbors, int distance, PerPair&& distance_of) {
+template <class PerPair>
+AuditResult for_all_pairs(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, int distance,
+                          PerPair&& distance_of) {
   std::vector<Table> all;
   Table start(tables.positions.size(), 0);
   list_tables(0, tables.records, start, all);
   if (tables.known_size) std::erase_if(all, [&](const Table& t) { return size_of(t) != tables.records; });
-  std::vector<Law> laws;
+  std::vector<ReleaseLaw> laws;
   laws.reserve(all.size());
   for (const Table& table : all) laws.push_back(law(profile_of(tables, table)));
 
@@ -158,18 +171,12 @@ EpsilonSum noise_distance(const std::vector<CountedNoise>& p, const std::vector<
   return sum;
 }
 
-const Enclosure& probability_of(const Enclosure& p) { return p; }
-const Enclosure& probability_of(const ReleaseOutcome& outcome) { return outcome.probability; }
-std::vector<CountedNoise> noises_of(const Enclosure& /*p*/) { return {}; }
-const std::vector<CountedNoise>& noises_of(const ReleaseOutcome& outcome) { return outcome.noises; }
-
 /// The most that the noise adds, whatever the other outputs are.
-template <class Law>
-EpsilonSum largest_noise(const Law& p, const Law& q, Measure measure) {
+EpsilonSum largest_noise(const ReleaseLaw& p, const ReleaseLaw& q, Measure measure) {
   require_same_outputs(p, q);
   EpsilonSum largest;
   for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
-    largest = std::max(largest, noise_distance(noises_of(a->second), noises_of(b->second), measure));
+    largest = std::max(largest, noise_distance(a->second.noises, b->second.noises, measure));
   }
   return largest;
 }
@@ -177,54 +184,18 @@ EpsilonSum largest_noise(const Law& p, const Law& q, Measure measure) {
 /// A rational above an exact number.
 Enclosure just_above(const EpsilonSum& sum) { return Enclosure::of(sum.upper()); }
 
-/// max over the outputs of ln(P / Q), and what the noise adds.
-template <class Law>
-Enclosure largest_loss(const Law& p, const Law& q) {
-  require_same_outputs(p, q);
-  Enclosure worst = Enclosure::of(Rational(-1000000));
-  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
-    const Enclosure loss = (probability_of(a->second) / probability_of(b->second)).log() +
-                           just_above(noise_distance(noises_of(a->second), noises_of(b->second), Measure::pure));
-    arb_max(worst.arb(), worst.arb(), loss.arb(), Enclosure::default_precision);
-  }
-  return worst;
-}
-
-/// Where noise is all there is, P = Q = 1, and the comparison is exact.
-template <class Law>
-AuditResult pure_audit(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
-                       Neighbors neighbors, const Exponent& epsilon, int distance) {
-  const Enclosure claim = Enclosure::of(epsilon);
-  return for_all_pairs(tables, law, neighbors, distance, [&](const Law& p, const Law& q, const Enclosure&) {
-    const Enclosure loss = largest_loss(p, q);
-    const bool within =
-        p.size() == 1 ? largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon) : certainly_at_most(loss, claim);
-    return Distance{loss, within};
-  });
-}
-
 /// At least the largest D_alpha / alpha: what the noise adds to any output, and that of the outputs. Looks no closer than it takes
 /// to tell whether it is more than `attained`.
-template <class Law>
-Rational largest_slope(const Law& p, const Law& q, const Rational& rho, const Rational& attained) {
+Rational largest_slope(const ReleaseLaw& p, const ReleaseLaw& q, const Rational& rho, const Rational& attained) {
   Rational beside = largest_noise(p, q, Measure::zcdp).upper();
   if (p.size() == 1) return beside;  // noise is all there is: P = Q = 1
   std::vector<Likelihoods> outcomes;
   for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
-    outcomes.push_back({probability_of(a->second), probability_of(b->second)});
+    outcomes.push_back({a->second.probability, b->second.probability});
   }
   // Equal laws differ by the width of their enclosures: they are examined no closer than to a thousandth of the claim.
   const Rational enough = std::max(rho / Rational(1000), attained - beside);
   return beside + largest_renyi_slope(outcomes, rho - beside, enough).upper;
-}
-
-template <class Law>
-AuditResult zcdp_audit(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
-                       Neighbors neighbors, const Rational& rho, int distance) {
-  return for_all_pairs(tables, law, neighbors, distance, [&](const Law& p, const Law& q, const Enclosure& attained) {
-    const Rational slope = largest_slope(p, q, rho, attained.lower_rational(64));
-    return Distance{Enclosure::of(slope), slope <= rho};
-  });
 }
 
 /// The sum over the outputs of max(0, P - e^epsilon Q).
@@ -237,7 +208,7 @@ Enclosure hockey_stick(const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure
       throw Error(ErrorCode::internal, "noise on counts under (epsilon, delta)");
     }
     Enclosure excess = a->second.probability - odds * b->second.probability;
-    arb_max(excess.arb(), excess.arb(), zero.arb(), Enclosure::default_precision);
+    excess.raise_to(zero);
     sum += excess;
   }
   return sum;
@@ -245,30 +216,41 @@ Enclosure hockey_stick(const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure
 
 }  // namespace
 
-Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q) { return largest_loss(p, q); }
-
-AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Exponent& epsilon, int distance) {
-  return pure_audit(tables, law, neighbors, epsilon, distance);
+Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q) {
+  require_same_outputs(p, q);
+  Enclosure worst = Enclosure::of(Rational(-1000000));
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    const Enclosure loss = (a->second.probability / b->second.probability).log() +
+                           just_above(noise_distance(a->second.noises, b->second.noises, Measure::pure));
+    worst.raise_to(loss);
+  }
+  return worst;
 }
 
-AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Rational& rho, int distance) {
-  return zcdp_audit(tables, law, neighbors, rho, distance);
+// Where noise is all there is, P = Q = 1, and the comparison is exact.
+AuditResult audit_pure(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Exponent& epsilon,
+                       int distance) {
+  const Enclosure claim = Enclosure::of(epsilon);
+  return for_all_pairs(
+      tables, law, neighbors, distance, [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
+        const Enclosure loss = max_log_ratio(p, q);
+        const bool within =
+            p.size() == 1 ? largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon) : certainly_at_most(loss, claim);
+        return Distance{loss, within};
+      });
 }
 
-AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Exponent& epsilon, int distance) {
-  return pure_audit(tables, law, neighbors, epsilon, distance);
+AuditResult audit_zcdp(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Rational& rho,
+                       int distance) {
+  return for_all_pairs(tables, law, neighbors, distance,
+                       [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure& attained) {
+                         const Rational slope = largest_slope(p, q, rho, attained.lower_rational(64));
+                         return Distance{Enclosure::of(slope), slope <= rho};
+                       });
 }
 
-AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Rational& rho, int distance) {
-  return zcdp_audit(tables, law, neighbors, rho, distance);
-}
-
-AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
-                              Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance) {
+AuditResult audit_approximate(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors,
+                              const Exponent& epsilon, const Rational& delta, int distance) {
   const Enclosure odds = Enclosure::of(epsilon).exp();
   const Enclosure claim = Enclosure::of(delta);
   return for_all_pairs(tables, law, neighbors, distance,

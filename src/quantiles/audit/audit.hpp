@@ -11,6 +11,7 @@
 #include "exact/enclosure.hpp"
 #include "fractile/quantiles.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
+#include "quantiles/stages/auto_policy.hpp"
 #include "quantiles/stages/recursion.hpp"
 #include "quantiles/stages/tree_law.hpp"
 
@@ -27,10 +28,22 @@ struct ReleaseOutcome {
   Enclosure probability;
   std::vector<CountedNoise> noises = {};
 };
-using ReleaseLaw = std::map<std::vector<std::uint64_t>, ReleaseOutcome>;
+struct ReleaseLaw : std::map<std::vector<std::uint64_t>, ReleaseOutcome> {
+  ReleaseLaw() = default;
+  /// Without noise on counts.
+  ReleaseLaw(const OutputLaw& law) {  // NOLINT(google-explicit-constructor)
+    for (const auto& [output, p] : law) emplace(output, ReleaseOutcome{p});
+  }
+};
+/// The law of what is released of a table.
+using AuditedLaw = std::function<ReleaseLaw(const RankProfile&)>;
 
-/// max over the outputs of ln(P / Q). Throws `internal` when an output of one is none of the other.
-Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q);
+/// max over the outputs of ln(P / Q), and what noise on counts adds. Throws `internal` when an output of one is none of the other.
+Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q);
+
+/// By which automatic does all that it can on tables of a few records. Two parts of a cell are enough to have splits inside ties; three
+/// quantiles, to interpolate one.
+AutoPolicy audit_policy();
 
 /// The tables to try: all multisets of at most `records` records at the given positions of a lattice.
 struct AuditTables {
@@ -52,24 +65,18 @@ struct AuditResult {
 };
 
 /// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and
-/// removed, or changed) under `neighbors`.
-AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Exponent& epsilon, int distance = 1);
+/// removed, or changed) under `neighbors`. Noise on counts costs what its law's tails attain.
+AuditResult audit_pure(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Exponent& epsilon,
+                       int distance = 1);
 
-/// Certifies the Renyi divergences of all orders alpha > 1: D_alpha <= rho alpha.
-AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Rational& rho, int distance = 1);
-
-// The same for releases. Under pure privacy noise on counts costs what its law's tails attain; under zCDP, beside the rest, no more
-// than the largest such cost.
-AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Exponent& epsilon, int distance = 1);
-AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
-                       Neighbors neighbors, const Rational& rho, int distance = 1);
+/// Certifies the Renyi divergences of all orders alpha > 1: D_alpha <= rho alpha. Noise on counts costs, beside the rest, no more
+/// than the largest such cost.
+AuditResult audit_zcdp(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Rational& rho,
+                       int distance = 1);
 
 /// Certifies the hockey-stick divergence: the sum over the outputs of max(0, P - e^epsilon P') is at most delta. Throws
 /// `internal` for releases with noise on counts, which no (epsilon, delta) budget pays for.
-AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
-                              Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance = 1);
+AuditResult audit_approximate(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors,
+                              const Exponent& epsilon, const Rational& delta, int distance = 1);
 
 }  // namespace fractile

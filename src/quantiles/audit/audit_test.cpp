@@ -69,7 +69,7 @@ std::vector<Enclosure> law_with_one_record_at(std::uint64_t value, std::vector<R
   const RankProfile profile(Lattice::numbers(candidates), positions, counts);
   const Calibration calibration(query, 1);
   const QuantileTree tree(profile, query.quantiles, calibration, 2);
-  runs = runs_of(tree.candidates(tree.root()));
+  runs = runs_of(tree.candidates(std::get<LeafNode>(tree.root())));
   return softmax_law(runs, tree.rate(tree.root()));
 }
 
@@ -120,7 +120,7 @@ TEST(Audit, OneQuantileSpendsNearlyAllItMay) {
       // between neighbors, so compare at fixed representatives.
       const Calibration calibration(query, 1);
       const QuantileTree tree(profile, query.quantiles, calibration, 1);
-      const auto runs = runs_of(tree.candidates(tree.root()));
+      const auto runs = runs_of(tree.candidates(std::get<LeafNode>(tree.root())));
       const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(tree.root()));
       OutputLaw result;
       for (const std::uint64_t c : {0ULL, 1ULL, 2ULL, 999ULL, 1000ULL, 1001ULL, (1ULL << 30) - 2, (1ULL << 30) - 1}) {
@@ -202,7 +202,7 @@ TEST(AuditMutant, SensitivityInPlaceOfRangeIsCaught) {
   const auto law = [&](const RankProfile& profile) {
     const Calibration honest(query, 1);
     const QuantileTree tree(profile, query.quantiles, honest, 1);
-    const auto runs = runs_of(tree.candidates(tree.root()));
+    const auto runs = runs_of(tree.candidates(std::get<LeafNode>(tree.root())));
     const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(tree.root()) * Rational(2));
     OutputLaw result;
     for (std::size_t k = 0; k < runs.size(); ++k) {
@@ -236,7 +236,8 @@ enum class Wrong { nothing, ties_to_both_sides, rates_as_if_alone };
 /// The outputs of the two leaves below a fixed split, with the mutant's parts.
 OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Split split, std::uint64_t subcells,
                        Wrong wrong) {
-  std::vector<QuantileNode> parts = tree.parts(tree.root(), {split});
+  std::vector<LeafNode> parts;
+  for (const QuantileNode& part : tree.parts(tree.root(), {split})) parts.push_back(std::get<LeafNode>(part));
   if (wrong == Wrong::rates_as_if_alone) parts[0].level = parts[1].level = 0;
   if (wrong == Wrong::ties_to_both_sides) {
     const std::uint64_t cell = split / subcells;
@@ -244,7 +245,7 @@ OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Spl
     parts[1].span.first_rank = profile.below(cell);
   }
   OutputLaw law{{{}, Enclosure::of(Rational(1))}};
-  for (const QuantileNode& part : parts) {
+  for (const LeafNode& part : parts) {
     const auto runs = runs_of(tree.candidates(part));
     const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(part));
     OutputLaw longer;
@@ -267,7 +268,7 @@ OutputLaw wrong_law(const RankProfile& profile, const QuantileQuery& query, Wron
   const Calibration calibration(query, levels_for(3));
   const QuantileTree tree(profile, query.quantiles, calibration, 1);
   OutputLaw law;
-  const auto runs = runs_of(tree.splits(tree.root()));
+  const auto runs = runs_of(tree.splits(std::get<SplitNode>(tree.root())));
   const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(tree.root()));
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const Enclosure each = masses[k] / Enclosure::of(Rational(runs[k].length));

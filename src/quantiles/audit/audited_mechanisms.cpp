@@ -14,8 +14,6 @@
 namespace fractile {
 namespace {
 
-using LawOfTable = std::function<ReleaseLaw(const RankProfile&)>;
-
 [[noreturn]] void refuse(const Words& what, const Words& hint) { throw Error(ErrorCode::usage, what, hint); }
 
 std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vector<Rational>& otherwise) {
@@ -24,17 +22,14 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 
 // --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
-/// Two parts of a cell are enough to have splits inside ties; three quantiles, to interpolate one.
-const PlanScale miniature{10, 10, 5, 3, 2, 2, 10, 0, 0};
-
 /// Intervals count among two numbers of rows, with other brackets each: every outcome of the count is enumerated.
-PlanScale scale_of(const AuditRequest& request) {
+AutoPolicy policy_of(const AuditRequest& request) {
   constexpr std::uint64_t told = 32;
   constexpr std::uint64_t times = 16;
-  PlanScale scale = miniature;
+  AutoPolicy policy = audit_policy();
   if (request.intervals)
-    scale.rows = {request.expected_rows.value_or(told), times * request.expected_rows.value_or(told)};
-  return scale;
+    policy.rows = {request.expected_rows.value_or(told), times * request.expected_rows.value_or(told)};
+  return policy;
 }
 
 const std::vector<GroupKey> keys{"a", "b"};
@@ -68,7 +63,7 @@ class AuditedRelease {
       : grouped_(request.groups),
         options_(QuantileQuery{std::move(quantiles), request.budget}),
         lattice_(lattice_of(request)),
-        scale_(scale_of(request)) {
+        policy_(policy_of(request)) {
     QuantileQuery& query = options_.query;
     query.neighbors = request.neighbors;
     query.mechanism = mechanism;
@@ -83,9 +78,9 @@ class AuditedRelease {
   }
 
   Release run(const RankProfile& table, DrawSource& source) const {
-    if (!grouped_) return release_with(table, options_, source, scale_);
+    if (!grouped_) return release_with(table, options_, source, policy_);
     const std::vector<RankProfile> profiles{group_of(table, lattice_, false), group_of(table, lattice_, true)};
-    return release_with(keys, profiles, options_, source, scale_);
+    return release_with(keys, profiles, options_, source, policy_);
   }
 
   /// All that is published, but what is computed from noisy counts.
@@ -110,10 +105,10 @@ class AuditedRelease {
   bool grouped_;
   ReleaseOptions options_;
   Lattice lattice_;
-  PlanScale scale_;
+  AutoPolicy policy_;
 };
 
-LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {
+AuditedLaw release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {
   return [release = AuditedRelease(request, mechanism, std::move(quantiles))](const RankProfile& table) {
     ReleaseLaw law;
     EnumeratedDraws draws;
@@ -138,7 +133,7 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
 }
 
 template <Mechanism mechanism, std::int64_t parts>
-LawOfTable released(const AuditRequest& request) {
+AuditedLaw released(const AuditRequest& request) {
   return release_law(request, mechanism, quantiles_or(request, evenly_spaced(parts)));
 }
 
@@ -168,7 +163,7 @@ ScoredCandidates scored_candidates(const AuditRequest& request) {
           request.budget.epsilon()};
 }
 
-LawOfTable gumbel_max(const AuditRequest& request) {
+AuditedLaw gumbel_max(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
     const std::vector<Run> runs = chain.runs(profile);
     const std::vector<Enclosure> masses = softmax_law(runs, chain.rate());
@@ -199,7 +194,7 @@ ReleaseLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
   return law;
 }
 
-LawOfTable permute_and_flip(const AuditRequest& request) {
+AuditedLaw permute_and_flip(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
     const std::vector<Run> runs = chain.runs(profile);
     const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
@@ -216,7 +211,7 @@ LawOfTable permute_and_flip(const AuditRequest& request) {
 struct Entry {
   const char* name;
   const char* description;
-  LawOfTable (*law)(const AuditRequest&);
+  AuditedLaw (*law)(const AuditRequest&);
   bool known_size_under_change_one;
 };
 
@@ -293,7 +288,7 @@ std::string claim_of(const Budget& budget) {
   }
 }
 
-AuditResult result_of(const AuditRequest& request, const AuditTables& tables, const LawOfTable& law,
+AuditResult result_of(const AuditRequest& request, const AuditTables& tables, const AuditedLaw& law,
                       const Budget& claim) {
   const int distance = static_cast<int>(std::min<std::uint32_t>(request.records_per_person, 6));
   switch (claim.measure()) {
@@ -318,7 +313,7 @@ AuditReport audit(const AuditRequest& request) {
   const OwnEnvironment own;
   const Entry& entry = entry_of(request.mechanism);
   const AuditTables tables = tables_of(request, entry);
-  const LawOfTable law = entry.law(request);
+  const AuditedLaw law = entry.law(request);
   const Budget claim = request.claim.value_or(request.budget);
   if (claim.measure() != request.budget.measure()) {
     refuse({Field("claim"), ": not in the measure of the budget"},

@@ -20,7 +20,13 @@ using testing::effort;
 using testing::FreeDraws;
 using testing::profile_of;
 
-const PlanScale two_parts{.subcells = 2, .short_grid = 0, .shortest_grid = 0};
+const AutoPolicy two_parts = [] {
+  AutoPolicy policy;
+  policy.subcells = 2;
+  policy.short_grid.value = 0;
+  policy.shortest_grid.value = 0;
+  return policy;
+}();
 
 /// The law of the indices of a release, by running it.
 OutputLaw law_by_running(const RankProfile& table, const QuantileQuery& query) {

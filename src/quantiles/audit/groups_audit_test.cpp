@@ -94,7 +94,7 @@ AuditTables wide_groups(int records) {
 OutputLaw wide_law_of_one(const QuantileQuery& run, const RankProfile& profile) {
   const Calibration calibration(run, 1);
   const QuantileTree tree(profile, run.quantiles, calibration, 1);
-  const std::vector<Run> runs = runs_of(tree.candidates(tree.root()));
+  const std::vector<Run> runs = runs_of(tree.candidates(std::get<LeafNode>(tree.root())));
   const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(tree.root()));
   OutputLaw law;
   for (std::size_t cell = 0; cell + 1 < wide_cells.size(); ++cell) {

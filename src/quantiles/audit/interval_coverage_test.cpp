@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/brackets.hpp"
@@ -44,7 +45,11 @@ struct Counted {
 using CountedLaw = std::map<Counted, double>;
 
 const Lattice three = Lattice::regular(0, 2, 1);
-const PlanScale small{10, 10, 5, 3, 2, 2, 10, 0, 0, {records}};
+const AutoPolicy small = [] {
+  AutoPolicy policy = audit_policy();
+  policy.rows = {records};
+  return policy;
+}();
 
 CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   CountedLaw law;

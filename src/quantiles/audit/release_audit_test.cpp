@@ -225,7 +225,12 @@ AuditTables line(std::uint64_t candidates, int records) {
   return tables;
 }
 
-const PlanScale miniature{10, 10, 5, 3, 2, 4, 300, 0, 0};
+const AutoPolicy miniature = [] {
+  AutoPolicy policy = audit_policy();
+  policy.always_selected.value = 4;
+  policy.fewest_to_find.value = 300;
+  return policy;
+}();
 
 // A release that is paid for twice the budget that it promises, by every mechanism that selects or counts.
 TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {

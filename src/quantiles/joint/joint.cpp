@@ -85,7 +85,6 @@ std::optional<Proposal> accepted(Proposer& proposer, RandomBits& bits, Filter fi
 // Any number of rejected proposals leaves the law as it is, so other tables may take over at any time.
 JointChoice JointSelection::draw(RandomBits& bits, Filter filter) {
   constexpr int most_trials = 64;
-  constexpr std::size_t narrow_quantiles = 24;
   std::optional<Proposal> kept;
   const auto try_with = [&](auto& proposer) {
     for (int trial = 0; !kept && trial < most_trials; ++trial) {
@@ -96,7 +95,7 @@ JointChoice JointSelection::draw(RandomBits& bits, Filter filter) {
   const auto try_listed = [&]<class Real>() {
     if (!kept && tables_->listed<Real>().fits()) try_with(tables_->listed<Real>());
   };
-  if (problem_.target.quantiles() <= narrow_quantiles) try_listed.operator()<double>();
+  try_listed.operator()<double>();
   try_listed.operator()<long double>();
   if (!kept) try_with(tables_->boxes());
   while (!kept) {

@@ -29,11 +29,7 @@ void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
   }
 }
 
-Enclosure fourth_of(const Exponent& rate) {
-  Enclosure result = Enclosure::of(rate);
-  arb_mul_2exp_si(result.arb(), result.arb(), -2);
-  return result;
-}
+Enclosure fourth_of(const Exponent& rate) { return scaled(Enclosure::of(rate), -2); }
 
 /// ln(k!). std::lgamma writes a global variable, from all threads.
 double log_factorial(std::size_t k) {

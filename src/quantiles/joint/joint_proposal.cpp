@@ -19,27 +19,18 @@ namespace {
 
 /// exp(-rate * cost).
 Enclosure target_of(const JointProblem& problem, const Proposal& proposal, std::int64_t precision) {
-  Enclosure exponent = Enclosure::of_whole(problem.scaled_cost(proposal.total, proposal.below));
-  arb_div_ui(exponent.arb(), exponent.arb(), problem.target.denominator, precision);
-  const Enclosure rate = Enclosure::of(problem.rate, precision);
-  arb_mul(exponent.arb(), exponent.arb(), rate.arb(), precision);
-  arb_neg(exponent.arb(), exponent.arb());
-  Enclosure result;
-  arb_exp(result.arb(), exponent.arb(), precision);
-  return result;
+  const Enclosure cost = Enclosure::of_whole(problem.scaled_cost(proposal.total, proposal.below));
+  return (-(Enclosure::of(problem.rate, precision) * cost / problem.target.denominator)).exp();
 }
 
 /// Multiplies by (mass of its part / all mass) for each quantile, and divides by r! for r of them that share one.
-void times_parts(Enclosure& result, const JointProblem& problem, const Proposal& proposal, std::int64_t precision) {
+void times_parts(Enclosure& result, const JointProblem& problem, const Proposal& proposal) {
   const Enclosure base = Enclosure::of_whole(problem.base.total());
   std::uint64_t sharing = 0;
   for (std::size_t j = 0; j < proposal.parts.size(); ++j) {
     const SplitPart& part = proposal.parts[j];
     sharing = j > 0 && proposal.parts[j - 1].start == part.start ? sharing + 1 : 1;
-    const Enclosure mass = Enclosure::of_whole(problem.base.mass(part.start, part.end));
-    arb_mul(result.arb(), result.arb(), mass.arb(), precision);
-    arb_div(result.arb(), result.arb(), base.arb(), precision);
-    arb_div_ui(result.arb(), result.arb(), sharing, precision);
+    result = result * Enclosure::of_whole(problem.base.mass(part.start, part.end)) / base / sharing;
   }
 }
 
@@ -49,16 +40,11 @@ Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, Lead
                      std::int64_t precision) {
   Enclosure result = target_of(problem, proposal, precision);
   const std::size_t quantiles = proposal.below.size();
-  times_parts(result, problem, proposal, precision);
-  for (const std::uint64_t weight : proposal.weights) arb_div_ui(result.arb(), result.arb(), weight, precision);
-  arb_mul_ui(result.arb(), result.arb(), proposal.slice, precision);
-  Enclosure leading;
-  arb_set_d(leading.arb(), total.leading);
-  arb_div(result.arb(), result.arb(), leading.arb(), precision);
+  times_parts(result, problem, proposal);
+  for (const std::uint64_t weight : proposal.weights) result = result / weight;
   const auto twos = static_cast<slong>(quantiles) * scale - static_cast<slong>(total.exponent) +
                     static_cast<slong>(unit_bits * proposal.weights.size());
-  arb_mul_2exp_si(result.arb(), result.arb(), twos);
-  return result;
+  return scaled(result * proposal.slice / Enclosure::of_double(total.leading), twos);
 }
 
 std::vector<Split> splits_of(const Proposal& proposal, const JointProblem& problem, RandomBits& bits) {

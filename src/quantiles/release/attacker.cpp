@@ -96,10 +96,7 @@ void Attacker::add_cells(const KnownTable& table, const OneSelection& selection)
     below += table.others[k];
   }
   add(table.positions.size(), false, next, table.candidates, below, 0);
-  rest_ = Enclosure::of_whole(far_away);
-  arb_mul_2exp_si(rest_.arb(), rest_.arb(), -negligible_log);
-  const Enclosure nothing;
-  arb_union(rest_.arb(), rest_.arb(), nothing.arb(), guess_bits);
+  rest_ = hull(Enclosure(), scaled(Enclosure::of_whole(far_away), -negligible_log));
 }
 
 void Attacker::add_totals() {
@@ -131,16 +128,16 @@ Enclosure Attacker::right_about_value() const {
   std::vector<Enclosure> most_from(shares_.size() + 1);  // of the positions from here on
   for (std::size_t place = shares_.size(); place-- > 0;) {
     most_from[place] = most_from[place + 1];
-    raise_to(most_from[place], shares_[place]);
+    most_from[place].raise_to(shares_[place]);
   }
   Enclosure most_below;
   std::size_t place = 0;
   Enclosure right = right_elsewhere(most_from.front());
   for (const Cell& cell : cells_) {
-    for (; place < cell.place; ++place) raise_to(most_below, shares_[place]);
+    for (; place < cell.place; ++place) most_below.raise_to(shares_[place]);
     Enclosure here = most_below * cell.below;
-    raise_to(here, most_from[cell.place + (cell.is_at ? 1 : 0)] * cell.above);
-    if (cell.is_at) raise_to(here, shares_[cell.place] * cell.at);
+    here.raise_to(most_from[cell.place + (cell.is_at ? 1 : 0)] * cell.above);
+    if (cell.is_at) here.raise_to(shares_[cell.place] * cell.at);
     right += here;
   }
   return right;
@@ -171,7 +168,7 @@ Enclosure Attacker::right_about_two() const {
       own += shares_[cell.place] * (cell.at - cell.above);
     }
     Enclosure here = joint[0] * half;
-    raise_to(here, is_presence_ ? absent_share_ * cell.absent : joint[1]);
+    here.raise_to(is_presence_ ? absent_share_ * cell.absent : joint[1]);
     right += here;
   }
   return right;

@@ -15,10 +15,6 @@ namespace fractile {
 /// Numbers about guesses are enclosed this closely.
 inline constexpr std::int64_t guess_bits = 192;
 inline Enclosure enclosed(const Rational& value) { return Enclosure::of(value, guess_bits); }
-/// `most` becomes the larger of both.
-inline void raise_to(Enclosure& most, const Enclosure& value) {
-  arb_max(most.arb(), most.arb(), value.arb(), guess_bits);
-}
 
 /// What is known before: the others, and how likely each position is to be the person's.
 struct KnownTable {

@@ -330,7 +330,7 @@ class ByHand {
   }
 
   /// Notes what a node's selection costs, at the rate at which it is made.
-  void spend(const QuantileNode& node, const Exponent& rate, const Rational& added, const Rational& changed) {
+  void spend(const Subproblem& node, const Exponent& rate, const Rational& added, const Rational& changed) {
     nodes_[node.level].added.push_back(cost_of(rate, added));
     nodes_[node.level].changed.push_back(cost_of(rate, changed));
   }
@@ -372,7 +372,7 @@ class ByHand {
   }
 
   /// The rate of a node's selection by a score of these ranges; below the root two nodes can share a changed record.
-  Exponent node_rate(const QuantileNode& node, const Rational& added, const Rational& changed) const {
+  Exponent node_rate(const Subproblem& node, const Rational& added, const Rational& changed) const {
     const bool pure = rest_->measure() == Measure::pure;
     const Rational emphasis = branch_.emphasis.empty() ? Rational(1) : branch_.emphasis[node.level];
     const Rational share = emphasis / levels_;
@@ -391,7 +391,7 @@ class ByHand {
     Rational added;
     Rational changed;
   };
-  Ranges joint_ranges(const QuantileTree& tree, const QuantileNode& node, const JointProblem& problem) const {
+  Ranges joint_ranges(const QuantileTree& tree, const Subproblem& node, const JointProblem& problem) const {
     if (problem.target.quantiles() == 1) {  // twice the score of a single selection, in whole records
       const QuantileFraction q = tree.alpha(node);
       const Rational unit(2, static_cast<std::int64_t>(q.denominator));
@@ -403,7 +403,7 @@ class ByHand {
     return {Rational(4) * (Rational(1) - share), 4};
   }
 
-  std::vector<Split> joint(const QuantileTree& tree, const QuantileNode& node) {
+  std::vector<Split> joint(const QuantileTree& tree, const JointNode& node) {
     JointProblem problem = tree.problem(node);
     const Ranges ranges = joint_ranges(tree, node, problem);
     problem.rate = std::min(node_rate(node, ranges.added, ranges.changed), Exponent(Rational(64)));
@@ -416,28 +416,29 @@ class ByHand {
     return JointSelection(problem).draw(bits_).splits;
   }
 
-  template <class Cursor, class Tiles>
-  std::uint64_t single(const QuantileTree& tree, const QuantileNode& node, const Cursor& cursor, const Tiles& tiles) {
+  template <class Node, class Cursor>
+  std::uint64_t single(const QuantileTree& tree, const Node& node, const Cursor& cursor) {
     const QuantileFraction q = tree.alpha(node);
     const Exponent rate = node_rate(node, range_added(q), range_changed(q));
     spend(node, rate, range_added(q), range_changed(q));
     const RateBounds bounds(rate);
-    if (node.span.records() >= 128) return TiledSelection<Tiles>(tiles, rate, bounds).draw(bits_);
+    if (node.span.records() >= 128) return TiledSelection(tree.tiles(node), rate, bounds).draw(bits_);
     ListedRuns runs;
     runs.list(cursor);
     return runs.draw(rate, bounds, bits_);
   }
 
   void walk(const QuantileTree& tree, const QuantileNode& node, std::vector<Split>& result) {
-    if (QuantileTree::is_leaf(node)) {
-      const std::uint64_t unit = single(tree, node, tree.candidates(node), tree.candidate_tiles(node));
-      const Split middle = tree.middle_of(tree.candidate_weights(node).holder(unit));
-      result[node.first] = std::clamp(middle, node.span.lowest, node.span.highest);
+    if (const auto* leaf = std::get_if<LeafNode>(&node)) {
+      const std::uint64_t unit = single(tree, *leaf, tree.candidates(*leaf));
+      const Split middle = tree.middle_of(tree.candidate_weights(*leaf).holder(unit));
+      result[node->first] = std::clamp(middle, node->span.lowest, node->span.highest);
       return;
     }
+    const auto* several = std::get_if<JointNode>(&node);
     const std::vector<Split> splits =
-        tree.is_joint(node) ? joint(tree, node)
-                            : std::vector<Split>{single(tree, node, tree.splits(node), tree.split_tiles(node))};
+        several ? joint(tree, *several)
+                : std::vector<Split>{single(tree, std::get<SplitNode>(node), tree.splits(std::get<SplitNode>(node)))};
     const std::vector<std::size_t> decided = tree.pivots(node);
     for (std::size_t i = 0; i < decided.size(); ++i) result[decided[i]] = splits[i];
     for (const QuantileNode& part : tree.parts(node, splits)) walk(tree, part, result);

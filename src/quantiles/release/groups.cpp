@@ -67,13 +67,13 @@ void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
 Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
                     const std::vector<RankProfile>& counted, const QuantileQuery& query,
                     const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source, std::size_t threads,
-                    const PlanScale& scale) {
+                    const AutoPolicy& policy) {
   const QuantileQuery each = group_query(query);
   Release release{query, profiles.front().lattice(), {}};
   release.groups.resize(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
   draw_groups(keys.size(), source, threads, [&](std::size_t i, DrawSource& own) {
-    release.groups[i] = drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), own, scale,
+    release.groups[i] = drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), own, policy,
                                    beside ? &*beside : nullptr, &counted[i]);
     release.groups[i].key = keys[i];
   });
@@ -91,20 +91,20 @@ void require_keys(const std::vector<GroupKey>& keys, const std::vector<RankProfi
 }  // namespace
 
 Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
-                     const ReleaseOptions& options, DrawSource& source, const PlanScale& scale) {
+                     const ReleaseOptions& options, DrawSource& source, const AutoPolicy& policy) {
   const QuantileQuery& query = options.query;
   const QuantileQuery each = group_query(query);  // refuses before anything is spent
   require_keys(keys, profiles);
   const std::optional<BesideQuantiles> beside = beside_quantiles(options, each, profiles.front().lattice());
   if (!options.bounds) {
     return groups_from(keys, profiles, profiles, query, beside, Share::whole(query.budget), source, options.threads,
-                       scale);
+                       policy);
   }
   Share whole = Share::whole(query.budget);
   const FoundBounds found = found_bounds(profiles, query, *options.bounds, whole, source);
   const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
   Release release =
-      groups_from(keys, within, profiles, query, beside, whole.take_rest(), source, options.threads, scale);
+      groups_from(keys, within, profiles, query, beside, whole.take_rest(), source, options.threads, policy);
   add_bounds(release, found);
   return release;
 }

@@ -55,11 +55,7 @@ class Powers {
     return static_cast<std::size_t>(k) < powers_.size() ? powers_[static_cast<std::size_t>(k)] : 0;
   }
   /// exp(-rate share), up to its last bit.
-  double of_share(const Rational& share) const {
-    Enclosure exponent = Enclosure::of(rate_ * share);
-    arb_neg(exponent.arb(), exponent.arb());
-    return exponent.exp().to_double();
-  }
+  double of_share(const Rational& share) const { return (-Enclosure::of(rate_ * share)).exp().to_double(); }
   std::size_t size() const { return powers_.size(); }
 
  private:

@@ -23,7 +23,7 @@ constexpr std::int64_t printed_bits = 60;
 
 /// Rounded up, and no more than certain.
 Rational at_most(const Enclosure& probability) {
-  if (arb_is_finite(probability.arb()) == 0) return 1;
+  if (!probability.is_finite()) return 1;
   return std::min(probability.upper_rational(printed_bits), Rational(1));
 }
 
@@ -48,8 +48,7 @@ Enclosure allowed_under_zcdp(const std::vector<Rational>& priors, const Rational
   Enclosure least = enclosed(1);
   for (const std::int64_t power : deltas) {
     const Rational delta = Rational(10).pow(-power);
-    const Enclosure here = allowed_with_delta(priors, Exponent(epsilon_of_zcdp(rho, delta)), delta);
-    arb_min(least.arb(), least.arb(), here.arb(), guess_bits);
+    least.lower_to(allowed_with_delta(priors, Exponent(epsilon_of_zcdp(rho, delta)), delta));
   }
   return least;
 }
@@ -98,7 +97,7 @@ class PartsBound {
   Enclosure right(const Enclosure& first, const Enclosure& second, std::size_t part) const {
     if (part == parts_.size()) {
       Enclosure most = first;
-      raise_to(most, second);
+      most.raise_to(second);
       return most;
     }
     const Enclosure odds = parts_[part].length.exp();
@@ -112,9 +111,7 @@ class PartsBound {
   static Enclosure after_selection(const Enclosure& a, const Enclosure& b, const Enclosure& odds) {
     if (certainly_at_most(odds * a, b)) return b;
     if (certainly_at_most(odds * b, a)) return a;
-    Enclosure root = a * b * odds;
-    arb_sqrt(root.arb(), root.arb(), guess_bits);
-    return ((a + b) * odds - enclosed(2) * root) / (odds - enclosed(1));
+    return ((a + b) * odds - enclosed(2) * (a * b * odds).sqrt()) / (odds - enclosed(1));
   }
 
   std::vector<PartRange> parts_;
@@ -156,9 +153,8 @@ class RangesOfParts {
   /// Two nodes of a level that share a replaced record cost sqrt 2 times as much as one under zCDP, and the same under pure privacy.
   Enclosure selection_range(const Budget& budget) const {
     if (budget.measure() == Measure::pure) return Enclosure::of(budget.epsilon() * Rational(steps_), guess_bits);
-    Enclosure range = enclosed(Rational(query_.neighbors == Neighbors::change_one ? 16 : 8) * budget.rho());
-    arb_sqrt(range.arb(), range.arb(), guess_bits);
-    return range * enclosed(steps_);
+    const Rational squared = Rational(query_.neighbors == Neighbors::change_one ? 16 : 8) * budget.rho();
+    return enclosed(squared).sqrt() * enclosed(steps_);
   }
 
   /// Under pure privacy alone.
@@ -204,10 +200,10 @@ Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, i
       lengths.push_back(part.is_selection ? part.length.to_double() : -part.length.to_double());
     if (std::ranges::find(seen, lengths) != seen.end()) continue;
     seen.push_back(std::move(lengths));
-    raise_to(most, priors.size() == 2 ? PartsBound(*parts).right(enclosed(priors[0]), enclosed(priors[1]))
-                                      : most_guessed(priors, summed(*parts).exp()));
+    most.raise_to(priors.size() == 2 ? PartsBound(*parts).right(enclosed(priors[0]), enclosed(priors[1]))
+                                     : most_guessed(priors, summed(*parts).exp()));
   }
-  arb_min(most.arb(), most.arb(), otherwise.arb(), guess_bits);
+  most.lower_to(otherwise);
   return most;
 }
 
@@ -227,8 +223,7 @@ struct Question {
 Enclosure right_after(const Enclosure& right, const Enclosure& odds) {
   const Enclosure one = enclosed(1);
   Enclosure bound = right * odds;
-  const Enclosure other = one - (one - right) / odds;
-  arb_min(bound.arb(), bound.arb(), other.arb(), guess_bits);
+  bound.lower_to(one - (one - right) / odds);
   return bound;
 }
 
@@ -262,7 +257,7 @@ std::optional<Rational> right_among_these(const Question& question) {
   for (const PreliminaryOutcome& found : question.plan.outcomes()) {
     const std::optional<Enclosure> here = right_when_found(question, found);
     if (!here) return {};
-    raise_to(most, *here);
+    most.raise_to(*here);
   }
   return at_most(most);
 }
@@ -273,18 +268,13 @@ std::optional<Rational> right_among_these(const Question& question) {
 /// inequality the tail beyond `least` + s is at most exp(-2 (away + s)^2 / n), away = least - n p.
 Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t least) {
   const Enclosure all = enclosed(Rational(static_cast<std::int64_t>(n)));
-  Enclosure most = all * enclosed(p * (Rational(1) - p));
-  arb_sqrt(most.arb(), most.arb(), guess_bits);
-  most /= enclosed(2);
+  Enclosure most = (all * enclosed(p * (Rational(1) - p))).sqrt() / enclosed(2);
   const Enclosure away = enclosed(Rational(static_cast<std::int64_t>(least))) - all * enclosed(p);
   Enclosure tail = enclosed(0) - enclosed(2) * away * away / all;
   tail = tail.exp();
   Enclosure root;
   arb_const_pi(root.arb(), guess_bits);
-  root *= all / enclosed(8);
-  arb_sqrt(root.arb(), root.arb(), guess_bits);
-  tail *= root;
-  arb_min(most.arb(), most.arb(), tail.arb(), guess_bits);
+  most.lower_to(tail * (root * (all / enclosed(8))).sqrt());
   return most;
 }
 
@@ -301,9 +291,7 @@ Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t leas
     return result;
   };
   const auto times = [](std::uint64_t count, const Rational& chance) {
-    Enclosure result = Enclosure::of(chance, 2 * guess_bits).log();
-    arb_mul_ui(result.arb(), result.arb(), count, 2 * guess_bits);
-    return result;
+    return Enclosure::of(chance, 2 * guess_bits).log() * count;
   };
   const std::uint64_t first = least + 1;
   Enclosure term = times(first, p) + times(n - first, Rational(1) - p) + log_factorial(n) - log_factorial(first) -
@@ -318,9 +306,8 @@ Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t leas
     term *= factor;
     if (term.upper_double() < 0x1p-140 && factor.upper_double() < 0.999) {
       // What is left: sum of (x - least) term factor^i, at most n term / (1 - factor).
-      Enclosure left = term * enclosed(Rational(static_cast<std::int64_t>(n))) / (enclosed(1) - factor);
-      arb_union(left.arb(), left.arb(), enclosed(0).arb(), guess_bits);
-      return sum + left;
+      const Enclosure left = term * enclosed(Rational(static_cast<std::int64_t>(n))) / (enclosed(1) - factor);
+      return sum + hull(enclosed(0), left);
     }
   }
   return sum;
@@ -351,8 +338,7 @@ Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
     for (const auto& [p, count] : alike) {
       here += expected_excess(p, n, whole) * enclosed(Rational(static_cast<std::int64_t>(count)));
     }
-    here /= enclosed(all);
-    arb_min(least.arb(), least.arb(), here.arb(), guess_bits);
+    least.lower_to(here / enclosed(all));
   }
   return least;
 }

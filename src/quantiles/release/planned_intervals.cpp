@@ -8,6 +8,7 @@
 #include "quantiles/release/short_budgets.hpp"
 #include "quantiles/release/typical_error.hpp"
 #include "quantiles/stages/brackets.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 
@@ -30,12 +31,8 @@ std::optional<std::uint64_t> settled_from(const QuantileQuery& query) {
     if (high >= most) return {};
     high *= 2;
   }
-  std::uint64_t low = high / 2 + 1;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    ends_are_settled(query, middle) ? high = middle : low = middle + 1;
-  }
-  return two_digits_up(high);
+  return two_digits_up(
+      first_entry(high / 2 + 1, high, [&](std::uint64_t rows) { return ends_are_settled(query, rows); }));
 }
 
 namespace {
@@ -46,15 +43,10 @@ std::optional<Budget> budget_that_settles(QuantileQuery query, std::uint64_t row
     query.budget = budget_like(query.budget, TwoDigits::at(place));
     return ends_are_settled(query, rows);
   };
-  std::int64_t low = 0;
-  std::int64_t high = TwoDigits::last;
-  if (!settles(high)) return {};
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    settles(middle) ? high = middle : low = middle + 1;
-  }
-  for (; high <= TwoDigits::last; ++high) {  // what is said of records is rounded up
-    if (!settles(high)) continue;
+  if (!settles(TwoDigits::last)) return {};
+  // What is said of records is rounded up.
+  for (std::int64_t place = first_entry(0, TwoDigits::last, settles); place <= TwoDigits::last; ++place) {
+    if (!settles(place)) continue;
     const std::optional<std::uint64_t> from = settled_from(query);
     if (from && *from <= rows) return query.budget;
   }
@@ -147,14 +139,9 @@ class NarrowEnough {
 
   /// The least place at which the formula, times what it was off by, gives no more; nothing when none does.
   std::optional<std::int64_t> first_within(double wanted, double times) {
-    std::int64_t low = 0;
-    std::int64_t high = TwoDigits::last;
-    if (times * expected_at(high) > wanted) return {};
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      times* expected_at(middle) <= wanted ? high = middle : low = middle + 1;
-    }
-    return high;
+    const auto is_within = [&](std::int64_t place) { return times * expected_at(place) <= wanted; };
+    if (!is_within(TwoDigits::last)) return {};
+    return first_entry(0, TwoDigits::last, is_within);
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "quantiles/release/typical_error.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "quantiles/stages/statistics.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 namespace {
@@ -285,22 +286,13 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
     const std::optional<std::uint64_t> largest = worst.largest();
     return largest && *largest <= ranks;
   };
-  std::int64_t low = 0;
-  std::int64_t high = ShortDecimal::decades * ShortDecimal::per_decade;
+  const std::int64_t high = ShortDecimal::decades * ShortDecimal::per_decade;
   if (!enough(high)) {
     throw Error(ErrorCode::usage,
                 "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),
                 "ask for a larger rank error, or for another mechanism");
   }
-  while (low < high) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (enough(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  query.budget = budget_like(query.budget, ShortDecimal::at(high).value());
+  query.budget = budget_like(query.budget, ShortDecimal::at(first_entry(0, high, enough)).value());
   return query;
 }
 

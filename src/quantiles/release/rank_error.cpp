@@ -10,6 +10,7 @@
 #include "exact/enclosure.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 namespace {
@@ -30,15 +31,7 @@ std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure&
     low = high + 1;
     high += step;
   }
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (enough(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
+  return first_entry(low, high, enough);
 }
 
 }  // namespace
@@ -154,15 +147,15 @@ class RecursionErrors {
       if (at > 0) step.ends.push_back(at - 1);
       if (at < decided.size()) step.ends.push_back(at);
       path.push_back(std::move(step));
-      const std::vector<Split> anywhere(decided.size(), node.span.lowest);
+      const std::vector<Split> anywhere(decided.size(), node->span.lowest);
       const std::vector<QuantileNode> parts = tree_.parts(node, anywhere);
-      node = *std::ranges::find_if(parts, [&](const QuantileNode& part) { return part.first <= i && i < part.last; });
+      node = *std::ranges::find_if(parts, [&](const QuantileNode& part) { return part->first <= i && i < part->last; });
     }
   }
 
   std::optional<std::uint64_t> cached(const QuantileNode& node, std::size_t pivot, std::size_t length,
                                       const Rational& failure) {
-    const auto key = std::tuple(node.first, node.last, node.level, pivot, length);
+    const auto key = std::tuple(node->first, node->last, node->level, pivot, length);
     const auto at = known_.find(key);
     if (at != known_.end()) return at->second;
     return known_.emplace(key, ranks_of(node, pivot, Enclosure::of(failure))).first->second;
@@ -170,16 +163,16 @@ class RecursionErrors {
 
   std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, const Enclosure& failure) const {
     const auto den = [&] { return Rational(static_cast<std::int64_t>(tree_.alpha(node).denominator)); };
-    if (QuantileTree::is_leaf(node)) {
-      return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights(node).total(), failure);
+    if (const auto* leaf = std::get_if<LeafNode>(&node)) {
+      return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights(*leaf).total(), failure);
     }
-    if (!tree_.is_joint(node)) {  // a rank costs two halves
+    if (std::holds_alternative<SplitNode>(node)) {  // a rank costs two halves
       return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure);
     }
-    const JointProblem problem = tree_.problem(node);
+    const JointProblem problem = tree_.problem(std::get<JointNode>(node));
     std::optional<std::uint64_t> step;
     if (problem.totals) step = problem.totals->step;
-    return node_errors(problem.rate, problem.target.quantiles(), node.edge, step)
+    return node_errors(problem.rate, problem.target.quantiles(), node->edge, step)
         .ranks(cost_a_rank(problem, pivot), failure);
   }
 

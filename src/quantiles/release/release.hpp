@@ -18,11 +18,12 @@ void require_statistics_alone(const QuantileQuery& query);
 /// The same for a query with quantiles: as QuantileQuery::validate(lattice).
 void require_query(const QuantileQuery& query, const Lattice& lattice);
 
-/// release(), with draws of any source. The scale is an audit's, where it is not that of all releases.
+/// release(), with draws of any source. The policy is an audit's, where it is not the standard one; it must outlive what is returned.
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
-                     const PlanScale& scale = {});
+                     const AutoPolicy& policy = AutoPolicy::standard());
 Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
-                     const ReleaseOptions& options, DrawSource& source, const PlanScale& scale = {});
+                     const ReleaseOptions& options, DrawSource& source,
+                     const AutoPolicy& policy = AutoPolicy::standard());
 
 /// Statistics to be drawn beside the quantiles of each profile.
 class BesideQuantiles {
@@ -53,14 +54,14 @@ struct DrawnStages {
 
 /// As drawn_from(), without intervals.
 DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                         DrawSource& source, const PlanScale& scale = {}, const BesideQuantiles* beside = nullptr,
-                         const RankProfile* counted = nullptr);
+                         DrawSource& source, const AutoPolicy& policy = AutoPolicy::standard(),
+                         const BesideQuantiles* beside = nullptr, const RankProfile* counted = nullptr);
 
 /// What one profile gives within its own bounds, for a person of this many steps, with `share` in place of the query's budget; and beside
 /// that the statistics of the profile as it was counted.
 Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const PlanScale& scale = {}, const BesideQuantiles* beside = nullptr,
-                          const RankProfile* counted = nullptr);
+                          DrawSource& source, const AutoPolicy& policy = AutoPolicy::standard(),
+                          const BesideQuantiles* beside = nullptr, const RankProfile* counted = nullptr);
 
 namespace detail {
 

@@ -58,9 +58,8 @@ std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std:
   std::vector<Enclosure> weights;
   Enclosure sum;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    Enclosure exponent = Enclosure::of(rate, guess_bits) * Enclosure::of_whole(uint128{scores[i] - least});
-    arb_neg(exponent.arb(), exponent.arb());
-    weights.push_back(Enclosure::of_whole(multiplicities[i]) * exponent.exp());
+    const Enclosure exponent = Enclosure::of(rate, guess_bits) * Enclosure::of_whole(uint128{scores[i] - least});
+    weights.push_back(Enclosure::of_whole(multiplicities[i]) * (-exponent).exp());
     sum += weights.back();
   }
   std::vector<std::pair<std::size_t, Enclosure>> chances;
@@ -175,16 +174,11 @@ Enclosure LossOfRelease::at(const Rational& epsilon) const {
       far_away += mass;
       continue;
     }
-    Enclosure weight = rate * Enclosure::of_whole(uint128{score - least});
-    arb_neg(weight.arb(), weight.arb());
-    weight = Enclosure::of_whole(mass) * weight.exp();
+    const Enclosure weight = Enclosure::of_whole(mass) * (-(rate * Enclosure::of_whole(uint128{score - least}))).exp();
     sum += weight;
     lost += weight * enclosed(loss_of(score));
   }
-  Enclosure rest = Enclosure::of_whole(far_away);  // from 0 to exp(-200) < 2^-288 of it
-  arb_mul_2exp_si(rest.arb(), rest.arb(), -288);
-  const Enclosure nothing;
-  arb_union(rest.arb(), rest.arb(), nothing.arb(), guess_bits);
+  const Enclosure rest = hull(Enclosure(), scaled(Enclosure::of_whole(far_away), -288));  // exp(-200) < 2^-288
   return (lost + rest * enclosed(largest_loss())) / (sum + rest);
 }
 
@@ -234,11 +228,8 @@ std::optional<LossBounds> LossAtEpsilon::at(const Rational& epsilon) const {
     sum += before.probability * *loss;
     missing -= before.probability;
   }
-  const Enclosure none;
-  arb_max(missing.arb(), missing.arb(), none.arb(), guess_bits);
-  missing *= enclosed(largest_loss());
-  arb_union(missing.arb(), missing.arb(), none.arb(), guess_bits);
-  sum += missing;
+  missing.raise_to(enclosed(0));
+  sum += hull(enclosed(0), missing * enclosed(largest_loss()));
   constexpr std::int64_t bits = 64;
   return LossBounds{std::max(sum.lower_rational(bits), Rational(0)),
                     std::min(sum.upper_rational(bits), largest_loss())};
@@ -259,13 +250,10 @@ std::optional<Enclosure> LossAtEpsilon::loss_after(const QuantilePlan& plan, con
   }
   const Calibration calibration(rest, selection->levels);
   const QuantileTree tree(table_.profile, selection->released, selection->shape, calibration, selection->subcells);
-  const JointProblem problem = tree.problem(tree.root());
+  const JointProblem problem = tree.problem(std::get<JointNode>(tree.root()));
   const std::optional<LossBounds> bounds = joint_loss(problem, selection->released, analyst_);
   if (!bounds) return {};
-  Enclosure loss = enclosed(bounds->lower);
-  const Enclosure upper = enclosed(bounds->upper);
-  arb_union(loss.arb(), loss.arb(), upper.arb(), guess_bits);
-  return loss;
+  return hull(enclosed(bounds->lower), enclosed(bounds->upper));
 }
 
 }  // namespace fractile

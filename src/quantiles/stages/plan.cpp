@@ -9,6 +9,12 @@
 #include "quantiles/stages/brackets.hpp"
 
 namespace fractile {
+
+const AutoPolicy& AutoPolicy::standard() {
+  static const AutoPolicy policy;
+  return policy;
+}
+
 namespace {
 
 /// Two levels of about sqrt(m) quantiles a node, three of about the cubic root for very many.
@@ -41,11 +47,9 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const R
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
-/// How many preliminary_share()s counting the rows costs: two among few rows, where their number is hard to count, and when no
-/// number was given.
-int shares_for_rows(const QuantileQuery& query) {
-  constexpr double few = 500;  // times epsilon
-  return records_at_epsilon_one(query, query.expected_rows).value_or(0) < few ? 2 : 1;
+/// How many preliminary_share()s counting the rows costs: two among few rows, and when no number was given.
+int shares_for_rows(const QuantileQuery& query, const AutoPolicy& policy) {
+  return records_at_epsilon_one(query, query.expected_rows).value_or(0) < policy.few_to_count ? 2 : 1;
 }
 
 /// The same under zCDP, where epsilon = 1 is worth about as much as rho = 1/2.
@@ -54,14 +58,13 @@ std::optional<double> records_at_rho_one_half(const QuantileQuery& query, const 
   return static_cast<double>(*rows) * std::sqrt(2 * query.budget.rho().to_double()) / query.records_per_person;
 }
 
-/// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
-Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released, const Rows& rows) {
-  constexpr double few = 12;  // for each quantile
-  const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
+Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released, const AutoPolicy& policy,
+                  const Rows& rows) {
+  const std::size_t levels = released.size() <= policy.one_level ? 1 : released.size() <= policy.two_levels ? 2 : 3;
   RecursionShape shape{NodeKind::joint_total, even_widths(released.size(), levels), true};
   const std::optional<double> records = records_at_epsilon_one(query, rows);
-  if (levels == 2 && records && *records < few * static_cast<double>(released.size()))
-    shape.emphasis = {Rational(6, 5), Rational(4, 5)};
+  if (levels == 2 && records && *records < policy.few_for_a_quantile * static_cast<double>(released.size()))
+    shape.emphasis = {Rational(policy.first_level.value, 100), Rational(200 - policy.first_level, 100)};
   return recursion(Mechanism::joint_tree, std::move(shape), released);
 }
 
@@ -75,13 +78,11 @@ Choice approximate(const QuantileQuery& query, const std::vector<Rational>& rele
   return choice;
 }
 
-/// Up to here one level beats two in error, and takes milliseconds.
-constexpr std::size_t most_at_once = 24;
-
-/// The first and the last quantile, as places, with enough records beyond them, times epsilon: 20 among few records, or else they are
-/// drawn to where the range is empty, and 35 among many, where interpolating loses less. Around the middle there are always some.
-std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, double records) {
-  const double beyond = std::clamp(records / 30, 20.0, 35.0) - 1e-6;  // nine tenths of 200 leave 20
+/// The first and the last quantile, as places, with enough records beyond them. Around the middle there are always some.
+std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, double records,
+                                            const AutoPolicy& policy) {
+  const double beyond = std::clamp<double>(records / policy.part_beyond, policy.least_beyond, policy.most_beyond) -
+                        1e-6;  // nine tenths of 200 leave 20
   const std::size_t middle = all.size() / 2;
   std::size_t first = 0;
   std::size_t last = all.size() - 1;
@@ -91,20 +92,18 @@ std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, do
 }
 
 /// The quantiles that this many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
-/// nearly all, or there is enough for each to be selected at once. More than 17 are worth it only where records are many.
-std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale,
+/// nearly all, or there is enough for each to be selected at once.
+std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
                                  const Rows& rows) {
-  constexpr double enough = 16;        // records between two of all, times epsilon
-  constexpr double between = 24;       // records between two anchors
-  constexpr double most_anchors = 17;  // unless there are
-  constexpr double between_more = 55;  // records between two of more
   const std::vector<Rational>& all = query.quantiles;
   const std::optional<double> records = records_at_epsilon_one(query, rows);
-  if (!query.interpolate || !records || !lattice.is_regular() || all.size() <= scale.always_selected) return all;
-  if (all.size() <= most_at_once && *records >= enough * static_cast<double>(all.size() + 1)) return all;
-  const auto [first, last] = carried(all, *records);
-  const double cells = std::min((all[last] - all[first]).to_double() * *records / between,
-                                std::max(*records / between_more, most_anchors) - 1);
+  if (!query.interpolate || !records || !lattice.is_regular() || all.size() <= policy.always_selected) return all;
+  if (all.size() <= policy.most_at_once && *records >= policy.enough_between * static_cast<double>(all.size() + 1)) {
+    return all;
+  }
+  const auto [first, last] = carried(all, *records, policy);
+  const double cells = std::min((all[last] - all[first]).to_double() * *records / policy.between_anchors,
+                                std::max<double>(*records / policy.between_more, policy.most_anchors) - 1);
   const std::size_t most = last - first + 1;
   const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, most);
   if (count + count / 8 >= all.size()) return all;
@@ -121,26 +120,25 @@ bool can_count(const QuantileQuery& query) {
   return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure;
 }
 
-bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped, const PlanScale& scale) {
-  constexpr std::uint64_t few_candidates = 400;
-  const std::size_t many = heaped ? scale.many_of_heaps : scale.many_quantiles;
-  return can_count(query) && query.quantiles.size() >= many && candidates <= few_candidates;
+bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped, const AutoPolicy& policy) {
+  const std::size_t many = heaped ? policy.many_of_heaps : policy.many_quantiles;
+  return can_count(query) && query.quantiles.size() >= many && candidates <= policy.few_candidates;
 }
 
-/// Where most records are tied, whatever they are, and selections err by several times what counts do if they heap on a few
-/// candidates. Not of grids that were found: counts round what is finer.
-bool is_short_grid(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+/// Where selections err by several times what counts do if records heap on a few candidates. Grids that were found are none: counts
+/// round what is finer.
+bool is_short_grid(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy) {
   if (!can_count(query) || !lattice.is_regular() || query.intervals) return false;
   const std::size_t quantiles = query.quantiles.size();
-  return (quantiles >= 2 && lattice.size() <= scale.shortest_grid) ||
-         (quantiles >= 9 && lattice.size() <= scale.short_grid);
+  return (quantiles >= policy.many_on_shortest_grid && lattice.size() <= policy.shortest_grid) ||
+         (quantiles >= policy.many_on_short_grid && lattice.size() <= policy.short_grid);
 }
 
-Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
-  if (counting_is_better(query, lattice.size(), false, scale)) {
+Choice automatic(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows) {
+  if (counting_is_better(query, lattice.size(), false, policy)) {
     return {Mechanism::tree, CountOnTree{}, "many quantiles among few candidates: counts on a tree"};
   }
-  if (is_short_grid(query, lattice, scale)) {
+  if (is_short_grid(query, lattice, policy)) {
     return {Mechanism::tree, CountOnTree{}, "few possible values: counts on a tree"};
   }
   if (query.quantiles.size() == 1) {
@@ -158,12 +156,12 @@ Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanS
     choice.reason = "under zCDP many levels cost little";
     return choice;
   }
-  const std::vector<Rational> anchors = anchors_of(query, lattice, scale, rows);
-  const bool at_once = anchors.size() <= most_at_once;
+  const std::vector<Rational> anchors = anchors_of(query, lattice, policy, rows);
+  const bool at_once = anchors.size() <= policy.most_at_once;
   Choice choice =
-      at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors, rows);
-  choice.reason =
-      fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", most_at_once, at_once ? " at once" : "");
+      at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors, policy, rows);
+  choice.reason = fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", policy.most_at_once.value,
+                              at_once ? " at once" : "");
   if (anchors.size() < query.quantiles.size()) {
     choice.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records",
                                  anchors.size(), query.quantiles.size(), *rows);
@@ -171,16 +169,16 @@ Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanS
   return choice;
 }
 
-Choice decision_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
+Choice decision_for(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows) {
   switch (query.mechanism) {
     case Mechanism::automatic:
-      return automatic(query, lattice, scale, rows);
+      return automatic(query, lattice, policy, rows);
     case Mechanism::joint:
       return flat(query.mechanism, NodeKind::joint, query.quantiles);
     case Mechanism::joint_total:
       return flat(query.mechanism, NodeKind::joint_total, query.quantiles);
     case Mechanism::joint_tree:
-      return joint_tree(query, query.quantiles, rows);
+      return joint_tree(query, query.quantiles, policy, rows);
     case Mechanism::exponential:
     case Mechanism::approximate:
       return approximate(query, query.quantiles);
@@ -227,14 +225,14 @@ std::vector<Stage> QuantilePlan::stages(const PreliminaryOutcome& found) const {
     stages.emplace_back(CountRows{borders(counted), shares_of_rows(query)});
     if (!found.rows) return stages;
   }
-  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query)});
+  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query, *policy)});
   const Choice& chosen = choice_for(found);
   const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
   if (!chosen.grids.empty()) stages.emplace_back(FindGranularity{chosen.grids});
-  bool counts = found.grid && counting_is_better(query, candidates, false, scale);
+  bool counts = found.grid && counting_is_better(query, candidates, false, *policy);
   if (!counts && chosen.finds_heaps && (chosen.grids.empty() || found.grid)) {
     stages.emplace_back(FindHeaps{heap_grids(lattice, found.grid)});
-    counts = found.heaps && counting_is_better(query, candidates, true, scale);
+    counts = found.heaps && counting_is_better(query, candidates, true, *policy);
   }
   if (counts) {
     stages.emplace_back(CountOnTree{found.grid});
@@ -312,14 +310,6 @@ std::uint64_t largest_lattice(const QuantileQuery& query) {
   return is_joint ? largest_joint_lattice : Lattice::max_size;
 }
 
-void QuantileQuery::validate(const Lattice& lattice) const {
-  validate();
-  if (lattice.size() > largest_lattice(*this)) {
-    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
-                {"take a coarser step, or ", Field("mechanism").text("approximate")});
-  }
-}
-
 Calibration preliminary_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / preliminary_share(query.budget.measure())};
 }
@@ -331,32 +321,28 @@ QuantileQuery query_after(QuantileQuery query, int shares) {
 
 namespace {
 
-/// This many for a quantile and this many in all, times epsilon. With fewer, where the range is empty it may draw quantiles away from where
-/// the records are: then values of all orders of magnitude are expected. With more, the records decide.
-constexpr double fewest_for_a_quantile = 30;
-constexpr double fewest_in_all = 200;
-
 /// What runs for about this many records, or perhaps for only `least`.
-Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows,
+Choice choose(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows,
               const Rows& least) {
-  Choice choice = decision_for(query, lattice, scale, rows);
+  Choice choice = decision_for(query, lattice, policy, rows);
   const std::optional<double> records = records_at_epsilon_one(query, rows);
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
   if (auto* selection = std::get_if<SelectQuantiles>(&choice.decision)) {
-    selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
+    selection->subcells = policy.subcells.value_or(subcells_for(lattice.size()));
     if (adapts) {
       selection->shape.edges = true;
       const auto cells = static_cast<double>(selection->released.size() + 1);
       const double at_least = records_at_epsilon_one(query, least).value_or(0);
-      const bool are_few = query.budget.measure() == Measure::zcdp
-                               ? records_at_rho_one_half(query, rows).value_or(0) < scale.fewest_to_find
-                               : at_least < std::max(fewest_in_all, fewest_for_a_quantile * cells);
+      const bool are_few =
+          query.budget.measure() == Measure::zcdp
+              ? records_at_rho_one_half(query, rows).value_or(0) < policy.fewest_to_find
+              : at_least < std::max<double>(policy.fewest_in_all, policy.fewest_for_a_quantile * cells);
       if (are_few) selection->shape.origin = origin_of(lattice);
     }
   }
-  const bool finds = adapts && choice.mechanism != Mechanism::tree && (!records || *records >= scale.fewest_to_find);
-  if (finds && lattice.size() >= scale.fine_lattice) choice.grids = round_grids(lattice);
-  choice.finds_heaps = finds && lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
+  const bool finds = adapts && choice.mechanism != Mechanism::tree && (!records || *records >= policy.fewest_to_find);
+  if (finds && lattice.size() >= policy.fine_lattice) choice.grids = round_grids(lattice);
+  choice.finds_heaps = finds && lattice.size() >= policy.heaped_lattice && !heap_grids(lattice, {}).empty();
   return choice;
 }
 
@@ -370,19 +356,20 @@ bool are_alike(const Choice& a, const Choice& b) {
 
 /// The numbers of records for which choices are made before one of them is taken: half as many as were told, as many and twice as many;
 /// or powers of two times what epsilon tells apart, up to where nothing changes any more.
-std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
+std::vector<std::uint64_t> rows_considered(const QuantileQuery& query, const AutoPolicy& policy) {
   if (query.expected_rows) {
     const std::uint64_t told = std::clamp<std::uint64_t>(*query.expected_rows, 2, std::uint64_t{1} << 60);
     return {told / 2, told, 2 * told};
   }
-  constexpr double fewest = 32;               // times epsilon
-  constexpr double most_for_a_quantile = 64;  // likewise: then all are selected
   constexpr double most_rows = 0x1p60;
   const double unit = query.records_per_person / query.budget.epsilon().to_double();
-  const double enough = std::max(most_for_a_quantile * static_cast<double>(query.quantiles.size() + 1), 512.0) * unit;
+  const double fewest = policy.fewest_considered * unit;
+  const double enough = std::max<double>(policy.most_for_a_quantile * static_cast<double>(query.quantiles.size() + 1),
+                                         policy.most_considered) *
+                        unit;
   std::vector<std::uint64_t> rows;
-  for (int doublings = 0; std::ldexp(fewest * unit, doublings) <= std::min(2 * enough, most_rows); ++doublings) {
-    const auto whole = static_cast<std::uint64_t>(std::ceil(std::ldexp(fewest * unit, doublings)));
+  for (int doublings = 0; std::ldexp(fewest, doublings) <= std::min(2 * enough, most_rows); ++doublings) {
+    const auto whole = static_cast<std::uint64_t>(std::ceil(std::ldexp(fewest, doublings)));
     if (rows.empty() || whole > rows.back()) rows.push_back(whole);
   }
   return rows;
@@ -394,18 +381,19 @@ std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
 }
 
 /// How far a noisy count is off, by mean.
-double noise_of_count(const QuantileQuery& query) {
-  const Rational share = preliminary_share(query.budget.measure()) * Rational(shares_for_rows(query));
+double noise_of_count(const QuantileQuery& query, const AutoPolicy& policy) {
+  const Rational share = preliminary_share(query.budget.measure()) * Rational(shares_for_rows(query, policy));
   return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
 }
 
 /// The noisy counts from which on each of these rows are taken for true: those half way; around what was told, farther off by what the
 /// noise is.
-std::vector<std::int64_t> borders_between(const QuantileQuery& query, const std::vector<std::uint64_t>& rows) {
+std::vector<std::int64_t> borders_between(const QuantileQuery& query, const AutoPolicy& policy,
+                                          const std::vector<std::uint64_t>& rows) {
   std::vector<std::int64_t> from{0};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     auto border = static_cast<double>(half_way(rows[i - 1], rows[i]));
-    if (query.expected_rows) border += (rows[i] > *query.expected_rows ? 1 : -1) * noise_of_count(query);
+    if (query.expected_rows) border += (rows[i] > *query.expected_rows ? 1 : -1) * noise_of_count(query, policy);
     from.push_back(
         static_cast<std::int64_t>(std::clamp(border, -0x1p61, 0x1p61)));  // farther than any number of records
   }
@@ -413,16 +401,17 @@ std::vector<std::int64_t> borders_between(const QuantileQuery& query, const std:
 }
 
 /// The choices among which a noisy count decides; none when all are alike, or when the query leaves no choice.
-std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Lattice& lattice,
+                                          const AutoPolicy& policy) {
   const bool may_differ = query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
-                          query.interpolate && query.quantiles.size() > scale.always_selected && lattice.is_regular() &&
-                          lattice.size() <= largest_joint_lattice;
+                          query.interpolate && query.quantiles.size() > policy.always_selected &&
+                          lattice.is_regular() && lattice.size() <= largest_joint_lattice;
   std::vector<ChoiceByRows> choices;
   if (!may_differ) return choices;
-  const std::vector<std::uint64_t> rows = rows_considered(query);
-  const std::vector<std::int64_t> from = borders_between(query, rows);
+  const std::vector<std::uint64_t> rows = rows_considered(query, policy);
+  const std::vector<std::int64_t> from = borders_between(query, policy, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Choice choice = choose(query, lattice, scale, rows[i], half_way(rows[i] / 2, rows[i]));
+    Choice choice = choose(query, lattice, policy, rows[i], half_way(rows[i] / 2, rows[i]));
     if (!std::holds_alternative<SelectQuantiles>(choice.decision)) return {};
     if (!choices.empty() && are_alike(choices.back().choice, choice)) continue;
     choices.push_back({from[i], rows[i], std::move(choice)});
@@ -432,11 +421,11 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
 }
 
 /// For a query without intervals.
-QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy) {
   const Rows& told = query.expected_rows;
-  QuantilePlan plan{query, lattice, scale,
-                    choose(query, lattice, scale, told, told ? Rows(half_way(*told / 2, *told)) : told)};
-  plan.by_rows = choices_by_rows(query, lattice, scale);
+  QuantilePlan plan{query, lattice, &policy,
+                    choose(query, lattice, policy, told, told ? Rows(half_way(*told / 2, *told)) : told)};
+  plan.by_rows = choices_by_rows(query, lattice, policy);
   if (!plan.by_rows.empty())
     plan.choice.reason += "; a noisy count of the records decides what is done if they are few";
   return plan;
@@ -474,14 +463,14 @@ void select_points_first(QuantilePlan& plan) {
 namespace {
 
 /// The numbers of records among which a query with intervals counts: so close that where cuts lie hardly depends on which is taken.
-std::vector<CountedRows> rows_counted(const QuantileQuery& query, const PlanScale& scale) {
-  constexpr double fewest = 4;  // times what a count is off by, had it the whole budget
+std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPolicy& policy) {
   constexpr double most = 0x1p50;
   const double step = std::sqrt(std::sqrt(2));
-  std::vector<std::uint64_t> rows = scale.rows;
+  std::vector<std::uint64_t> rows = policy.rows;
   if (rows.empty()) {
     const CountTreeNoise noise = noise_of_cells(query, query.budget);
-    for (double some = fewest * noise_deviation(noise.measure(), noise.price()); some < most; some *= step) {
+    for (double some = policy.fewest_counted * noise_deviation(noise.measure(), noise.price()); some < most;
+         some *= step) {
       const auto whole = static_cast<std::uint64_t>(std::ceil(some));
       if (rows.empty() || whole > rows.back()) rows.push_back(whole);
     }
@@ -489,7 +478,7 @@ std::vector<CountedRows> rows_counted(const QuantileQuery& query, const PlanScal
   }
   std::vector<CountedRows> counted{{0, rows.front()}};
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const std::uint64_t from = scale.rows.empty() ? half_way(rows[i - 1], rows[i]) : i;
+    const std::uint64_t from = policy.rows.empty() ? half_way(rows[i - 1], rows[i]) : i;
     counted.push_back({static_cast<std::int64_t>(from), rows[i]});
   }
   return counted;
@@ -505,7 +494,7 @@ QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   selected.budget = query.budget.scaled(around.shares.points + around.shares.brackets);
   selected.interpolate = false;  // a bracket is worth as much as a point
   selected.expected_rows = counted[rows].rows;
-  QuantilePlan plan = plan_of_selection(selected, lattice, scale);
+  QuantilePlan plan = plan_of_selection(selected, lattice, *policy);
   plan.brackets = std::move(around);
   plan.counted = counted;
   const Mechanism chosen = plan.choice.mechanism;
@@ -515,17 +504,17 @@ QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   return plan;
 }
 
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy) {
   if (!query.intervals) {
     query.validate(lattice);
-    return plan_of_selection(query, lattice, scale);
+    return plan_of_selection(query, lattice, policy);
   }
   QuantileQuery asked = query;
   asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
   asked.validate(lattice);
-  QuantilePlan plan{query, lattice, scale, {}};
-  plan.counted = rows_counted(query, scale);
-  const std::uint64_t told = query.expected_rows.value_or(10'000);
+  QuantilePlan plan{query, lattice, &policy, {}};
+  plan.counted = rows_counted(query, policy);
+  const std::uint64_t told = query.expected_rows.value_or(policy.rows_untold);
   const auto next = std::ranges::upper_bound(plan.counted, told, {}, &CountedRows::rows);
   plan.choice =
       plan.with_rows(static_cast<std::size_t>(std::max<std::ptrdiff_t>(next - plan.counted.begin(), 1) - 1)).choice;

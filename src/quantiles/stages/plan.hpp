@@ -7,23 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "quantiles/stages/auto_policy.hpp"
 #include "quantiles/stages/stages.hpp"
 
 namespace fractile {
-
-/// From what sizes on a plan does what. Privacy does not depend on them: audits take small ones, where every table can be tried.
-struct PlanScale {
-  std::uint64_t fine_lattice = 100'000;        ///< a granularity that is not declared costs more than finding it
-  std::uint64_t heaped_lattice = 100;          ///< heaps are worth finding
-  std::size_t many_quantiles = 25;             ///< that automatic counts among few candidates
-  std::size_t many_of_heaps = 12;              ///< the same where records heap
-  std::optional<std::uint64_t> subcells = {};  ///< parts of a cell; empty: by the lattice's size
-  std::size_t always_selected = 4;             ///< quantiles that are not interpolated, however few records there are
-  double fewest_to_find = 300;                 ///< records, times epsilon: fewer tell nothing of their granularity
-  std::uint64_t short_grid = 128;              ///< declared candidates among which automatic counts for nine quantiles
-  std::uint64_t shortest_grid = 16;            ///< the same for two
-  std::vector<std::uint64_t> rows = {};  ///< that counts of 0, 1, ... stand for with intervals; empty: by small steps
-};
 
 /// How quantiles are decided.
 using Decision = std::variant<SelectQuantiles, SelectEach, CountOnTree>;
@@ -54,7 +41,7 @@ struct CountedRows {
 struct QuantilePlan {
   QuantileQuery query;
   Lattice lattice;
-  PlanScale scale;
+  const AutoPolicy* policy;                ///< which must stay
   Choice choice;                           ///< unless a count decides, or as long as it has not
   std::vector<ChoiceByRows> by_rows = {};  ///< at least two when the records are counted first; none otherwise
   std::vector<CountedRows> counted = {};   ///< of a query with intervals, which begins with that count
@@ -108,6 +95,7 @@ QuantileQuery query_after(QuantileQuery query, int shares);
 std::uint64_t largest_lattice(const QuantileQuery& query);
 
 /// Throws `usage` as QuantileQuery::validate(lattice) does.
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale = {});
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice,
+                     const AutoPolicy& policy = AutoPolicy::standard());
 
 }  // namespace fractile

@@ -66,10 +66,16 @@ QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rationa
     : QuantileTree(profile, quantiles, RecursionShape::binary(quantiles.size()), calibration, subcells) {}
 
 QuantileNode QuantileTree::root() const {
-  return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, denominator_, 0};
+  return node_of({whole_span(profile_, subcells_), 0, quantiles_.size(), 0, denominator_, 0});
 }
 
-std::size_t QuantileTree::width(const QuantileNode& node) const {
+QuantileNode QuantileTree::node_of(const Subproblem& node) const {
+  if (node.quantiles() == 1 && !node.edge) return LeafNode{node};
+  if (node.edge || shape_.numbers.any() || width(node) > 1 || origin_at(node)) return JointNode{node};
+  return SplitNode{node};
+}
+
+std::size_t QuantileTree::width(const Subproblem& node) const {
   const std::size_t quantiles = node.quantiles();
   const bool is_last = node.level + 1 >= shape_.widths.size();
   return is_last && shape_.kind != NodeKind::single ? quantiles : std::min(shape_.widths[node.level], quantiles);
@@ -78,13 +84,13 @@ std::size_t QuantileTree::width(const QuantileNode& node) const {
 namespace {
 
 /// The i-th of `count`, from 1 on.
-std::size_t pivot(const QuantileNode& node, std::size_t i, std::size_t count) {
+std::size_t pivot(const Subproblem& node, std::size_t i, std::size_t count) {
   return node.first + i * (node.quantiles() + 1) / (count + 1) - 1;
 }
 
 }  // namespace
 
-std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
+std::vector<std::size_t> QuantileTree::pivots(const Subproblem& node) const {
   if (node.level == 0 && !shape_.first.empty()) return shape_.first;
   const std::size_t count = width(node);
   std::vector<std::size_t> result;
@@ -93,12 +99,12 @@ std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
   return result;
 }
 
-std::size_t QuantileTree::first_pivot(const QuantileNode& node) const {
+std::size_t QuantileTree::first_pivot(const Subproblem& node) const {
   if (node.level == 0 && !shape_.first.empty()) return shape_.first.front();
   return pivot(node, 1, width(node));
 }
 
-QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
+QuantileFraction QuantileTree::alpha(const Subproblem& node) const {
   const std::uint64_t numerator = quantiles_[first_pivot(node)] - node.from;
   const std::uint64_t denominator = node.to - node.from;
   const std::uint64_t common = std::gcd(numerator, denominator);
@@ -113,7 +119,7 @@ Rational range_of(const QuantileFraction& alpha, Neighbors neighbors) {
 
 }  // namespace
 
-JointTarget QuantileTree::target(const QuantileNode& node) const {
+JointTarget QuantileTree::target(const JointNode& node) const {
   JointTarget target{{}, node.to - node.from};
   std::uint64_t passed = node.from;
   for (const std::size_t i : pivots(node)) {
@@ -127,7 +133,7 @@ JointTarget QuantileTree::target(const QuantileNode& node) const {
 /// joint_total: one record more moves one cell's term by at most 1, a range of 2; one record replaced, two terms. JointExp:
 /// the targets move as well: 2 (1 - min w) either way. One quantile: what a single selection costs, whose score is half the
 /// cost, times the denominator.
-SelectionPrice QuantileTree::joint_price(const QuantileNode& node, const JointTarget& target) const {
+SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarget& target) const {
   Rational added = 2;
   Rational changed = 4;
   if (target.quantiles() == 1) {
@@ -144,8 +150,7 @@ SelectionPrice QuantileTree::joint_price(const QuantileNode& node, const JointTa
   return {std::min(rate, largest_joint_rate()), added, changed};
 }
 
-SelectionPrice QuantileTree::price(const QuantileNode& node) const {
-  if (is_joint(node) && !is_leaf(node)) return joint_price(node, target(node));
+SelectionPrice QuantileTree::single_price(const Subproblem& node) const {
   const QuantileFraction fraction = alpha(node);
   return {rate(node), range_of(fraction, Neighbors::add_remove), range_of(fraction, Neighbors::change_one)};
 }
@@ -160,7 +165,7 @@ TotalGrid total_grid(std::size_t quantiles, const Exponent& rate) {
 
 }  // namespace
 
-JointProblem QuantileTree::problem(const QuantileNode& node) const {
+JointProblem QuantileTree::problem(const JointNode& node) const {
   JointTarget wanted = target(node);
   const Exponent rate = joint_price(node, wanted).rate;
   const std::size_t quantiles = wanted.quantiles();
@@ -187,7 +192,7 @@ std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open,
 
 }  // namespace
 
-std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std::vector<Split>& splits) const {
+std::optional<Edge> QuantileTree::edge_below(const Subproblem& node, const std::vector<Split>& splits) const {
   const bool is_last = splits.size() == 1;
   if (!shape_.edges || node.from != 0 || (is_last && node.to == denominator_)) return {};
   const std::vector<std::size_t> decided = pivots(node);
@@ -197,7 +202,7 @@ std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std
   return Edge{true, edge_scale(far_split - splits[0], near, splits[0] - node.span.lowest, far - near)};
 }
 
-std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std::vector<Split>& splits) const {
+std::optional<Edge> QuantileTree::edge_above(const Subproblem& node, const std::vector<Split>& splits) const {
   const bool is_first = splits.size() == 1;
   if (!shape_.edges || node.to != denominator_ || (is_first && node.from == 0)) return {};
   const std::vector<std::size_t> decided = pivots(node);
@@ -208,11 +213,11 @@ std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std
       false, edge_scale(splits.back() - far_split, denominator_ - near, node.span.highest - splits.back(), near - far)};
 }
 
-std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const std::vector<Split>& splits) const {
+std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, const std::vector<Split>& splits) const {
   const std::vector<std::size_t> decided = pivots(node);
   std::vector<QuantileNode> result;
   result.reserve(decided.size() + 1);
-  QuantileNode part{{node.span.first_rank, 0, node.span.lowest, 0}, node.first, 0, node.from, 0, node.level + 1};
+  Subproblem part{{node.span.first_rank, 0, node.span.lowest, 0}, node.first, 0, node.from, 0, node.level + 1};
   for (std::size_t i = 0; i <= decided.size(); ++i) {
     const bool is_last = i == decided.size();
     part.last = is_last ? node.last : decided[i];
@@ -221,7 +226,7 @@ std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const st
     part.span.last_rank = is_last ? node.span.last_rank : records_below(profile_, subcells_, splits[i]);
     if (part.first < part.last) {
       part.edge = i == 0 ? edge_below(node, splits) : is_last ? edge_above(node, splits) : std::nullopt;
-      result.push_back(part);
+      result.push_back(node_of(part));
     }
     if (is_last) break;
     part.span.first_rank = part.span.last_rank;
@@ -238,8 +243,7 @@ namespace {
 /// for those that begin a cell, which touch one cell less.
 std::vector<Split> first_alike(const QuantileTree& tree, const std::vector<QuantileNode>& parts,
                                std::vector<Split> splits, const RankProfile& profile, Wanted wanted) {
-  const bool leaves = std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
-  if (!leaves || wanted == Wanted::splits) return splits;
+  if (!are_leaves(parts) || wanted == Wanted::splits) return splits;
   for (Split& split : splits) {
     const Split cell = tree.candidate_of(split) * tree.subcells();
     if (parts.empty()) split = cell;
@@ -253,7 +257,7 @@ std::vector<Split> first_alike(const QuantileTree& tree, const std::vector<Quant
 /// A joint node's splits.
 class NodeSplits : public JointSplits {
  public:
-  NodeSplits(const QuantileTree& tree, const QuantileNode& node, Wanted wanted)
+  NodeSplits(const QuantileTree& tree, const JointNode& node, Wanted wanted)
       : tree_(tree), node_(node), problem_(tree.problem(node)), wanted_(wanted) {}
   const JointProblem& problem() const override { return problem_; }
   std::vector<Split> alike(std::vector<Split> splits) const override {
@@ -262,13 +266,13 @@ class NodeSplits : public JointSplits {
 
  private:
   const QuantileTree& tree_;
-  const QuantileNode& node_;
+  const JointNode& node_;
   JointProblem problem_;
   Wanted wanted_;
 };
 
 /// Units of one candidate each.
-std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const QuantileNode& node) {
+std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const LeafNode& node) {
   const BaseMeasure& weights = tree.candidate_weights(node);
   std::vector<Run> result;
   for (const Run& run : runs_of(tree.candidates(node))) {
@@ -288,40 +292,36 @@ class Sampler {
       : tree_(tree), levels_(std::move(levels)), wanted_(wanted), result_(result) {}
 
   void sample(const QuantileNode& node) {
-    if (QuantileTree::is_leaf(node)) {
-      const std::uint64_t unit = unit_of(node);
-      result_[node.first] =
-          std::clamp(tree_.middle_of(tree_.candidate_weights(node).holder(unit)), node.span.lowest, node.span.highest);
-      return;
-    }
-    const std::vector<Split> splits = splits_of(node);
+    std::visit([&](const auto& one) { draw(one); }, node);
+  }
+
+ private:
+  PaidPart& paid(const Subproblem& node) { return levels_.at(node.level); }
+  WeighedCandidates cursor(const LeafNode& node) const { return tree_.candidates(node); }
+  SplitCursor cursor(const SplitNode& node) const { return tree_.splits(node); }
+
+  void draw(const LeafNode& node) {
+    const std::uint64_t unit = select(node, [&] { return candidates_of_leaf(tree_, node); });
+    result_[node.first] =
+        std::clamp(tree_.middle_of(tree_.candidate_weights(node).holder(unit)), node.span.lowest, node.span.highest);
+  }
+
+  void draw(const SplitNode& node) {
+    draw_parts(node, {select(node, [&] { return runs_of_alike(node); })});
+  }
+
+  void draw(const JointNode& node) {
+    draw_parts(node, paid(node).select_beside(NodeSplits(tree_, node, wanted_), tree_.price(node)));
+  }
+
+  void draw_parts(const Subproblem& node, const std::vector<Split>& splits) {
     const std::vector<std::size_t> decided = tree_.pivots(node);
     for (std::size_t i = 0; i < decided.size(); ++i) result_[decided[i]] = splits[i];
     for (const QuantileNode& part : tree_.parts(node, splits)) sample(part);
   }
 
- private:
-  PaidPart& paid(const QuantileNode& node) { return levels_.at(node.level); }
-
-  std::vector<Split> splits_of(const QuantileNode& node) {
-    if (!tree_.is_joint(node)) return {split_of(node)};
-    return paid(node).select_beside(NodeSplits(tree_, node, wanted_), tree_.price(node));
-  }
-
-  std::uint64_t unit_of(const QuantileNode& node) {
-    const auto outcomes = [&] { return candidates_of_leaf(tree_, node); };
-    if (few(node)) return select(ListedSelection(tree_.candidates(node), runs_, outcomes), node);
-    return select(TileSelection(tree_.candidate_tiles(node), outcomes), node);
-  }
-
-  Split split_of(const QuantileNode& node) {
-    const auto outcomes = [&] { return runs_of_alike(node); };
-    if (few(node)) return select(ListedSelection(tree_.splits(node), runs_, outcomes), node);
-    return select(TileSelection(tree_.split_tiles(node), outcomes), node);
-  }
-
   /// The splits, all that are alike in one run.
-  std::vector<Run> runs_of_alike(const QuantileNode& node) const {
+  std::vector<Run> runs_of_alike(const SplitNode& node) const {
     std::vector<Run> result;
     for (const Run& run : runs_of(tree_.splits(node))) {
       Split before = 0;
@@ -336,14 +336,15 @@ class Sampler {
   }
 
   /// Runs of few records are passed one by one, of many a tile at a time.
-  static bool few(const QuantileNode& node) { return node.span.records() < 128; }
-
-  std::uint64_t select(const Selection& selection, const QuantileNode& node) {
-    return paid(node).select_beside(selection, rate_of(node));
+  std::uint64_t select(const auto& node, const auto& outcomes) {
+    if (node.span.records() < 128) {
+      return paid(node).select_beside(ListedSelection(cursor(node), runs_, outcomes), rate_of(node));
+    }
+    return paid(node).select_beside(TileSelection(tree_.tiles(node), outcomes), rate_of(node));
   }
 
   /// The nodes of a level have few different fractions.
-  const PricedRate& rate_of(const QuantileNode& node) {
+  const PricedRate& rate_of(const auto& node) {
     const QuantileFraction alpha = tree_.alpha(node);
     const auto key = std::tuple(alpha.numerator, alpha.denominator, node.level);
     const auto at = rates_.find(key);

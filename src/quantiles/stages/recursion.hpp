@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "fractile/quantiles.hpp"
@@ -36,9 +37,9 @@ struct RecursionShape {
   static RecursionShape binary(std::size_t quantiles);
 };
 
-/// A subproblem: the quantiles first .. last - 1 of the query among the records of `span`, which stand for the part
-/// [from, to] of the distribution, in units of 1/denominator().
-struct QuantileNode {
+/// The quantiles first .. last - 1 of the query among the records of `span`, which stand for the part [from, to] of the
+/// distribution, in units of 1/denominator().
+struct Subproblem {
   RankSpan span;
   std::size_t first;
   std::size_t last;
@@ -49,6 +50,25 @@ struct QuantileNode {
 
   std::size_t quantiles() const { return last - first; }
 };
+
+/// Decides its one quantile, on which nothing hangs, among candidates.
+struct LeafNode : Subproblem {};
+/// Decides one quantile on which others hang, among splits.
+struct SplitNode : Subproblem {};
+/// Decides several, or one with weights of its own, by a joint selection.
+struct JointNode : Subproblem {};
+
+struct QuantileNode : std::variant<LeafNode, SplitNode, JointNode> {
+  using variant::variant;
+  operator const Subproblem&() const {  // NOLINT(google-explicit-constructor)
+    return std::visit([](const Subproblem& node) -> const Subproblem& { return node; }, *this);
+  }
+  const Subproblem* operator->() const { return &static_cast<const Subproblem&>(*this); }
+};
+
+inline bool are_leaves(const std::vector<QuantileNode>& nodes) {
+  return std::ranges::all_of(nodes, [](const QuantileNode& node) { return std::holds_alternative<LeafNode>(node); });
+}
 
 /// Runs of candidates as runs of units: candidate c has as many as its weight, from mass(0, c) on.
 class WeighedCandidates {
@@ -101,63 +121,60 @@ class QuantileTree {
   std::uint64_t denominator() const { return denominator_; }
   /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
   /// ceil(m / 2)-th.
-  std::vector<std::size_t> pivots(const QuantileNode& node) const;
-  std::size_t first_pivot(const QuantileNode& node) const;
-
-  /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
-  static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
-  bool is_joint(const QuantileNode& node) const {
-    return node.edge || shape_.numbers.any() || width(node) > 1 || origin_at(node);
-  }
+  std::vector<std::size_t> pivots(const Subproblem& node) const;
+  std::size_t first_pivot(const Subproblem& node) const;
 
   /// For nodes that decide one quantile.
-  QuantileFraction alpha(const QuantileNode& node) const;
-  Exponent rate(const QuantileNode& node) const {
+  QuantileFraction alpha(const Subproblem& node) const;
+  Exponent rate(const Subproblem& node) const {
     return emphasised(calibration_.rate(alpha(node), node.level == 0), node);
   }
-  /// What such a node's draw pays, or a joint node's.
-  SelectionPrice price(const QuantileNode& node) const;
-  SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
-  /// For leaves: members are units of candidate_weights(node).
-  WeighedCandidates candidates(const QuantileNode& node) const {
+  /// What a node's draw pays.
+  SelectionPrice price(const LeafNode& node) const { return single_price(node); }
+  SelectionPrice price(const SplitNode& node) const { return single_price(node); }
+  SelectionPrice price(const JointNode& node) const { return joint_price(node, target(node)); }
+  SplitCursor splits(const SplitNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
+  /// Members are units of candidate_weights(node).
+  WeighedCandidates candidates(const LeafNode& node) const {
     return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights(node)};
   }
   /// The same in tiles.
-  SplitTiles split_tiles(const QuantileNode& node) const {
+  SplitTiles tiles(const SplitNode& node) const {
     return {profile_, node.span, subcells_, alpha(node), tiles_for(node.span.records())};
   }
-  WeighedTiles candidate_tiles(const QuantileNode& node) const {
+  WeighedTiles tiles(const LeafNode& node) const {
     const std::uint64_t tiles = tiles_for(std::min<std::uint64_t>(node.span.records(), profile_.distinct()));
     return {{profile_, node.span, subcells_, alpha(node), tiles}, candidate_weights(node)};
   }
-  const BaseMeasure& candidate_weights(const QuantileNode& node) const {
+  const BaseMeasure& candidate_weights(const LeafNode& node) const {
     return origin_at(node) ? weights_from_origin_ : candidate_weights_;
   }
-  /// For joint nodes.
-  JointProblem problem(const QuantileNode& node) const;
+  JointProblem problem(const JointNode& node) const;
 
   /// Parts of a candidate's cell.
   std::uint64_t subcells() const { return subcells_; }
   std::uint64_t candidate_of(Split split) const { return split / subcells_; }
   Split middle_of(std::uint64_t candidate) const { return candidate * subcells_ + subcells_ / 2; }
   /// The parts between the splits of the node's pivots that have quantiles left.
-  std::vector<QuantileNode> parts(const QuantileNode& node, const std::vector<Split>& splits) const;
+  std::vector<QuantileNode> parts(const Subproblem& node, const std::vector<Split>& splits) const;
 
  private:
-  const std::optional<Origin>& origin_at(const QuantileNode& node) const {
+  QuantileNode node_of(const Subproblem& node) const;
+  const std::optional<Origin>& origin_at(const Subproblem& node) const {
     static const std::optional<Origin> none;
     const bool is_outer = node.from == 0 || node.to == denominator_;
     return is_outer && !node.edge ? shape_.origin : none;
   }
   /// How many quantiles the node decides.
-  std::size_t width(const QuantileNode& node) const;
-  Exponent emphasised(const Exponent& rate, const QuantileNode& node) const {
+  std::size_t width(const Subproblem& node) const;
+  Exponent emphasised(const Exponent& rate, const Subproblem& node) const {
     return shape_.emphasis.empty() ? rate : rate * shape_.emphasis[node.level];
   }
-  SelectionPrice joint_price(const QuantileNode& node, const JointTarget& target) const;
-  JointTarget target(const QuantileNode& node) const;
-  std::optional<Edge> edge_below(const QuantileNode& node, const std::vector<Split>& splits) const;
-  std::optional<Edge> edge_above(const QuantileNode& node, const std::vector<Split>& splits) const;
+  SelectionPrice single_price(const Subproblem& node) const;
+  SelectionPrice joint_price(const JointNode& node, const JointTarget& target) const;
+  JointTarget target(const JointNode& node) const;
+  std::optional<Edge> edge_below(const Subproblem& node, const std::vector<Split>& splits) const;
+  std::optional<Edge> edge_above(const Subproblem& node, const std::vector<Split>& splits) const;
 
   const RankProfile& profile_;
   std::uint64_t denominator_;

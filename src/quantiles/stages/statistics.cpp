@@ -11,6 +11,7 @@
 #include "libraries/fmt.hpp"
 #include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/cuts.hpp"
+#include "ranks/span.hpp"
 
 namespace fractile {
 namespace {
@@ -22,13 +23,7 @@ constexpr std::int64_t mean_bands = 8;
 Rational level_of(const QuantileQuery& query) { return query.intervals ? query.intervals->level : Rational(19, 20); }
 
 std::uint64_t candidate_of(const Lattice& lattice, const Rational& value) {
-  std::uint64_t first = 0;
-  std::uint64_t last = lattice.size() - 1;
-  while (first < last) {
-    const std::uint64_t middle = first + (last - first) / 2;
-    lattice.at(middle) < value ? first = middle + 1 : last = middle;
-  }
-  return first;
+  return first_entry(0, lattice.size() - 1, [&](std::uint64_t k) { return lattice.at(k) >= value; });
 }
 
 /// The positions that divide the records: a record below one is at a smaller position.

@@ -42,7 +42,7 @@ class TreeLaw {
   }
 
   Law of_node(const QuantileNode& node) const {
-    if (QuantileTree::is_leaf(node)) return of_leaf(node);
+    if (const auto* leaf = std::get_if<LeafNode>(&node)) return of_leaf(*leaf);
     Law law;
     for (const Splits& splits : splits_of(node)) {
       for (const auto& [output, p] : of_parts(node, splits)) add(law, output, p);
@@ -50,7 +50,7 @@ class TreeLaw {
     return law;
   }
 
-  Law of_leaf(const QuantileNode& node) const {
+  Law of_leaf(const LeafNode& node) const {
     Law law;
     const std::vector<Run> runs = runs_of(tree_.candidates(node));
     const std::vector<Number> masses = ring_.masses(runs, tree_.rate(node));
@@ -65,11 +65,11 @@ class TreeLaw {
 
   std::vector<Splits> splits_of(const QuantileNode& node) const {
     std::vector<Splits> result;
-    if (tree_.is_joint(node)) {
-      for (auto& [splits, p] : ring_.joint(tree_.problem(node))) result.push_back({splits, p});
+    if (const auto* joint = std::get_if<JointNode>(&node)) {
+      for (auto& [splits, p] : ring_.joint(tree_.problem(*joint))) result.push_back({splits, p});
       return result;
     }
-    const std::vector<Run> runs = runs_of(tree_.splits(node));
+    const std::vector<Run> runs = runs_of(tree_.splits(std::get<SplitNode>(node)));
     const std::vector<Number> masses = ring_.masses(runs, tree_.rate(node));
     for (std::size_t k = 0; k < runs.size(); ++k) {
       const Number each = masses[k] / ring_.whole(runs[k].length);
@@ -85,23 +85,21 @@ class TreeLaw {
 
   /// Splits with as many records below lead on to the same, up to this one, when only single quantiles are left: these are
   /// drawn among the candidates whose cells their parts touch. Otherwise only the split itself does.
-  Split end_of_alike(const QuantileNode& node, Split at) const {
-    const std::vector<QuantileNode> parts = tree_.parts(node, {at});
-    const bool single =
-        std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
+  Split end_of_alike(const Subproblem& node, Split at) const {
+    const bool single = are_leaves(tree_.parts(node, {at}));
     const Split cell = tree_.candidate_of(at) * tree_.subcells();
     return single && at > cell ? cell + tree_.subcells() : at + 1;
   }
 
   /// Outputs of the parts and the pivots between them, which are independent given the splits.
-  Law of_parts(const QuantileNode& node, const Splits& splits) const {
+  Law of_parts(const Subproblem& node, const Splits& splits) const {
     Law law{{{}, splits.probability}};
     const std::vector<QuantileNode> parts = tree_.parts(node, splits.first);
     const std::vector<std::size_t> pivots = tree_.pivots(node);
     auto part = parts.begin();
     for (std::size_t i = 0; i <= pivots.size(); ++i) {
       const std::size_t next = i < pivots.size() ? pivots[i] : node.last;
-      if (part != parts.end() && part->first < next) law = product(law, of_node(*part++));
+      if (part != parts.end() && (*part)->first < next) law = product(law, of_node(*part++));
       if (i < pivots.size()) law = product(law, {{{tree_.candidate_of(splits.first[i])}, ring_.whole(1)}});
     }
     return law;

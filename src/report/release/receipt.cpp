@@ -8,6 +8,7 @@
 #include "fractile/receipts.hpp"
 #include "libraries/fmt.hpp"
 #include "libraries/rapidjson.hpp"
+#include "ranks/span.hpp"
 #include "report/release/receipt_schema.hpp"
 #include "report/text/json_fault.hpp"
 #include "report/text/receipt_digest.hpp"
@@ -182,12 +183,8 @@ std::uint64_t index_of(const Lattice& lattice, const std::string& text) {
       const Rational index = (value - lattice.lower()) / lattice.step();
       if (index.is_integer()) return index.to_uint64();
     } else {
-      std::uint64_t first = 0;
-      std::uint64_t last = lattice.size() - 1;
-      while (first < last) {
-        const std::uint64_t middle = first + (last - first) / 2;
-        lattice.at(middle) < value ? first = middle + 1 : last = middle;
-      }
+      const auto is_reached = [&](std::uint64_t k) { return lattice.at(k) >= value; };
+      const std::uint64_t first = first_entry(0, lattice.size() - 1, is_reached);
       if (lattice.at(first) == value) return first;
     }
   }

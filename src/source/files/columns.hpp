@@ -45,7 +45,7 @@ struct Digits {
   int behind_point = 0;
 };
 Digits digits_of(std::string_view full_type);
-/// Of a type of dates or times what its values are; nothing for others.
+/// What the values of a type of dates or times are; nothing for other types.
 std::optional<ValueKind> time_kind_of(std::string_view bare_type);
 
 /// Whether a column of times can be counted on a lattice of this kind: days and times without a zone go together.
@@ -60,8 +60,8 @@ std::string kind_hint(ValueKind column, ValueKind lattice);
 /// header line was forgotten, and those of a query over it can be.
 enum class Names { listed, of_first_line, unsaid };
 
-/// The column of this name, byte for byte. Error(data) for none or several, with the nearest name and the others when they are `listed`;
-/// else with the one that differs in letter case alone, as nobody learns a word from it. `source` is for messages.
+/// The column of this name, byte for byte. Throws `data` for none or several, with the nearest name and the others when they are `listed`;
+/// else with the one that differs in letter case alone, from which no asker learns a word. `source` is for messages.
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
@@ -69,14 +69,14 @@ const Column& find_column(const std::vector<Column>& columns, const std::string&
 /// there either.
 std::string engine_number(const std::string& cell, const NumberStyle& style);
 
-/// Error(data) for a column that the engine would misread. `source` is for messages.
+/// Throws `data` for a column that the engine would misread. `source` is for messages.
 void require_read(const Column& column, const std::string& source);
 
 /// Whether SQL finds this one of the columns by its name, which has no letter case there, and reads what it holds.
 bool can_be_named(const Column& column, const std::vector<Column>& columns);
 
-/// Error(usage) when a query mentions, in any letter case, columns that SQL cannot tell apart, and as require_read(). `mentioned`: the
-/// names as the query spells them. `source` is for messages.
+/// Throws `usage` when a query mentions, in any letter case, columns that SQL cannot tell apart, and `data` as require_read() does.
+/// `mentioned`: the names as the query spells them. `source` is for messages.
 void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
                         const std::string& source);
 

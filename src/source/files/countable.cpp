@@ -40,7 +40,7 @@ bool is_plain_name(std::string_view name) {
          std::ranges::all_of(name, plain);
 }
 
-/// Of dates and times, first how they are released as what they are.
+/// For dates and times, a hint that begins with how they are released as what they are.
 Words times_hint(std::string_view type) {
   const std::optional<ValueKind> kind = time_kind_of(type);
   if (!kind) return {};

@@ -88,7 +88,7 @@ struct Magic {
 
 using namespace std::string_view_literals;  // some of these hold a zero
 
-/// None of them can begin a header line of a table that somebody meant.
+/// None of them can begin a header line that was meant as one.
 constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                             Magic{0, "PK\x05\x06"sv, archive},
                             Magic{0, "7z\xBC\xAF\x27\x1C"sv, archive},

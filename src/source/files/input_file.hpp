@@ -20,7 +20,7 @@ using FileMoment = struct stat;
 
 class InputFile {
  public:
-  /// Error(data) for a path that is missing, unreadable or a directory. "-" is standard input.
+  /// Throws `data` for a path that is missing, unreadable or a directory. "-" is standard input.
   static InputFile open(const std::string& path, TextEncoding encoding = TextEncoding::utf_8);
   InputFile(InputFile&& other) noexcept;
   InputFile& operator=(InputFile&&) = delete;
@@ -42,7 +42,7 @@ class InputFile {
   void require_moment(const FileMoment& moment) const;
   /// How it is packed, by its first bytes; none: it is not.
   const Packing* packing() const;
-  /// Of its text, as was declared.
+  /// The encoding of its text, as was declared.
   TextEncoding encoding() const { return encoding_; }
   /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.
   std::size_t read(std::size_t offset, std::span<char> bytes) const;

@@ -28,8 +28,8 @@ std::vector<std::string> files_of(const std::vector<NamedFiles>& names);
 
 class InputFiles {
  public:
-  /// Of one name at least. Throws `usage` for one file that is named twice, and for commas in names where several stand side by side; `data` for
-  /// what is not there or cannot be opened.
+  /// Opens the files of one name at least. Throws `usage` for one file that is named twice, and for commas in names where several stand side
+  /// by side; `data` for what is not there or cannot be opened.
   static InputFiles open(const std::vector<NamedFiles>& all, TextEncoding encoding = TextEncoding::utf_8);
 
   /// In the order in which their records are numbered: as they were named, those of a folder or a pattern by their names.

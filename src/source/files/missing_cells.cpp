@@ -22,7 +22,7 @@ bool is_whole(std::string_view text) {
   return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Of texts that only the engine takes for numbers.
+/// Whether only the engine takes the text for a number.
 bool is_misread(std::string_view text) {
   return text.find('_') != std::string_view::npos || text.find("+-") != std::string_view::npos;
 }

@@ -18,7 +18,7 @@ std::optional<std::int64_t> missing_moment(ValueKind column, std::string_view te
 /// Never fails.
 std::string blanked_cell(const Column& column, const std::vector<std::string>& missing);
 
-/// Error(usage) for a text that is empty, not UTF-8 or named twice, and for too many.
+/// Throws `usage` for a text that is empty, not UTF-8 or named twice, and for too many.
 void check_missing(const std::vector<std::string>& missing);
 
 }  // namespace fractile::source_detail

@@ -119,7 +119,7 @@ SqlNode& last_table(SqlNode& select) {
   return (*at)["from_table"];
 }
 
-/// Of joined tables, which stand so many joins below, the i-th.
+/// The i-th of the joined tables, which stand this many joins below.
 SqlNode& table_of(SqlNode& from, std::size_t joins, std::size_t i) {
   SqlNode* at = &from;
   for (std::size_t join = joins; join > i; --join) at = &(*at)["left"];
@@ -148,7 +148,7 @@ void require_own_names(const SqlNode& select) {
   refuse_rows("a column is named with its table's name", "write the columns' names alone: no two are alike");
 }
 
-/// Of other types the engine would compare what it makes of both: '01' and 1 would be one.
+/// The engine would compare what it makes of two types: '01' and 1 would be one.
 void require_one_type(const std::string& one, const std::string& other) {
   if (one == other) return;
   refuse_rows(fmt::format("the person's column is {} and {}", one, other), "use files in which it has one type");
@@ -557,7 +557,7 @@ std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& 
                 fmt::format("{}: {}{}", aggregate.instead.says, name, aggregate.instead.example));
   }
   std::string cell = quote_identifier(value.argument);
-  // Of zeros with either sign, which are equal, the engine takes the one that it meets first.
+  // Zeros of both signs are equal, and the engine takes the one that it meets first.
   if (numeric_of(argument->type) == Numeric::real) cell += " + CAST(0 AS DOUBLE)";
   return fmt::format("{}({}{}{})", name, value.distinct ? "DISTINCT " : "", cell,
                      value.fraction.empty() ? "" : ", " + value.fraction);

@@ -17,12 +17,12 @@ namespace fractile::source_detail {
 
 class PersonQuery {
  public:
-  /// Nothing where no SELECT of the query has a GROUP BY. Error(usage) unless it is grouped by one column, named as such, which is the
+  /// Nothing where no SELECT of the query has a GROUP BY. Throws `usage` unless it is grouped by one column, named as such, which is the
   /// table's own at every depth below and keeps its name above, and where a value of the list is neither that column nor one of the
   /// aggregates whose result is a function of the multiset of their arguments; and of several that are joined, unless they are joined by
   /// that column alone, and no other of their columns have one name.
   static std::optional<PersonQuery> of(const SqlTree& tree);
-  /// Error(usage) unless the query, which has no GROUP BY, hands that column of its table on as it is.
+  /// Throws `usage` unless the query, which has no GROUP BY, hands that column of its table on as it is.
   static void require_handed_on(const SqlTree& tree, const std::string& person);
 
   /// The column that the query is grouped by, and the result's.
@@ -45,10 +45,10 @@ class PersonQuery {
     std::vector<Column> columns;
     bool is_of_persons = false;
   };
-  /// The joined rows of the tables that the k-th of them groups. Error(usage) unless all but one of them have one row of each person, so
+  /// The joined rows of the tables that the k-th of them groups. Throws `usage` unless all but one of them have one row of each person, so
   /// that there are no more rows than records and persons, and unless only the person's column has one name in two, and one type in all.
   std::string joined(std::size_t k, const std::vector<Below>& parts) const;
-  /// The persons' rows, made of what each of them groups. Error(usage) for arguments of types of which an aggregate could fail, or depend on
+  /// The persons' rows, made of what each of them groups. Throws `usage` for arguments of types of which an aggregate could fail, or depend on
   /// more than the multiset, and where the column of persons has several types.
   std::string rows(const std::vector<Below>& below) const;
   /// The query above: over the table `rows`. Throws EngineFailure.
@@ -77,7 +77,7 @@ class PersonQuery {
     std::string rows(const Below& below) const;
   };
 
-  /// Of a call of an aggregate, the value at that place of the list.
+  /// The value of a call of an aggregate, at that place of the list.
   static Value aggregate_of(const SqlNode& item, std::size_t place);
   /// A value as SQL over the columns below.
   static std::string made_of(const Value& value, const std::vector<Column>& columns);

@@ -182,7 +182,7 @@ TEST_F(PersonQueries, GroupRecordsThatAreJoinedToPersons) {
                   .tables = {{"p", persons}, {"c", costs}}});
   };
   const std::string ages = "(SELECT id, max(CAST(age AS INTEGER)) AS age FROM p GROUP BY id)";
-  // Of the table's a, a, a, b, b, c; ages of a, b, d are 40, 20, 50.
+  // The table has a, a, a, b, b, c; the ages of a, b, d are 40, 20, 50.
   EXPECT_EQ(joined("input JOIN " + ages + " USING (id)", "count(*)"), values({3, 2}));
   EXPECT_EQ(joined("input v LEFT JOIN " + ages + " q USING (id)", "count(*)"), values({3, 2, 1}));
   EXPECT_EQ(joined(ages + " RIGHT JOIN input USING (id)", "count(age)"), values({3, 2, 0}));
@@ -226,7 +226,7 @@ TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
       latest("SELECT id, max(income) AS x FROM (SELECT id, " + years +
              ", max(CAST(year AS INTEGER)) OVER (PARTITION BY id) AS last FROM input) WHERE year = last GROUP BY id"),
       values({7, 3}));
-  // Of the rows that WHERE leaves, as a window has them.
+  // The rows that WHERE leaves, as a window has them.
   EXPECT_EQ(
       latest("SELECT id, max(income) AS x FROM (SELECT id, " + years +
              ", max(CAST(year AS INTEGER)) OVER (PARTITION BY id) AS last FROM input WHERE CAST(year AS INTEGER) < "

@@ -12,18 +12,18 @@ namespace fractile::source_detail {
 /// in turn.
 enum class Grouping { none, once, joined, nested };
 
-/// Error(usage) unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else but what is said
+/// Throws `usage` unless the engine's plan of the query is one scan of a file under projections and filters, and nothing else but what is said
 /// of grouping. Reads no row. `reader`: a function of ours that may scan, too. Throws EngineFailure.
 void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader = {},
                            Grouping grouping = Grouping::none);
-/// The same of a plan as EXPLAIN (FORMAT JSON) writes it. Error(internal) for what is no plan.
+/// The same of a plan as EXPLAIN (FORMAT JSON) writes it. Throws `internal` for what is no plan.
 void require_row_wise_plan_of(const std::string& plan, const std::string& reader = {},
                               Grouping grouping = Grouping::none);
 
-/// Error(usage) unless all that the engine would compute of a row is made of functions of row_wise_functions(), casts, comparisons and
+/// Throws `usage` unless all that the engine would compute of a row is made of functions of row_wise_functions(), casts, comparisons and
 /// their like. The plan is that of the query over tables of the same columns without rows. Throws EngineFailure.
 void require_row_wise_calls(const Connection& connection, const std::string& sql, const std::set<std::string>& tables);
-/// The same of a plan as json_serialize_plan writes it, and Error(usage) for what is none.
+/// The same of a plan as json_serialize_plan writes it; throws `usage` for what is none, too.
 void require_row_wise_calls_of(const std::string& plan);
 
 }  // namespace fractile::source_detail

@@ -24,7 +24,7 @@ struct Input {
   std::optional<Relation> relation = {};  ///< once its schema has been read
 };
 
-/// Error(usage) unless the options' query, tables and stability go together.
+/// Throws `usage` unless the options' query, tables and stability go together.
 void check_query_options(const TableOptions& options);
 
 /// What the options say of delimited text.
@@ -33,7 +33,7 @@ LineEndsInCells line_ends_of(const TableOptions& options);
 /// The files of the options, opened: `input` first, if there is one. Throws as InputFiles::open().
 std::vector<Input> open_inputs(const TableOptions& options);
 
-/// The options' query over these inputs, which the engine can read from now on, and no other file. Error(usage) for a query that is no
+/// The options' query over these inputs, which the engine can read from now on, and no other file. Throws `usage` for a query that is no
 /// SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
 Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs);
 

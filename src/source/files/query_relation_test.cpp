@@ -378,7 +378,7 @@ const std::vector<std::string> total_queries{
 
 class OneRecordMore : public QueryRelation {
  protected:
-  /// Of every query.
+  /// The counts of every query.
   std::vector<Counts> all_counts(const std::string& file) const {
     std::vector<Counts> all;
     for (const std::string& sql : total_queries) all.push_back(counts_of(read({.file = file, .sql = sql}), ages));

@@ -50,7 +50,7 @@ std::string lower_extension(const std::filesystem::path& path) {
 
 Words formats_hint() { return {"pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}; }
 
-/// Of a file's name, without that of a packing.
+/// The extension of a file's name, without that of a packing.
 std::string format_extension(const std::string& file) {
   std::filesystem::path path(file);
   if (packing_named(lower_extension(path)) != nullptr) path.replace_extension();
@@ -194,7 +194,7 @@ std::string paths_sql(const std::vector<std::string>& paths) {
   return sql + "]";
 }
 
-/// Of a file that is packed. `how`: what it may not be.
+/// Refuses a file that is packed. `how`: what it may not be.
 [[noreturn]] void refuse_packed(const InputFile& file, const std::string& how, const std::string& unpacked) {
   throw Error(ErrorCode::data, file.display_name() + how,
               "unpack it, and name what comes out: " + std::string(file.packing()->unpack) + " FILE > " + unpacked);

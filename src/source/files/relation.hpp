@@ -23,7 +23,7 @@ enum class Format { csv, tsv, parquet, json };
 /// By TableOptions::format, else by the files' names (.gz and others of packings aside), else csv for "-". Throws `usage` when neither says, when they say
 /// different things, or when a delimiter is set for a format that has none.
 Format format_of(const TableOptions& options, const std::vector<std::string>& files);
-/// Of the files of a further input, by their names alone.
+/// The format of the files of a further input, by their names alone.
 Format format_of(const std::vector<std::string>& files);
 
 /// How a table is read. Text formats have text columns only; nothing is inferred from cells. The columns of JSON are the keys
@@ -42,13 +42,13 @@ class Relation {
   /// None of JSON, which has no schema.
   const std::vector<Column>& columns() const { return columns_; }
   /// The column of this name, as find_column() has it. In JSON there is one for every name that is not empty, without NUL and
-  /// UTF-8, spelled exactly so, or Error(usage). `source` is for messages.
+  /// UTF-8, spelled exactly so; other names throw `usage`. `source` is for messages.
   Column column(const std::string& name, const std::string& source) const;
-  /// column(), and Error(data) unless it is numeric or text.
+  /// column(); throws `data` unless it is numeric or text.
   Column numeric_column(const std::string& name, ValueKind kind, const std::string& source) const;
   /// What follows FROM, for reading this column.
   std::string from(const Column& column) const { return from(std::vector<Column>{column}); }
-  /// The same for several columns, some of which may be one. Error(usage) for two keys of JSON that differ in letter case only: the
+  /// The same for several columns, some of which may be one. Throws `usage` for two keys of JSON that differ in letter case only: the
   /// engine cannot tell them apart.
   std::string from(const std::vector<Column>& columns) const;
   /// The same, but that cells of these columns are NULL where they are one of `missing`: numbers by their values, other texts exactly.
@@ -60,7 +60,7 @@ class Relation {
   void add_to(const Connection& connection) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
-  /// Of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
+  /// The shape of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
   const std::optional<DelimitedShape>& shape() const { return shape_; }
   /// None but of delimited text.
   const TextTable* text() const { return text_.get(); }
@@ -76,7 +76,7 @@ class Relation {
   const std::string& person_of_rows() const { return person_of_rows_; }
   /// The files hold no more, as their sizes or footers say; 0 of a query.
   std::uint64_t most_records() const { return most_records_; }
-  /// Of JSON, before a query over it runs: JsonTexts::check_lines().
+  /// JsonTexts::check_lines() of JSON, before a query over it runs.
   bool check_json_lines(const std::function<void()>& on_progress) const { return json_->check_lines(on_progress); }
   double share_checked() const { return json_->share_checked(); }
   /// JSON whose records were found to stand on lines of their own: read with many threads.

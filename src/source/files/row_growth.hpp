@@ -34,12 +34,12 @@ enum class Growth {
   zone               ///< the first argument names a time zone, a constant
 };
 
-/// Of a listed function, by its name in small letters.
+/// The growth of a listed function, by its name in small letters.
 Growth growth_of(std::string_view function);
 
 /// Sums and products that end at a large number.
 inline constexpr std::uint64_t too_much = std::numeric_limits<std::uint64_t>::max() / 2;
-/// Of numbers up to `too_much`.
+/// These take numbers up to `too_much`.
 inline std::uint64_t plus(std::uint64_t a, std::uint64_t b) { return std::min(too_much, a + b); }
 inline std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a == 0 || b <= too_much / a ? a * b : too_much; }
 

@@ -26,7 +26,7 @@ std::span<const std::string_view> row_wise_macros();
 /// What the engine has under a function's name: its types and stabilities, such as "scalar CONSISTENT" or "aggregate CONSISTENT".
 using FunctionKinds = std::function<std::set<std::string>(const std::string& name)>;
 
-/// Of the engine of this connection, which must outlive it; looked up in one pass when it is first asked.
+/// The functions of the engine of this connection, which must outlive it; looked up in one pass when it is first asked.
 FunctionKinds function_kinds(const Connection& connection);
 
 /// What a query may name.
@@ -37,14 +37,14 @@ struct RowWiseNames {
   FunctionKinds kinds;
   std::function<bool(const std::string& name)> is_short =
       {};  ///< every column of this name holds numbers or times; {}: none does
-  std::function<bool(const std::string& zone)> is_zone = {};  ///< of time; {}: nobody knows, and all pass
+  std::function<bool(const std::string& zone)> is_zone = {};  ///< of time; {}: it is not known, and all pass
 };
 
 /// Whether what stands in FROM has a column of this name, in small letters; where that is not plain, it has none. FROM is no deeper than a
 /// walk that has been there.
 bool has_column(const SqlNode& from, const std::string& name, const RowWiseNames& names);
 
-/// Error(usage) that names the clause unless the query is a row-wise SELECT over one of the tables: projections, filters and
+/// Throws `usage`, naming the clause, unless the query is a row-wise SELECT over one of the tables: projections, filters and
 /// subqueries in FROM that are so themselves.
 void require_row_wise(const SqlTree& tree, const RowWiseNames& names);
 

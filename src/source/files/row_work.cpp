@@ -23,7 +23,7 @@ constexpr std::uint64_t steps_of_an_element = 32;   // for a byte of what a text
 constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
 
-/// Of an expression: how many bytes its value has, how many steps it takes.
+/// How many bytes the value of an expression has, and how many steps it takes.
 struct Bound {
   std::uint64_t size = longest_number;
   std::uint64_t work = 1;
@@ -150,7 +150,7 @@ class RowWork {
     return renamed;
   }
 
-  /// Of a name of a column, which may be one of several parts: a table, a column, fields.
+  /// The size of what a name of a column names. It may have several parts: a table, a column, fields.
   std::uint64_t size_of(const SizedColumns& columns, const std::string& name) const {
     std::uint64_t size = columns.others;
     bool is_known = false;
@@ -206,7 +206,7 @@ class RowWork {
     return bounds;
   }
 
-  /// Of two values: a text that is a constant is compared as far as it goes, others are converted to the same type first.
+  /// The bound of comparing two values: a text that is a constant is compared as far as it goes, others are converted to the same type first.
   Bound compared(const SqlNode& node, std::initializer_list<const char*> parts, const Scope& scope, int depth) const {
     Bound all;
     std::uint64_t sizes = 0;

@@ -20,7 +20,7 @@ inline constexpr std::uint64_t most_work_of_a_row = std::uint64_t{1} << 26;
 /// SQL of a cell as queries see it: the beginning of a text that is too long, and NULL in place of another value that is too long as text.
 std::string bounded_cell(const std::string& cell, const std::string& bare_type);
 
-/// Error(usage) unless a row of the query takes at most `most_work_of_a_row` steps, and no value in it more bytes. `tree`: one that
+/// Throws `usage` unless a row of the query takes at most `most_work_of_a_row` steps, and no value in it more bytes. `tree`: one that
 /// require_row_wise() has seen.
 void require_bounded_work(const SqlTree& tree, const RowWiseNames& names);
 

@@ -10,12 +10,12 @@
 
 namespace fractile::source_detail {
 
-/// Error(usage) unless the query reads some of these tables (names in small letters), its own WITH tables, and nothing else: no file,
+/// Throws `usage` unless the query reads some of these tables (names in small letters), its own WITH tables, and nothing else: no file,
 /// no catalog, no table function but unnest, range and generate_series.
 void require_named_tables(const SqlTree& tree, const std::set<std::string>& tables);
 
 /// The columns of `table` (in small letters) that the query names, in the order in which they occur, spelled as in the query.
-/// Error(usage) for *, for names that differ only in letter case, for a name that could be a column or an alias of the same
+/// Throws `usage` for *, for names that differ only in letter case, for a name that could be a column or an alias of the same
 /// SELECT, and in joins for a name without its table.
 std::vector<std::string> named_columns(const SqlTree& tree, const std::string& table);
 

@@ -47,7 +47,7 @@ class ObjectWatch {
     }
     for (const char byte : part) see_byte(byte);
   }
-  /// Of most lines: without a brace between the first and the last one, these go together, whatever stands between them.
+  /// Holds for most lines: without a brace between the first and the last one, these go together, whatever stands between them.
   static bool is_flat_object(std::string_view line) {
     const std::size_t last = line.find_last_not_of(blanks);
     return last > 0 && line[last] == '}' && line.find('}') == last && line.find('{', 1) == std::string_view::npos;

@@ -16,8 +16,7 @@
 
 namespace fractile::source_detail {
 
-/// Error(data) where TextStream::next() throws it, and for text that is not as DelimitedCheck has it. How many records there
-/// are.
+/// How many records there are. Throws `data` where TextStream::next() does, and for text that is not as DelimitedCheck has it.
 std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends,
                               const std::function<void()>& on_progress);
 
@@ -37,8 +36,8 @@ struct JsonHead {
 /// Damage is no matter here: what cannot be read fails when records are.
 JsonHead json_head(const InputFile& file);
 
-/// Error(data) where TextStream::next() throws it. Whether the records of `values` are `lines`, which the engine reads with many threads; a
-/// file that it can read in both ways has the same records in both. on_text(), which may be empty, is called with how many bytes of the file
+/// Whether the records of `values` are `lines`, which the engine reads with many threads; a file that it can read in both ways has the same
+/// records in both. Throws `data` where TextStream::next() does. on_text(), which may be empty, is called with how many bytes of the file
 /// have been taken.
 bool check_json_lines(const InputFile& file, const std::function<void()>& on_progress,
                       const std::function<void(std::size_t taken)>& on_text = {});

@@ -25,7 +25,7 @@ std::string new_name() {
 
 }  // namespace
 
-/// Of one of the files, while it is read.
+/// One of the files, while it is read.
 struct TextTable::OneFile {
   OneFile(const TextTable& table, std::size_t place)
       : number(place),

@@ -102,7 +102,7 @@ const std::string nasty =
     "bytes\n or more\";"
     "long enough to lie elsewhere\n \"\"\"7\" ; 8\n\xC3\xA9;\"\xE2\x82\xAC\n\"\n;\"\"\n\"\r\";9\nx\"\";\"last\n\"";
 
-/// Of files whose records are cut anywhere, none of which knows of the others.
+/// The files' records are cut anywhere, and no file knows of the others.
 TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
   const Connection connection = Connection::open("");
   const std::vector<std::string> texts{"a,b\n1,2\n\"x\ny\",3\n", "a,b\r\n4,5\r\n", "a,b\n", "a,b\r6,\"7\r\"\r",
@@ -161,7 +161,7 @@ TEST_F(TextTableTest, OneColumnHasBlankRecords) {
   }
 }
 
-// Of texts drawn from few bytes, most of which are refused.
+// Texts are drawn from few bytes; most of them are refused.
 TEST_F(TextTableTest, ReadsWhatTheCheckPassesAndNothingElse) {
   const Connection connection = Connection::open("");
   EXPECT_TRUE(rc::check([&] {

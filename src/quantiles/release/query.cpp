@@ -1,0 +1,124 @@
+// What a query may be.
+#include "fractile/error.hpp"
+#include "quantiles/release/release.hpp"
+#include "quantiles/stages/brackets.hpp"
+#include "quantiles/stages/plan.hpp"
+
+namespace fractile {
+
+std::string to_string(Mechanism mechanism) {
+  switch (mechanism) {
+    case Mechanism::automatic:
+      return "auto";
+    case Mechanism::exponential:
+      return "exponential";
+    case Mechanism::approximate:
+      return "approximate";
+    case Mechanism::joint:
+      return "joint";
+    case Mechanism::joint_total:
+      return "joint-total";
+    case Mechanism::joint_tree:
+      return "joint-tree";
+    case Mechanism::independent:
+      return "independent";
+    case Mechanism::tree:
+      return "tree";
+  }
+  return {};
+}
+
+std::string to_string(Rates rates) { return rates == Rates::tight ? "tight" : "as-published"; }
+
+namespace {
+
+void require_increasing(const std::vector<Rational>& quantiles) {
+  for (std::size_t i = 1; i < quantiles.size(); ++i) {
+    if (quantiles[i] > quantiles[i - 1]) continue;
+    const bool repeated = quantiles[i] == quantiles[i - 1];
+    throw Error(ErrorCode::usage,
+                "the quantile " + quantiles[i].to_string() + (repeated ? " stands twice" : " comes after a larger one"),
+                "write them once each, in increasing order", "quantiles");
+  }
+}
+
+/// Whatever node of the recursion a quantile is decided in, its fraction there has a denominator that divides this one's.
+void require_small_denominators(const std::vector<Rational>& quantiles) {
+  for (const Rational& q : quantiles) QuantileFraction::of(q);
+  const Rational common = common_denominator(quantiles);
+  if (common > Rational(std::int64_t{1} << 31)) {
+    throw Error(ErrorCode::usage, "the quantiles' common denominator " + common.to_string() + " is above 2147483648",
+                "write all of them with at most nine decimals, or as multiples of one fraction", "quantiles");
+  }
+}
+
+void require_records(const QuantileQuery& query) {
+  if (query.records_per_person > 0) return;
+  throw Error(ErrorCode::usage, "a person has at least one record",
+              {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
+}
+
+}  // namespace
+
+std::vector<Rational> synthetic_rows(std::uint64_t rows) {
+  if (rows < 1 || rows > 1'000'000) {
+    throw Error(ErrorCode::usage, "synthetic rows: not from 1 to 1000000", "about as many as the table has is of use");
+  }
+  const auto parts = static_cast<std::int64_t>(rows);
+  std::vector<Rational> quantiles;
+  for (std::int64_t i = 1; i <= parts; ++i) quantiles.emplace_back(i, parts);
+  return quantiles;
+}
+
+void QuantileQuery::validate() const {
+  const Field mechanism_field("mechanism");
+  if (quantiles.empty()) {
+    throw Error(ErrorCode::usage, "no quantiles",
+                {"write for example ", Field("quantiles").numbers({"0.25", "0.5", "0.75"})}, "quantiles");
+  }
+  require_small_denominators(quantiles);
+  require_increasing(quantiles);
+  require_records(*this);
+  if (budget.measure() == Measure::approximate && mechanism != Mechanism::independent) {
+    throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
+                {"leave the delta out, or use ", mechanism_field.text("independent")}, "delta");
+  }
+  if (rates == Rates::as_published && mechanism != Mechanism::approximate && mechanism != Mechanism::exponential) {
+    throw Error(ErrorCode::usage, "published rates are those of approximate, not of " + to_string(mechanism),
+                {"write ", mechanism_field.text("approximate"), ", or leave ", Field("rates"), " out"}, "rates");
+  }
+  if (base == Base::adaptive && (mechanism == Mechanism::independent || mechanism == Mechanism::tree)) {
+    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", {"leave ", Field("base"), " out"},
+                "base");
+  }
+  if (mechanism == Mechanism::exponential && quantiles.size() > 1) {
+    throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",
+                {"use ", mechanism_field.text("approximate"), " for several"}, "mechanism");
+  }
+  if (intervals) require_intervals(*this);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names.size() == quantiles.size() && Rational::parse(names[i]) == quantiles[i]) continue;
+    throw Error(ErrorCode::usage, "the names of the quantiles are not theirs", "leave them out", "quantiles");
+  }
+}
+
+void QuantileQuery::validate(const Lattice& lattice) const {
+  validate();
+  if (lattice.size() > largest_lattice(*this)) {
+    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
+                {"take a coarser step, or ", Field("mechanism").text("approximate")});
+  }
+}
+
+void require_statistics_alone(const QuantileQuery& query) {
+  require_records(query);
+  if (!query.intervals) return;
+  throw Error(ErrorCode::usage, {Field("intervals"), ": they are of quantiles, and there are none"},
+              "leave it out: counts, shares and means have intervals of their own", "intervals");
+}
+
+void require_query(const QuantileQuery& query, const Lattice& lattice) {
+  query.quantiles.empty() ? require_statistics_alone(query) : query.validate(lattice);
+}
+
+}  // namespace fractile

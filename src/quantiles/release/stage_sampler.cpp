@@ -1,0 +1,171 @@
+#include "quantiles/release/stage_sampler.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "quantiles/stages/brackets.hpp"
+#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/independent.hpp"
+#include "quantiles/stages/interpolation.hpp"
+#include "quantiles/stages/intervals.hpp"
+
+namespace fractile {
+
+QuantileQuery paid_from(const Share& share, QuantileQuery query) {
+  query.budget = share.amount();
+  return query;
+}
+
+namespace {
+
+/// What lines are drawn between: the selected quantiles; and where one of two neighbors is zero, zero again half way to the other.
+struct Knots {
+  std::vector<Rational> quantiles;
+  std::vector<Split> splits;
+};
+
+Knots knots_of(const Interpolate& stage, const std::vector<Split>& splits) {
+  const auto is_zero = [&](std::size_t k) { return stage.zero == splits[k] / stage.subcells; };
+  Knots knots;
+  const auto add = [&](Rational quantile, Split split) {
+    knots.quantiles.push_back(std::move(quantile));
+    knots.splits.push_back(split);
+  };
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    if (k > 0 && is_zero(k - 1) != is_zero(k)) {
+      add((stage.released[k - 1] + stage.released[k]) / Rational(2), splits[is_zero(k) ? k : k - 1]);
+    }
+    add(stage.released[k], splits[k]);
+  }
+  return knots;
+}
+
+/// Draws one release, a stage at a time.
+class StageSampler {
+ public:
+  StageSampler(const RankProfile& profile, QuantilePlan plan, Share share, Draws& draws)
+      : profile_(profile), plan_(std::move(plan)), share_(std::move(share)), draws_(draws) {}
+
+  /// What a stage finds decides which stages come after it.
+  SampledStages sample() && {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {  // NOLINT(modernize-loop-convert): the list changes under way
+      std::visit([&](const auto& stage) { draw(stage); }, stages_[i]);
+      if (is_preliminary(stages_[i])) stages_ = plan_.stages(found_);
+    }
+    return {std::move(plan_), found_, std::move(stages_), std::move(values_), std::move(counts_)};
+  }
+
+ private:
+  void draw(const CountRows& stage) {
+    Share share = share_.take(preliminary_share(plan_.query.budget.measure()) * Rational(stage.shares));
+    const CountTreeNoise noise = CountTreeNoise::of_all_records(paid_from(share, plan_.query));
+    found_.rows = draws_.begin("rows", std::move(share))
+                      .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
+    if (!plan_.counted.empty()) keep_for_cells();
+  }
+
+  /// Where cuts go follows from the rows, and so does what their cells' counts cost.
+  void keep_for_cells() {
+    plan_ = plan_.with_rows(*found_.rows);
+    const IntervalShares& shares = plan_.brackets->shares;
+    Share selecting = share_.take(shares.points + shares.brackets);
+    for_cells_ = share_.take_rest();
+    share_ = std::move(selecting);
+  }
+
+  void draw(const FindGranularity& stage) {
+    Share share = share_.take(preliminary_share(plan_.query.budget.measure()));
+    const Calibration calibration(paid_from(share, plan_.query), 1);
+    found_.grid = select_granularity(profile_, stage.grids, granularity_rate(calibration),
+                                     draws_.begin("granularity", std::move(share)));
+  }
+
+  void draw(const FindHeaps& stage) {
+    Share share = share_.take(preliminary_share(plan_.query.budget.measure()));
+    const Calibration calibration(paid_from(share, plan_.query), 1);
+    found_.heaps =
+        select_heaps(profile_, stage.heaps, heaping_rate(calibration), draws_.begin("heaps", std::move(share)));
+  }
+
+  void draw(const SelectQuantiles& stage) {
+    const Calibration calibration(paid_from(share_, plan_.query), stage.levels);
+    const QuantileTree tree(profile_, stage.released, stage.shape, calibration, stage.subcells);
+    values_ = sample_splits(tree, stage.released.size(), parts_for_levels(stage), stage.wants);
+    if (stage.wants == Wanted::candidates) to_candidates(stage.subcells);
+  }
+
+  void draw(const SelectEach&) {
+    const QuantileQuery& query = plan_.query;
+    const IndependentQuantiles selections{query.quantiles, independent_range(paid_from(share_, query)), query.neighbors,
+                                          query.records_per_person};
+    values_ = sample_independent(profile_, selections,
+                                 draws_.begin_composition("quantiles", share_.take_rest(), query.quantiles.size()));
+  }
+
+  void draw(const CountOnTree& stage) {
+    if (!stage.grid) {
+      values_ = counted(profile_);
+      return;
+    }
+    values_ = counted(on_grid(profile_, *stage.grid));
+    for (std::uint64_t& candidate : values_) candidate = stage.grid->offset + candidate * stage.grid->stride;
+  }
+
+  void draw(const Interpolate& stage) {
+    const Split highest = whole_span(profile_, stage.subcells).highest;
+    const Knots knots = knots_of(stage, values_);
+    values_ = interpolated(plan_.query.quantiles, knots.quantiles, knots.splits, highest);
+    to_candidates(stage.subcells);
+  }
+
+  void draw(const RoundToGrid& stage) {
+    for (std::uint64_t& value : values_) value = stage.grid.nearest(value, profile_.candidates());
+  }
+
+  void draw(const CountCells& stage) {
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()).positions);
+    const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
+    draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
+  }
+
+  std::vector<std::uint64_t> counted(const RankProfile& profile) {
+    const CountTreeShape shape = count_tree_shape(profile.candidates());
+    const CountTreeNoise noise(paid_from(share_, plan_.query), shape.height());
+    return sample_tree_quantiles(profile, plan_.query.quantiles, shape, noise,
+                                 draws_.begin("counts", share_.take_rest()));
+  }
+
+  /// One part for each level, each with its share of what the selections have.
+  std::vector<PaidPart> parts_for_levels(const SelectQuantiles& stage) {
+    Share all = share_.take_rest();
+    std::vector<PaidPart> levels;
+    for (std::size_t i = 0; i < stage.shape.widths.size(); ++i) {
+      const Rational emphasis = stage.shape.emphasis.empty() ? Rational(1) : stage.shape.emphasis[i];
+      levels.push_back(draws_.begin("level " + std::to_string(i + 1), all.take(emphasis / stage.levels)));
+    }
+    return levels;
+  }
+
+  void to_candidates(std::uint64_t subcells) {
+    for (std::uint64_t& value : values_) value /= subcells;
+  }
+
+  const RankProfile& profile_;
+  QuantilePlan plan_;
+  Share share_;                     // what is left for selections
+  std::optional<Share> for_cells_;  // what is kept for counting cells
+  Draws& draws_;
+  PreliminaryOutcome found_;
+  std::vector<Stage> stages_ = plan_.stages();
+  std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
+  std::vector<std::int64_t> counts_;   // of cells
+};
+
+}  // namespace
+
+SampledStages sample_stages(const RankProfile& profile, QuantilePlan plan, Share share, Draws& draws) {
+  return StageSampler(profile, std::move(plan), std::move(share), draws).sample();
+}
+
+}  // namespace fractile
