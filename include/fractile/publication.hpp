@@ -326,6 +326,9 @@ struct PlannedLevel {
 struct PublicationPlan {
   Publication publication;
   std::vector<PlannedLevel> levels;  ///< one per part, in their order
+  /// The totals of tables without quantiles, as PublishedTables::sums: they draw nothing and cost nothing. The part is that of the finest
+  /// level, whose counts they add up, with a share of 0.
+  std::vector<PlannedLevel> sums = {};
 };
 
 /// Plans a publication and its parts from public numbers alone: no record is read. Typical errors are those of tables of shape `normal`, of

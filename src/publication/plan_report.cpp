@@ -96,12 +96,23 @@ void write_cell(Writer& json, const PlannedCell& cell) {
   json.EndObject();
 }
 
+bool is_drawn(const PlannedLevel& level) { return level.part.share.sign() > 0; }
+
+/// The levels that are drawn, and behind them the totals that only add counts up.
+std::vector<const PlannedLevel*> all_levels(const PublicationPlan& plan) {
+  std::vector<const PlannedLevel*> all;
+  for (const std::vector<PlannedLevel>* levels : {&plan.levels, &plan.sums}) {
+    for (const PlannedLevel& level : *levels) all.push_back(&level);
+  }
+  return all;
+}
+
 void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& level) {
   json.StartObject();
   member(json, "table", table_of(plan, level).name);
   write_texts(json, "by", columns_of(plan, level));
   member(json, "share", level.part.share.to_string());
-  write_part(json, "cost", level.part.cost);
+  if (is_drawn(level)) write_part(json, "cost", level.part.cost);
   write_part(json, "quantiles_cost", level.quantiles_cost);
   write_part(json, "counts_cost", level.counts_cost);
   if (level.quantiles_cost) member(json, "mechanism", to_string(level.used.mechanism));
@@ -124,18 +135,26 @@ const PlannedCell& worst_cell(const PlannedLevel& level) {
   return *std::ranges::max_element(level.cells, {}, share);
 }
 
+/// Nothing where no counts are published.
+std::optional<std::uint64_t> largest_count_error(const PlannedLevel& level) {
+  std::optional<std::uint64_t> largest;
+  for (const PlannedCell& cell : level.cells) largest = std::max(largest, cell.count_error);
+  return largest;
+}
+
 Row level_row(const PublicationPlan& plan, const PlannedLevel& level) {
   const PlannedCell& cell = worst_cell(level);
   return {table_of(plan, level).name,
           level_name(plan, level),
           fmt::format("{}", level.cells.size()),
-          short_amount(level.part.cost),
+          is_drawn(level) ? short_amount(level.part.cost) : "0",
           level.counts_cost ? short_amount(*level.counts_cost) : "-",
           level.quantiles_cost ? to_string(level.used.mechanism) : "-",
           records_or(cell.rows, "-"),
           records_or(cell.nine_in_ten, "-"),
           share_or(cell, cell.nine_in_ten, "-"),
-          records_or(cell.worst, "-")};
+          records_or(cell.worst, "-"),
+          records_or(largest_count_error(level), "-")};
 }
 
 /// "income by region x sex: north female, south male": of those of which `is_meant` says so.
@@ -199,19 +218,27 @@ std::string to_json(const PublicationPlan& plan) {
   json.StartArray();
   for (const PlannedLevel& level : plan.levels) write_level(json, plan, level);
   json.EndArray();
+  if (!plan.sums.empty()) {
+    json.Key("totals_of_counts");
+    json.StartArray();
+    for (const PlannedLevel& level : plan.sums) write_level(json, plan, level);
+    json.EndArray();
+  }
   return document.text();
 }
 
 std::string to_csv(const PublicationPlan& plan) {
   const char* const budget = plan.publication.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
-  std::string text = report_detail::csv_line(
-      {"table", "level", "cell", budget, "rows", "worst_case", "typical", "nine_in_ten", "worth"});
-  for (const PlannedLevel& level : plan.levels) {
-    for (const PlannedCell& cell : level.cells) {
+  std::string text = report_detail::csv_line({"table", "level", "cell", budget, "rows", "worst_case", "typical",
+                                              "nine_in_ten", "worth", "count_error", "mean_error"});
+  for (const PlannedLevel* const level : all_levels(plan)) {
+    for (const PlannedCell& cell : level->cells) {
       text += report_detail::csv_line(
-          {table_of(plan, level).name, level_name(plan, level), joined_or(cell.keys, " ", "everyone"),
-           amount_in_words(level.part.cost), records_or(cell.rows, ""), records_or(cell.worst, ""),
-           records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""), to_string(cell.worth)});
+          {table_of(plan, *level).name, level_name(plan, *level), joined_or(cell.keys, " ", "everyone"),
+           is_drawn(*level) ? amount_in_words(level->part.cost) : "0", records_or(cell.rows, ""),
+           records_or(cell.worst, ""), records_or(cell.typical, ""), records_or(cell.nine_in_ten, ""),
+           to_string(cell.worth), records_or(cell.count_error, ""),
+           cell.mean_error ? fmt::format("{:.4g}", cell.mean_error->to_double()) : ""});
     }
   }
   return text;
@@ -222,8 +249,13 @@ std::string to_table(const PublicationPlan& plan) {
   const Publication& publication = plan.publication;
   const bool is_rho = publication.budget.measure() == Measure::zcdp;
   std::vector<Row> rows{{"table", "level", "cells", is_rho ? "rho" : "epsilon", "for counts", "mechanism", "records",
-                         "nine in ten", "share", "worst"}};
-  for (const PlannedLevel& level : plan.levels) rows.push_back(level_row(plan, level));
+                         "nine in ten", "share", "worst", "counts"}};
+  for (const PlannedLevel* const level : all_levels(plan)) rows.push_back(level_row(plan, *level));
+  const auto has_counts = [](const PlannedLevel* level) { return largest_count_error(*level).has_value(); };
+  const bool any_counts = std::ranges::any_of(all_levels(plan), has_counts);
+  if (!any_counts) {
+    for (Row& row : rows) row.pop_back();
+  }
   std::string text = publication.title.empty() ? "" : publication.title + "\n\n";
   text += report_detail::aligned(rows, 2);
   text += fmt::format(
@@ -237,6 +269,11 @@ std::string to_table(const PublicationPlan& plan) {
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),
       publication.records_per_person, publication.records_per_person == 1 ? "" : "s",
       (Rational(1) - publication.confidence).to_double());
+  if (any_counts) {
+    text +=
+        "counts        of the level's cells are off by no more, each with the probability of intervals; a total that "
+        "adds counts up has the noise of all of its cells\n";
+  }
   if (publication.weights) {
     const RecordWeights& weights = *publication.weights;
     text += fmt::format("Errors are in units of weight, {} each: a record counts as its weight in units, at most {}.\n",

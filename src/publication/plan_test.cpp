@@ -71,6 +71,34 @@ TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
   }
 }
 
+/// Totals of a table of counts alone are no levels that cost something, and are said, too, with the same noise of sums.
+TEST(PublicationPlans, SayHowFarTotalsOfCountsAloneWillBeOff) {
+  Publication publication = earnings();
+  publication.tables.front().count = true;
+  const PublicationPlan beside = plan_of_all(publication);
+  EXPECT_TRUE(beside.sums.empty());
+  publication.tables.front().quantiles.clear();
+  const PublicationPlan alone = plan_of_all(publication);
+  ASSERT_EQ(alone.levels.size(), 1U);
+  ASSERT_EQ(alone.sums.size(), 3U);
+  EXPECT_EQ(alone.levels.front().part.share, Rational(1));
+  std::uint64_t before = *alone.levels.front().cells.front().count_error;
+  for (const PlannedLevel& sum : alone.sums) {
+    EXPECT_EQ(sum.part.share.sign(), 0);
+    EXPECT_FALSE(sum.counts_cost);
+    EXPECT_GT(*sum.cells.front().count_error, before);
+    before = *sum.cells.front().count_error;
+  }
+  const std::string table = to_table(alone);
+  EXPECT_NE(table.find("everyone"), std::string::npos) << table;
+  EXPECT_NE(table.find("the noise of all of its cells"), std::string::npos);
+  const std::string csv = to_csv(alone);
+  EXPECT_NE(csv.find("pay,everyone,everyone,0,,,,,unknown," + std::to_string(before) + ",\n"), std::string::npos)
+      << csv;
+  EXPECT_NE(to_json(alone).find("\"totals_of_counts\": ["), std::string::npos);
+  EXPECT_EQ(to_table(plan_of_all(earnings())).find("\ncounts "), std::string::npos);
+}
+
 /// For the cells that have fewer records than settle the ends of their intervals, and are not lost.
 TEST(PublicationPlans, SayWhichIntervalsWillEndAtTheRange) {
   Publication publication = earnings(Budget::pure(Rational(1)));

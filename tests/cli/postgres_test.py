@@ -237,6 +237,59 @@ class PostgresSource(OfPeople):
         self.assertEqual(on_server.code, 2)
         self.assertIn("persons, groups and weights are not told apart in a query that a server runs", on_server.err)
 
+    def test_a_publication_is_that_of_a_file(self):
+        """And what does not go row by row is refused before the charge."""
+        self.psql("DROP TABLE IF EXISTS staff; CREATE TABLE staff (who int, region text, sex text, pay numeric(9,2)); "
+                  "INSERT INTO staff SELECT n % 700, CASE n % 4 WHEN 0 THEN 'n' WHEN 1 THEN 's' WHEN 2 THEN 'abroad' END, "
+                  "CASE n % 3 WHEN 0 THEN 'f' ELSE 'm' END, (n * 37 % 4000) / 100.0 FROM generate_series(1, 2000) n; "
+                  "INSERT INTO staff VALUES (NULL, 'n', 'f', 9), (3, 'n', 'm', NULL)")
+        self.write("staff.csv", self.psql("COPY staff TO STDOUT (FORMAT csv, HEADER)"))
+        plain = "SELECT who, region, sex, CAST(pay AS DECIMAL(9, 2)) AS pay FROM {}"
+        text = """[publication]
+epsilon = 2
+person = "who"
+records_per_person = 2
+[input]
+{source}
+[keys]
+region = ["n", "s"]
+sex = ["f", "m"]
+[[table]]
+name = "pay"
+column = "pay"
+bounds = [0, 40]
+step = 0.01
+quantiles = "quartiles"
+count = true
+by = ["region", "sex"]
+totals = "all"
+other = {{ region = "elsewhere" }}
+[[table]]
+name = "pay of all"
+column = "pay"
+bounds = [0, 40]
+step = 1
+quantiles = "median"
+"""
+        self.write("file.toml", text.format(source=f'file = "staff.csv"\nsql = "{plain.format("input")}"'))
+        self.write("server.toml", text.format(source=f'postgres = "{self.address}"\nsql = "{plain.format("staff")}"'))
+        words = ("--unsafe-seed", "7", "--format", "csv")
+        from_file = run("publish", "file.toml", *words, cwd=self.folder)
+        self.assertEqual(from_file.code, 0, from_file)
+        on_server = run("publish", "server.toml", *words, cwd=self.folder)
+        self.assertEqual((on_server.code, on_server.out), (0, from_file.out), on_server)
+        self.assertIn("pay,elsewhere,f,count", on_server.out)
+        made = run("ledger", "init", "budget.db", "--dataset", "staff", "--epsilon", "9", "--records-per-person", "2",
+                   "--postgres", self.address, cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
+        of_all = "SELECT who, region, sex, avg(pay) OVER () AS pay FROM staff"
+        self.write("server.toml", text.format(source=f'postgres = "{self.address}"\nsql = "{of_all}"'))
+        refused = run("publish", "server.toml", "--ledger", "budget.db", cwd=self.folder)
+        self.assertNotEqual(refused.code, 0)
+        self.assertIn("the query is not row-wise: the window function", refused.err)
+        export = json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)
+        self.assertEqual(export["entries"], [])
+
     def test_what_is_declared_to_be_missing(self):
         self.psql("DROP TABLE IF EXISTS coded; CREATE TABLE coded (a int, b numeric(9,2), c double precision, d date, e timestamptz); "
                   "INSERT INTO coded SELECT 7, 7, 7, DATE '2000-01-07', TIMESTAMPTZ '2000-01-07Z' FROM generate_series(1, 60); INSERT INTO coded "

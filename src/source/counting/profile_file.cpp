@@ -554,6 +554,14 @@ std::string difference(const ColumnToCount& asked, const ColumnToCount& counted)
 void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) const {
   if (columns.size() != 1) throw Error(ErrorCode::usage, "a profile file holds one column", "name a file a column");
   const std::string field = difference(columns.front(), header().counted());
+  if (field == "other") {
+    throw Error(
+        ErrorCode::usage, {Field(field), ": a profile file has no records of keys that are not listed"},
+        {"count the table again, with one key for all others and that key listed: ",
+         Field("sql").text("SELECT *, CASE WHEN region IN ('north', 'south') THEN region ELSE 'other' END AS area "
+                           "FROM input")},
+        field);
+  }
   if (!field.empty()) {
     throw Error(ErrorCode::usage, {Field(field), ": the profile file was counted otherwise"},
                 "ask for what its header says, or count again", field);
