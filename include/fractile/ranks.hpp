@@ -158,6 +158,8 @@ class Lattice {
   ValueKind kind_ = ValueKind::number;
 };
 
+struct ProfileParts;
+
 /// All that the mechanisms may know about a column: how many records lie at each position of a lattice. Runs of candidates that see
 /// the same data follow from it. Sensitive: it is the data.
 /// Thread-safety: a value; threads may share it while none changes it.
@@ -193,6 +195,7 @@ class RankProfile {
 
  private:
   friend class ProfileBuilder;
+  friend struct ProfileParts;
   explicit RankProfile(Lattice lattice) : lattice_(std::move(lattice)) {}
 
   Lattice lattice_;

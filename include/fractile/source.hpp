@@ -134,10 +134,11 @@ struct TableOptions {
   /// `most_stability`.
   std::optional<std::uint32_t> sql_stability = {};
   static constexpr std::uint64_t least_memory = 100'000'000;
-  /// How many bytes the engine and the records that are sorted by person may take; further records go to a nameless temporary file,
-  /// which no other program can open. 0: as many as there are. The limit changes no profile, nor whether there is one: where the engine cannot
-  /// read a table within it, the table is read again without a limit. At least `least_memory`. Profiles of fine lattices are not
-  /// included; see ProfileBuilder.
+  /// How many bytes the engine may take (half of it), and the records that are sorted by person and those that are being counted; further
+  /// ones go to a nameless temporary file, which no other program can open. 0: as many as there are. The limit changes no profile, nor
+  /// whether there is one: where the engine cannot read a table within it, or the disk has no room, the table is read again without a limit.
+  /// At least `least_memory`. Finished profiles, 16 bytes an occupied position, come on top of it; a publication has those of one column at
+  /// a time.
   std::uint64_t memory = 0;
   /// Not given: error, and missing in a release that a ledger pays for. Rows of a row-wise query are read as `missing` whatever
   /// this says, and a value that cannot be computed is missing.
@@ -263,6 +264,11 @@ class Records {
   /// Proof: docs/proofs/contribution_bounding.md
   virtual std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                            const std::function<void()>& on_progress = {}) const = 0;
+  /// The same, when the profiles of all columns together may take much memory: each function gives its column, once. No record is read
+  /// then; within TableOptions::memory, what was counted may lie in a temporary file until then.
+  virtual std::vector<std::function<CountedColumn()>> count_apart(const std::vector<ColumnToCount>& columns,
+                                                                  RandomBits& bits,
+                                                                  const std::function<void()>& on_progress = {}) const;
   /// All columns, in their order. No record is looked at.
   virtual std::vector<TableColumn> columns() const = 0;
   /// Throws `data` when a file was written to since it was opened. No record is looked at.
@@ -330,9 +336,11 @@ class Table final : public Records {
 
   /// Counts each column as profile() does, record by record, in one pass for all columns. A record without a person (NULL, empty,
   /// blank, NaN or NaT) is left out or refused like one without a number, whatever its key. Memory: with persons, for each column
-  /// some 5 bytes a record besides the person's text, up to TableOptions::memory for all of them; and what ProfileBuilder takes.
+  /// some 5 bytes a record besides the person's text; and what ProfileBuilder takes. TableOptions::memory limits both.
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
+  std::vector<std::function<CountedColumn()>> count_apart(const std::vector<ColumnToCount>& columns, RandomBits& bits,
+                                                          const std::function<void()>& on_progress = {}) const override;
 
   /// profile(), count(), rows() and texts() end in the same way: what was read would not be of one moment.
   void require_unchanged() const override;
@@ -459,7 +467,7 @@ class Frame final : public Records {
 
   /// On how many threads records are counted, as in TableOptions.
   void use_threads(std::uint32_t threads);
-  /// How many bytes the records that are sorted by person may take, as in TableOptions::memory.
+  /// How many bytes the records that are sorted by person, and those that are counted by group, may take, as in TableOptions::memory.
   void use_memory(std::uint64_t bytes);
   /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
   /// as TableOptions::missing. Throws `usage` as TableOptions does.

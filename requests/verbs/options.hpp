@@ -235,9 +235,9 @@ inline constexpr OptionSpec memory_option{
     "SIZE",
     "as much as there is",
     "Input",
-    "how much memory reading and the records of persons may take, such as 2GB: the rest goes to a temporary file. "
-    "Counts come on top: 16 bytes a record when there are more than 1048576 possible values. If the engine cannot "
-    "manage with it, it takes more. No release depends on it"};
+    "how much memory reading, the records of persons and counting may take, such as 2GB: the rest goes to a temporary "
+    "file. Finished counts come on top: 16 bytes a value that some record has. If the engine cannot manage with it, it "
+    "takes more. No release depends on it"};
 inline constexpr OptionSpec seed_option{
     "--unsafe-seed", owner, "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
 inline constexpr OptionSpec null_option{"--null", owner,   "POLICY",

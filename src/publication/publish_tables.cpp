@@ -1,5 +1,7 @@
 // Tables of a publication, made as a whole.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -232,9 +234,9 @@ class TablesRun {
     }
   }
 
-  /// In one reading, the columns from which a level is drawn; nothing in place of the others.
-  std::vector<std::optional<CountedColumn>> counted() {
-    std::vector<std::optional<CountedColumn>> counted(plan_.columns.size());
+  /// In one reading, the columns from which a level is drawn, each to be asked for once; nothing in place of the others.
+  std::vector<std::function<CountedColumn()>> counted() {
+    std::vector<std::function<CountedColumn()>> counted(plan_.columns.size());
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       const std::size_t column = plan_.levels[i].column;
@@ -244,17 +246,26 @@ class TablesRun {
     std::vector<ColumnToCount> asked;
     for (const std::size_t place : places) asked.push_back(plan_.columns[place]);
     attendant_.at("reading " + reading_);
-    std::vector<CountedColumn> read = records_.count(asked, bits_, [&] { tell_progress(records_, attendant_); });
-    for (std::size_t i = 0; i < read.size(); ++i) {
-      read[i].profiles().front().require_on(asked[i].lattice);  // which was charged for
-      counted[places[i]] = std::move(read[i]);
-    }
+    std::vector<std::function<CountedColumn()>> read =
+        records_.count_apart(asked, bits_, [&] { tell_progress(records_, attendant_); });
+    for (std::size_t i = 0; i < read.size(); ++i) counted[places[i]] = std::move(read[i]);
     return counted;
+  }
+
+  /// For each column the last level that is drawn from it.
+  std::vector<std::size_t> last_levels() const {
+    std::vector<std::size_t> last(plan_.columns.size());
+    for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
+      if (!held_[i]) last[plan_.levels[i].column] = i;
+    }
+    return last;
   }
 
   /// What is charged for already, if anything is.
   void publish() {
-    const std::vector<std::optional<CountedColumn>> columns = counted();
+    const std::vector<std::function<CountedColumn()>> columns = counted();
+    const std::vector<std::size_t> last = last_levels();
+    std::map<std::size_t, CountedColumn> at_hand;  // of the columns those that are drawn from
     attendant_.at("drawing");
     std::vector<Charge> charges = charge_ ? charge_->charges() : std::vector<Charge>();
     std::vector<std::string> receipts;
@@ -264,7 +275,13 @@ class TablesRun {
         tables_.levels.push_back({level.part.table, level.part.level, ReleaseCharge::release_of(*held_[i]), held_[i]});
         continue;
       }
-      Release release = drawn(level, columns[level.column].value());
+      if (!at_hand.contains(level.column)) {
+        CountedColumn column = columns[level.column]();
+        column.profiles().front().require_on(plan_.columns[level.column].lattice);  // which was charged for
+        at_hand.emplace(level.column, std::move(column));
+      }
+      Release release = drawn(level, at_hand.at(level.column));
+      if (last[level.column] == i) at_hand.erase(level.column);
       if (charge_) release.charge = charges.at(receipts.size());
       tables_.levels.push_back({level.part.table, level.part.level, with_receipt(std::move(release))});
       receipts.push_back(tables_.levels.back().release.receipt);

@@ -117,6 +117,29 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
 }
 
+/// A column is there while levels are drawn from it, whatever is drawn in between; seeds say that nothing else changes.
+TEST_F(PublishingTables, TablesOfOneColumnNeedNotFollowOneAnother) {
+  Publication publication = earnings_and_hours(all_but_exact);
+  publication.tables.push_back(table_by("pay again", {"region", "sex"}, {{0, 1}, {1}}));
+  publication.tables[2].column = "pay";
+  publication.tables[2].mechanism = Mechanism::independent;
+  const auto seeded = [&](TableOptions options) {
+    options.file = file_;
+    PublicationRequest request{publication};
+    request.unsafe_seed = 7;
+    return fractile::publish(Source::file(std::move(options)), request);
+  };
+  const PublishedTables tables = seeded({});
+  ASSERT_EQ(tables.levels.size(), 7U);
+  EXPECT_EQ(value(tables, 0, {"n", "f"}, 1), "10");
+  EXPECT_EQ(value(tables, 4, {"s"}, 1).substr(0, 1), "6");
+  EXPECT_EQ(value(tables, 5, {"n", "f"}, 1), "10");
+  const PublishedTables limited = seeded({.memory = TableOptions::least_memory});
+  for (std::size_t level = 0; level < tables.levels.size(); ++level) {
+    EXPECT_EQ(limited.levels[level].release.receipt, tables.levels[level].release.receipt);
+  }
+}
+
 TEST_F(PublishingTables, MarginsSayWhoseRecordsTheyHave) {
   const PublishedTables tables = publish(earnings(all_but_exact));
   EXPECT_FALSE(tables.levels[0].release.source.margin_of);

@@ -30,6 +30,13 @@ void NumberList<Number>::keep(std::size_t written) {
 }
 
 template <class Number>
+std::size_t NumberList<Number>::size() const {
+  std::size_t size = 0;
+  for (const NumberChunk<Number>& chunk : chunks_) size += chunk.used;
+  return size;
+}
+
+template <class Number>
 void NumberList<Number>::take(NumberList& other) {
   std::ranges::move(other.chunks_, std::back_inserter(chunks_));
   varying_.see(other.varying_);

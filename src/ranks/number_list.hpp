@@ -18,6 +18,7 @@ class NumberList {
   std::span<Number> room();
   /// The first ones of room() have been written.
   void keep(std::size_t written);
+  std::size_t size() const;
   /// All that `other` has, which is empty afterwards.
   void take(NumberList& other);
 

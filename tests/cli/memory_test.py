@@ -27,10 +27,10 @@ def peak_of(command):
     return 1024 * usage.ru_maxrss
 
 
-def peak(one_row, rows):
-    """The same, when it released a median of so many different records."""
-    sql = f"SELECT range / {RECORDS} AS x FROM input, range({rows})"
-    query = options(step="0.0000000001", bounds=("0", "1"), quantiles="median", threads="2")  # each has room of its own
+def peak(one_row, rows, different=RECORDS, **limits):
+    """The same, when it released a median of so many records, of which no more are different."""
+    sql = f"SELECT (range % {different}) / {RECORDS} AS x FROM input, range({rows})"
+    query = options(step="0.0000000001", bounds=("0", "1"), quantiles="median", threads="2", **limits)  # each has room of its own
     return peak_of([PROGRAM, "release", one_row, "--sql", sql, "--sql-stability", "1000000000", *query])
 
 
@@ -39,6 +39,16 @@ class Memory(CommandTest):
         self.write("t.csv", "y\n1\n")
         file = self.folder / "t.csv"
         self.assertLess(peak(file, RECORDS) - peak(file, 1), BYTES * RECORDS)
+
+    def test_a_limit_holds_for_what_is_counted(self):
+        """12,000,000 records take 96 MB, and as much again while they are sorted; of a limit of 100 MB, half is theirs."""
+        self.write("t.csv", "y\n1\n")
+        file = self.folder / "t.csv"
+        records, different = 3 * RECORDS, 100_000
+        more = {limit: peak(file, records, different, **limits) - peak(file, 1, **limits)
+                for limit, limits in (("none", {}), ("100 MB", {"memory": "100MB"}))}
+        self.assertGreater(more["none"], 8 * records)
+        self.assertLess(more["100 MB"], 75_000_000)
 
     def test_text_is_read_in_pieces(self):
         """400 MB of text, of which the engine's own reader would keep more than that."""

@@ -8,6 +8,7 @@
 
 #include "exact/workers.hpp"
 #include "ranks/number_sort.hpp"
+#include "ranks/profile_parts.hpp"
 #include "source/engine/idle_parts.hpp"
 
 namespace fractile::source_detail {
@@ -76,23 +77,43 @@ std::vector<RankProfile> profiles_of(const NumberForm& form, const std::vector<N
   return profiles;
 }
 
+/// Sorted numbers, at least one.
+template <class Number>
+void write_run(const NumberForm& form, const std::vector<Number>& sorted, RunWriter& writer) {
+  const auto unit_mask = static_cast<Number>((std::uint64_t{1} << form.units_bits) - 1);
+  for (std::size_t i = 0; i < sorted.size();) {
+    const Number place = sorted[i] >> form.units_bits;
+    std::uint64_t count = 0;
+    for (; i < sorted.size() && sorted[i] >> form.units_bits == place; ++i) {
+      count += form.units_bits == 0 ? 1 : sorted[i] & unit_mask;
+    }
+    const std::uint64_t key = place / form.places;
+    writer.add({static_cast<std::uint32_t>(key), form.position_of(place, key), count});
+  }
+}
+
 }  // namespace
 
-KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads, std::uint32_t most_units)
+KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads, std::uint32_t most_units,
+                         std::shared_ptr<CountSpool> spool)
     : lattice_(lattice),
       keys_(keys),
       threads_(threads == 0 ? threads_of_machine() : threads),
       on_candidates_(lattice.is_regular()),
       places_(on_candidates_ ? lattice.size() : 2 * lattice.size() + 1),
       units_bits_(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))),
+      spool_(std::move(spool)),
       kept_as_(kept_as(most_units)) {
   if (kept_as_ == KeptAs::builder) builder_.emplace(lattice, threads_);
   if (kept_as_ == KeptAs::totals) totals_.resize(places_ * keys);
 }
 
 KeyedCounts::KeptAs KeyedCounts::kept_as(std::uint32_t most_units) const {
-  if (keys_ == 1 && most_units == 1) return KeptAs::builder;
-  if (places_ <= most_counters / keys_) return KeptAs::totals;
+  const std::uint64_t counters =
+      is_limited() ? std::min<std::uint64_t>(most_counters, spool_->most_held()) : most_counters;
+  const bool are_few = places_ <= counters / keys_;
+  if (keys_ == 1 && most_units == 1 && (are_few || !is_limited())) return KeptAs::builder;
+  if (are_few) return KeptAs::totals;
   const auto are_told_apart_by = [&](std::uint64_t largest) { return places_ <= (largest >> units_bits_) / keys_; };
   if (are_told_apart_by(~std::uint32_t{0})) return KeptAs::short_numbers;
   return are_told_apart_by(~std::uint64_t{0}) ? KeptAs::numbers : KeptAs::cells;
@@ -100,6 +121,7 @@ KeyedCounts::KeptAs KeyedCounts::kept_as(std::uint32_t most_units) const {
 
 void KeyedCounts::take(KeyedCounts& other) {
   for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i] += std::exchange(other.totals_[i], 0);
+  runs_.take(other.runs_);
   if (builder_) builder_->take(*other.builder_);
   if (kept_as_ == KeptAs::short_numbers) short_numbers_.take(other.short_numbers_);
   if (kept_as_ == KeptAs::numbers) numbers_.take(other.numbers_);
@@ -107,6 +129,7 @@ void KeyedCounts::take(KeyedCounts& other) {
 }
 
 std::vector<RankProfile> KeyedCounts::finish() {
+  if (!runs_.empty()) return of_runs();
   const NumberForm form{lattice_, places_, units_bits_, on_candidates_};
   switch (kept_as_) {
     case KeptAs::builder:
@@ -141,7 +164,9 @@ std::vector<RankProfile> KeyedCounts::of_totals() {
 
 void KeyedCounts::add_cell(const Cell& cell) {
   cells_.push_back(cell);
-  if (cells_.size() >= limit_) compact();
+  if (cells_.size() < limit_) return;
+  compact();
+  if (cells_.size() >= most_numbers<Cell>()) spill();
 }
 
 void KeyedCounts::compact() {
@@ -159,6 +184,52 @@ void KeyedCounts::compact() {
   }
   cells_.resize(size);
   limit_ = std::max(fewest, 2 * size);
+}
+
+void KeyedCounts::spill() {
+  if (short_numbers_.size() == 0 && numbers_.size() == 0 && cells_.empty()) return;
+  RunWriter writer(*spool_);
+  const NumberForm form{lattice_, places_, units_bits_, on_candidates_};
+  if (kept_as_ == KeptAs::short_numbers) write_run(form, short_numbers_.take_sorted(threads_), writer);
+  if (kept_as_ == KeptAs::numbers) write_run(form, numbers_.take_sorted(threads_), writer);
+  compact();
+  for (const Cell& cell : std::exchange(cells_, {})) writer.add({cell.at.key, cell.at.position, cell.count});
+  limit_ = fewest;
+  runs_.add(*spool_, writer.finish());
+}
+
+void KeyedCounts::put_away() {
+  if (!runs_.empty()) spill();
+}
+
+std::vector<RankProfile> KeyedCounts::of_runs() {
+  spill();
+  const CountRuns runs = std::exchange(runs_, {});
+  const std::vector<const CountRun*> all = runs.all();
+  std::vector<RankProfile> profiles(keys_, RankProfile(lattice_, {}, {}));
+  const auto of_keys = [&](std::size_t first, std::size_t end) {
+    SumOfRuns sum(*spool_, all, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end));
+    std::optional<PlaceCount> next = sum.next();
+    for (std::size_t key = first; key < end; ++key) {
+      ProfileParts parts{{}, {0}};
+      if (keys_ == 1) {  // which may be most of what memory holds
+        parts.positions.reserve(sum.most() + 1);
+        parts.cumulative.reserve(sum.most() + 2);
+      }
+      for (; next && next->key == key; next = sum.next()) {
+        parts.positions.push_back(next->position);
+        parts.cumulative.push_back(parts.cumulative.back() + next->count);
+      }
+      if (keys_ > 1 || parts.positions.size() < parts.positions.capacity() / 2) {
+        parts.positions.shrink_to_fit();
+        parts.cumulative.shrink_to_fit();
+      }
+      profiles[key] = std::move(parts).on(lattice_);
+    }
+  };
+  const std::size_t ranges = std::min(keys_, 4 * threads_);
+  share_among_threads(threads_, ranges, [&](std::size_t i) { of_keys(keys_ * i / ranges, keys_ * (i + 1) / ranges); });
+  return profiles;
 }
 
 std::vector<RankProfile> KeyedCounts::of_cells() {

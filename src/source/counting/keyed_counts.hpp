@@ -1,9 +1,11 @@
 // Counts of records by key and position, for many keys at once: memory grows with the records or the positions that there are, not with
-// keys times candidates.
+// keys times candidates. Beyond a limit of memory they go to a nameless file.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "fractile/ranks.hpp"
 #include "ranks/number_list.hpp"
+#include "source/counting/spooled_counts.hpp"
 
 namespace fractile::source_detail {
 
@@ -29,27 +32,31 @@ inline constexpr std::uint32_t no_key = ~std::uint32_t{0};
 template <class Number>
 class WrittenNumbers {
  public:
-  void add(std::uint64_t number) {
-    if (written_ == room_.size()) more_room();
-    room_[written_++] = static_cast<Number>(number);
+  /// Whether there is no room for another one.
+  bool is_full() const { return written_ == room_.size(); }
+  /// Room for some more, but for no more than `most` in all, of which there are fewer.
+  void more_room(std::size_t most) {
+    keep();
+    room_ = list_.room();
+    room_ = room_.first(std::min(room_.size(), most - list_.size()));
   }
+  void add(std::uint64_t number) { room_[written_++] = static_cast<Number>(number); }
+  std::size_t size() const { return list_.size() + written_; }
   /// All that `other` has, which is empty afterwards.
   void take(WrittenNumbers& other) {
-    more_room();
-    other.more_room();
+    keep();
+    other.keep();
     list_.take(other.list_);
-    room_ = other.room_ = {};
   }
   std::vector<Number> take_sorted(std::size_t threads) {
-    more_room();
-    room_ = {};
+    keep();
     return list_.take_sorted(threads);
   }
 
  private:
-  void more_room() {
+  void keep() {
     if (written_ > 0) list_.keep(std::exchange(written_, 0));
-    room_ = list_.room();
+    room_ = {};
   }
 
   NumberList<Number> list_;
@@ -61,7 +68,9 @@ class WrittenNumbers {
 class KeyedCounts {
  public:
   /// For the keys 0 .. keys - 1, at least one; `threads` as for a ProfileBuilder, which sorts. No record is more than `most_units`.
-  KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads = 1, std::uint32_t most_units = 1);
+  /// Without a `spool` memory holds all.
+  KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads = 1, std::uint32_t most_units = 1,
+              std::shared_ptr<CountSpool> spool = nullptr);
 
   void add(const KeyedRecord& record) {
     if (record.units == 0) return;
@@ -72,9 +81,9 @@ class KeyedCounts {
         totals_[number_of(record)] += record.units;
         return;
       case KeptAs::short_numbers:
-        return short_numbers_.add(number_with_units(record));
+        return write(short_numbers_, record);
       case KeptAs::numbers:
-        return numbers_.add(number_with_units(record));
+        return write(numbers_, record);
       case KeptAs::cells:
         return add_cell({{record.position, record.key}, record.units});
     }
@@ -96,12 +105,14 @@ class KeyedCounts {
       return add_each([this](const KeyedRecord& record) { totals_[number_of(record)] += record.units; });
     }
     if (kept_as_ == KeptAs::short_numbers) {
-      return add_each([this](const KeyedRecord& record) { short_numbers_.add(number_with_units(record)); });
+      return add_each([this](const KeyedRecord& record) { write(short_numbers_, record); });
     }
     return add_each([this](const KeyedRecord& record) { add(record); });
   }
   /// All that was added to another one over the same lattice and keys, which is empty afterwards.
   void take(KeyedCounts& other);
+  /// All goes to the file where some is there, so that finish() writes nothing any more. Throws SpoolFailure.
+  void put_away();
   /// The profile of each key; nothing is left here.
   std::vector<RankProfile> finish();
 
@@ -132,12 +143,29 @@ class KeyedCounts {
     const std::uint64_t place = number - key * places_;
     return on_candidates_ ? 2 * place + 1 : place;
   }
+  /// How many numbers of this size are held, in all.
+  template <class Number>
+  std::size_t most_numbers() const {
+    return is_limited() ? spool_->most_held() * sizeof(Position) / sizeof(Number) : CountSpool::unlimited;
+  }
+  template <class Number>
+  void write(WrittenNumbers<Number>& numbers, const KeyedRecord& record) {
+    if (numbers.is_full()) {
+      if (numbers.size() >= most_numbers<Number>()) spill();
+      numbers.more_room(most_numbers<Number>());
+    }
+    numbers.add(number_with_units(record));
+  }
   void add_cell(const Cell& cell);
   /// Sorts the cells and adds up those of one key and position.
   void compact();
+  bool is_limited() const { return spool_ != nullptr && spool_->is_limited(); }
+  /// What is held goes to the file.
+  void spill();
 
   std::vector<RankProfile> of_totals();
   std::vector<RankProfile> of_cells();
+  std::vector<RankProfile> of_runs();
 
   Lattice lattice_;
   std::size_t keys_;
@@ -145,6 +173,7 @@ class KeyedCounts {
   bool on_candidates_;    // and nowhere else, lie the records of a regular lattice
   std::uint64_t places_;  // of records of one key
   int units_bits_;        // that tell how many units a record is; none where each is one
+  std::shared_ptr<CountSpool> spool_;
   KeptAs kept_as_;
 
   std::optional<ProfileBuilder> builder_;
@@ -153,6 +182,8 @@ class KeyedCounts {
   WrittenNumbers<std::uint64_t> numbers_;
   std::vector<Cell> cells_;
   std::size_t limit_ = fewest;
+
+  CountRuns runs_;
 };
 
 }  // namespace fractile::source_detail

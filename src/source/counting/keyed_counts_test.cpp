@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,12 +13,14 @@ namespace {
 
 using KeysAndPositions = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
-/// Counted by two at once, and by one builder per key.
-void expect_profiles(const Lattice& lattice, std::size_t keys, const KeysAndPositions& records) {
+/// Counted by two at once, who hold so many records, and by one builder per key.
+void expect_profiles(const Lattice& lattice, std::size_t keys, const KeysAndPositions& records,
+                     std::size_t most_held = CountSpool::unlimited) {
   std::vector<ProfileBuilder> builders;
   for (std::size_t k = 0; k < keys; ++k) builders.emplace_back(lattice);
-  KeyedCounts counts(lattice, keys, 2);
-  KeyedCounts others(lattice, keys);
+  const auto spool = std::make_shared<CountSpool>(most_held);
+  KeyedCounts counts(lattice, keys, 2, 1, spool);
+  KeyedCounts others(lattice, keys, 1, 1, spool);
   for (std::size_t i = 0; i < records.size(); ++i) {
     const auto& [key, value] = records[i];
     builders[key].add(value);
@@ -42,7 +46,11 @@ TEST(KeyedCounts, AreOneProfileAKey) {
     const auto records = *rc::gen::container<KeysAndPositions>(
         rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(keys)),
                       rc::gen::oneOf(rc::gen::inRange<std::int64_t>(-1, 11), rc::gen::arbitrary<std::int64_t>())));
-    for (const Lattice& lattice : lattices) expect_profiles(lattice, keys, records);
+    for (const Lattice& lattice : lattices) {
+      for (const std::size_t most_held : {CountSpool::unlimited, std::size_t{1}, std::size_t{7}}) {
+        expect_profiles(lattice, keys, records, most_held);
+      }
+    }
   }));
 }
 
@@ -56,6 +64,59 @@ TEST(KeyedCounts, ManyRecordsOfFewKindsAreAddedUpOnTheWay) {
     EXPECT_EQ(profiles[0].count(0), 14'286U);
     EXPECT_EQ(profiles[4].records(), 0U);
   }
+}
+
+/// Records of any units, which this many count together.
+std::vector<RankProfile> counted(const Lattice& lattice, std::size_t most_held, std::size_t counters,
+                                 std::uint32_t most_units) {
+  const auto spool = std::make_shared<CountSpool>(most_held);
+  std::vector<KeyedCounts> all;
+  for (std::size_t i = 0; i < counters; ++i) all.emplace_back(lattice, 3, i == 0 ? 2 : 1, most_units, spool);
+  std::uint64_t state = 1;
+  for (std::uint32_t i = 0; i < 200'000; ++i) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    const std::uint64_t candidate = i % 2 == 0 ? (state >> 20) % lattice.size() : (state >> 60) % 7;
+    const std::uint32_t units = most_units == 1 ? 1 : static_cast<std::uint32_t>(state >> 40) % most_units;
+    all[i % counters].add({2 * candidate + 1, i / 7 % 3, units});
+  }
+  for (std::size_t i = 1; i < counters; ++i) all[0].take(all[i]);
+  if (counters > 1) all[0].put_away();
+  return all[0].finish();
+}
+
+const std::vector<Lattice> lattices_of_lists_and_cells{Lattice::regular(0, 10'000'000, 1),
+                                                       Lattice::regular(0, Rational::parse("4611686018427387903"), 1)};
+
+TEST(KeyedCounts, AreTheSameWhateverIsHeldAndByHowMany) {
+  for (const Lattice& lattice : lattices_of_lists_and_cells) {
+    for (const std::uint32_t most_units : {1U, 300U}) {
+      const std::vector<RankProfile> held = counted(lattice, CountSpool::unlimited, 1, most_units);
+      EXPECT_GT(held[1].distinct(), 20'000U);
+      for (const std::size_t most_held : {20U, 1000U, 50'000U, 150'000U}) {
+        for (const std::size_t counters : {1U, 3U}) {
+          EXPECT_EQ(counted(lattice, most_held, counters, most_units), held) << most_held << " " << counters;
+        }
+      }
+    }
+  }
+}
+
+/// A disk that has no room ends them; who counts tries again, and holds all.
+TEST(KeyedCounts, AreSpooledOnlyBeyondTheLimit) {
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/nowhere", 1);
+  for (const Lattice& lattice : lattices_of_lists_and_cells) {
+    EXPECT_NO_THROW(counted(lattice, 1'000'000, 2, 1));
+    EXPECT_THROW(counted(lattice, 1000, 2, 1), SpoolFailure);
+    EXPECT_EQ(
+        held_or_spooled(1000,
+                        [&](std::uint64_t held) {
+                          return counted(lattice, held == 0 ? CountSpool::unlimited : held, 2, 1).front().records();
+                        }),
+        counted(lattice, CountSpool::unlimited, 1, 1).front().records());
+  }
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
 }  // namespace

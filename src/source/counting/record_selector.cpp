@@ -84,7 +84,8 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
                                : 1),
       values_(selection.per_person ? std::optional(PersonValues(*selection.per_person, lattice, cells)) : std::nullopt),
       persons_(RecordCode(values_ ? values_->largest_mark() : 2 * lattice.size(), groups_ - 1, most_units()),
-               limits_of(memory, threads_)) {
+               limits_of(memory, threads_)),
+      spool_(std::make_shared<CountSpool>(most_held_of(memory, threads_, 1))) {
   if (!has_key_) return;
   numbers_.emplace(selection.keys, selection.others);
   if (!has_person_) return;
@@ -92,16 +93,15 @@ RecordSelector::RecordSelector(const Lattice& lattice, const RecordSelection& se
   for (const GroupKey& group : groups.all()) sampled_groups_.push_back(sampled_group(group));
 }
 
-SelectedProfiles RecordSelector::finish(const std::function<void()>& on_progress) {
-  SelectedProfiles selected{{}, false, false};
-  KeyedCounts counts(lattice_, groups_, threads_, most_units());
+SelectedCounts RecordSelector::counted(const std::function<void()>& on_progress) {
+  SelectedCounts selected{new_counts(threads_)};
   for (const std::unique_ptr<Part>& part : parts_.take_all()) {
     selected.any_missing = selected.any_missing || part->any_missing;
     selected.any_nobody = selected.any_nobody || part->any_nobody;
-    if (part->counts) counts.take(*part->counts);
+    if (part->counts) selected.counts.take(*part->counts);
   }
-  if (has_person_) count_persons(counts, on_progress);
-  selected.profiles = counts.finish();
+  if (has_person_) count_persons(selected.counts, on_progress);
+  selected.counts.put_away();
   return selected;
 }
 
@@ -114,10 +114,8 @@ void RecordSelector::count_persons(KeyedCounts& counts, const std::function<void
   };
   IdleParts<Sampler> samplers;
   const auto new_sampler = [&] {
-    return std::make_unique<Sampler>(Sampler{KeyedSample(key_.value(), selection_.records_per_person, sampled_groups_),
-                                             KeyedCounts(lattice_, groups_, 1, most_units()),
-                                             {},
-                                             values_});
+    return std::make_unique<Sampler>(
+        Sampler{KeyedSample(key_.value(), selection_.records_per_person, sampled_groups_), new_counts(1), {}, values_});
   };
   const std::thread::id asking = std::this_thread::get_id();
   share_among_threads(threads_, PersonRecords::partitions, [&](std::size_t partition) {

@@ -35,6 +35,15 @@ struct SelectedProfiles {
   bool any_nobody;   ///< some record had no person, and was left out
 };
 
+/// The same before it is added up. What memory does not hold is in a file.
+struct SelectedCounts {
+  KeyedCounts counts;
+  bool any_missing = false;
+  bool any_nobody = false;
+
+  SelectedProfiles finish() { return {counts.finish(), any_missing, any_nobody}; }
+};
+
 /// A cell's text that is empty, nothing but white space, or one of words_for_none.
 inline bool holds_nothing(std::string_view cell) {
   if (!cell.empty() && static_cast<unsigned char>(cell.front()) > ' ') {
@@ -233,14 +242,15 @@ class RecordSelector {
   }
 
   /// When no thread adds any more. on_progress(), which may be empty, is called by this thread alone.
-  SelectedProfiles finish(const std::function<void()>& on_progress);
+  SelectedCounts counted(const std::function<void()>& on_progress);
+  SelectedProfiles finish(const std::function<void()>& on_progress) { return counted(on_progress).finish(); }
 
  private:
   /// What one thread has.
   struct Part {
     explicit Part(RecordSelector& selector)
         : of_persons(selector.has_person_ ? &selector.persons_.new_part() : nullptr) {
-      if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_, 1, selector.most_units());
+      if (!selector.has_person_) counts.emplace(selector.new_counts(1));
     }
     TimeCells times;
     std::vector<Position> positions;    // of the chunk, or the marks of its records
@@ -309,6 +319,8 @@ class RecordSelector {
     for (std::size_t i = 0; i < numbers.size(); ++i) missing[i] = column.is_null(i) || is_nan(numbers[i]) ? 1 : 0;
   }
 
+  /// `threads` as for KeyedCounts.
+  KeyedCounts new_counts(std::size_t threads) { return {lattice_, groups_, threads, most_units(), spool_}; }
   /// Adds the kept records of each person to `counts`.
   void count_persons(KeyedCounts& counts, const std::function<void()>& on_progress);
 
@@ -324,6 +336,7 @@ class RecordSelector {
   std::vector<std::string> sampled_groups_;  // with persons and keys, as sampled_group() has them
   std::optional<PersonValues> values_;       // of persons that count by one value each
   PersonRecords persons_;
+  std::shared_ptr<CountSpool> spool_;
   IdleParts<Part> parts_;
 };
 

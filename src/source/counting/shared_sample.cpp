@@ -76,7 +76,8 @@ SharedSample::SharedSample(std::vector<SharedColumn> columns, const SamplingKey&
       key_(key),
       threads_(threads == 0 ? threads_of_machine() : threads),
       known_(fields_of()),
-      persons_(WrittenRecordCode(bytes_), limits_of(memory, threads_)) {}
+      persons_(WrittenRecordCode(bytes_), limits_of(memory, threads_)),
+      spool_(std::make_shared<CountSpool>(most_held_of(memory, threads_, columns_.size()))) {}
 
 std::vector<SharedSample::Known> SharedSample::fields_of() {
   const auto new_field = [this](std::uint64_t none) {
@@ -156,7 +157,7 @@ bool SharedSample::is_lighter(const WrittenRecord& a, const WrittenRecord& b) co
 
 KeyedCounts SharedSample::counts_of(std::size_t column, std::size_t threads) const {
   const auto& [lattice, selection, weights] = columns_[column];
-  return {lattice, selection.by.empty() ? 1 : selection.keys.size(), threads, most_units(column)};
+  return {lattice, selection.by.empty() ? 1 : selection.keys.size(), threads, most_units(column), spool_};
 }
 
 void SharedSample::count_kept(const WrittenRecord& record, std::vector<KeyedCounts>& counts) const {
@@ -172,8 +173,9 @@ void SharedSample::count_kept(const WrittenRecord& record, std::vector<KeyedCoun
   }
 }
 
-std::vector<SelectedProfiles> SharedSample::finish(const std::function<void()>& on_progress) {
-  std::vector<SelectedProfiles> selected(columns_.size());
+std::vector<SelectedCounts> SharedSample::counted(const std::function<void()>& on_progress) {
+  std::vector<SelectedCounts> selected;
+  for (std::size_t i = 0; i < columns_.size(); ++i) selected.push_back({counts_of(i, threads_)});
   for (const std::unique_ptr<Part>& part : parts_.take_all()) {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       selected[i].any_missing = selected[i].any_missing || part->columns[i].any_missing;
@@ -196,10 +198,15 @@ std::vector<SelectedProfiles> SharedSample::finish(const std::function<void()>& 
   });
   const std::vector<std::unique_ptr<Sampler>> all = samplers.take_all();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    KeyedCounts counts = counts_of(i, threads_);
-    for (const std::unique_ptr<Sampler>& sampler : all) counts.take(sampler->counts[i]);
-    selected[i].profiles = counts.finish();
+    for (const std::unique_ptr<Sampler>& sampler : all) selected[i].counts.take(sampler->counts[i]);
+    selected[i].counts.put_away();
   }
+  return selected;
+}
+
+std::vector<SelectedProfiles> SharedSample::finish(const std::function<void()>& on_progress) {
+  std::vector<SelectedProfiles> selected;
+  for (SelectedCounts& each : counted(on_progress)) selected.push_back(each.finish());
   return selected;
 }
 

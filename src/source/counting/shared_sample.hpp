@@ -55,6 +55,7 @@ class SharedSample {
   }
 
   /// One per column, when all records have been added. on_progress(), which may be empty, is called by this thread alone.
+  std::vector<SelectedCounts> counted(const std::function<void()>& on_progress);
   std::vector<SelectedProfiles> finish(const std::function<void()>& on_progress);
 
  private:
@@ -163,6 +164,7 @@ class SharedSample {
   std::size_t unweighted_bytes_ = 0;  // of these, before the weights
   std::vector<Known> known_;          // one per column
   RecordsByPerson<WrittenRecordCode> persons_;
+  std::shared_ptr<CountSpool> spool_;
   IdleParts<Part> parts_;
 };
 

@@ -19,6 +19,7 @@
 #include "source/entries/missing_values.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/missing_cells.hpp"
+#include "source/files/nameless_file.hpp"
 
 namespace fractile {
 
@@ -526,21 +527,23 @@ struct Frame::State {
     const std::vector<FrameColumn> read{all.read_for(asked)};
     const FrameColumn& column = read.front();
     const MissingNames missing_names(all.missing);
-    RecordSelector selector(column.lattice, asked.selection, key, all.threads, all.memory, column.reading.type,
-                            column.grid);
-    all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
-      BlockCells& block = of_columns.front();
-      const ColumnView& numbers = block.cells().numbers;
-      std::vector<std::uint32_t> keys;
-      if (!column.keys.empty()) {
-        keys = selector.groups().of_rows(numbers.rows(),
-                                         [&](std::size_t k, std::size_t row) { return block.key_at(k, row); });
-      }
-      selector.add(
-          numbers, block.cells().reading, [&](std::size_t row) { return block.person_at(row); }, keys,
-          block.cells().weights);
+    SelectedProfiles found = source_detail::held_or_spooled(all.memory, [&](std::uint64_t held) {
+      RecordSelector selector(column.lattice, asked.selection, key, all.threads, held, column.reading.type,
+                              column.grid);
+      all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
+        BlockCells& block = of_columns.front();
+        const ColumnView& numbers = block.cells().numbers;
+        std::vector<std::uint32_t> keys;
+        if (!column.keys.empty()) {
+          keys = selector.groups().of_rows(numbers.rows(),
+                                           [&](std::size_t k, std::size_t row) { return block.key_at(k, row); });
+        }
+        selector.add(
+            numbers, block.cells().reading, [&](std::size_t row) { return block.person_at(row); }, keys,
+            block.cells().weights);
+      });
+      return selector.finish(on_progress);
     });
-    SelectedProfiles found = selector.finish(on_progress);
     column.require_all(found, missing_names);
     return column.relabeled_profiles(std::move(found));
   }
@@ -556,16 +559,18 @@ struct Frame::State {
     shared.reserve(read.size());
     for (const FrameColumn& each : read) shared.push_back({each.lattice, each.asked.selection, each.grid});
     const MissingNames missing_names(all.missing);
-    SharedSample sample(std::move(shared), key, all.threads, all.memory);
-    all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
-      std::vector<SharedCells> cells;
-      cells.reserve(of_columns.size());
-      for (const BlockCells& each : of_columns) cells.push_back(each.cells());
-      sample.add(
-          cells, [&](std::size_t row) { return of_columns.front().person_at(row); },
-          [&](std::size_t column, std::size_t k, std::size_t row) { return of_columns[column].key_at(k, row); });
+    std::vector<SelectedProfiles> found = source_detail::held_or_spooled(all.memory, [&](std::uint64_t held) {
+      SharedSample sample(shared, key, all.threads, held);
+      all.for_each_block_of(read, missing_names, on_progress, [&](std::deque<BlockCells>& of_columns) {
+        std::vector<SharedCells> cells;
+        cells.reserve(of_columns.size());
+        for (const BlockCells& each : of_columns) cells.push_back(each.cells());
+        sample.add(
+            cells, [&](std::size_t row) { return of_columns.front().person_at(row); },
+            [&](std::size_t column, std::size_t k, std::size_t row) { return of_columns[column].key_at(k, row); });
+      });
+      return sample.finish(on_progress);
     });
-    std::vector<SelectedProfiles> found = sample.finish(on_progress);
     std::vector<std::vector<RankProfile>> profiles;
     for (std::size_t i = 0; i < read.size(); ++i) {
       read[i].require_all(found[i], missing_names);
@@ -663,6 +668,8 @@ void Frame::require_countable(const std::vector<ColumnToCount>& columns) const {
       require_countable(weights->column, weights->grid());
     }
     if (asked.public_rows) asked.selection.require_public_rows();
+    if (!asked.selection.selects()) continue;
+    source_detail::require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
   }
 }
 

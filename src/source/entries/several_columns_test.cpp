@@ -1,6 +1,7 @@
 // Several columns, by several columns of keys, in one reading: each as if it were counted alone.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,37 @@ TEST_F(SeveralColumns, AreCountedInOneReadingAsEachAlone) {
       expect_as_alone(open(table), all(with_persons));
     }
   }
+}
+
+/// 4,000,000 numbers of 10^9 possible ones take 32 MB while they are read: more than counts may of the least limit.
+TEST_F(SeveralColumns, CountsBeyondTheLimitOfMemoryAreTheSame) {
+  const std::string file = write_parquet("many.parquet",
+                                         "SELECT hash(i) % 1000000000 AS x, CASE WHEN i % 3 = 0 THEN 'north' ELSE "
+                                         "'south' END AS town FROM range(4000000) t(i)");
+  const Lattice fine = lattice_of("0", "1000000000", "1");
+  const ColumnToCount alone{"x", fine};
+  const ColumnToCount in_groups{"x", fine, NullPolicy::drop, by("town", {"south", "north"}, false)};
+  const Table limited = Table::open({.file = file, .threads = 2, .memory = TableOptions::least_memory});
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const std::vector<RankProfile> all = open(file).count({alone}, bits).front().profiles();
+  EXPECT_EQ(limited.count({alone}, bits).front().profiles(), all);
+  const std::vector<RankProfile> groups = open(file).count({in_groups}, bits).front().profiles();
+  EXPECT_EQ(limited.count({in_groups}, bits).front().profiles(), groups);
+  const auto apart = limited.count_apart({in_groups, alone}, bits);
+  EXPECT_EQ(apart[1]().profiles(), all);  // in any order
+  EXPECT_EQ(apart[0]().profiles(), groups);
+  // Without a folder for them, which is said before anything is read, they stay in memory.
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", "/nowhere", 1);
+  for (const ColumnToCount& asked : {alone, in_groups}) {
+    EXPECT_EQ(error_of([&] { limited.require_countable({asked}); }).what(),
+              std::string("no temporary file for counts: No such file or directory"));
+  }
+  EXPECT_NO_THROW(limited.require_countable({{"x", ages_to_120}}));
+  EXPECT_NO_THROW(open(file).require_countable({in_groups}));
+  EXPECT_EQ(limited.count({in_groups}, bits).front().profiles(), groups);
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
 /// All that goes by persons is of whole records.

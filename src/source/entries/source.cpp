@@ -1,6 +1,9 @@
 #include "fractile/source.hpp"
 
+#include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
@@ -21,6 +24,16 @@ TableOptions options_of(const ProfileFile& file) {
 }
 
 }  // namespace
+
+std::vector<std::function<CountedColumn()>> Records::count_apart(const std::vector<ColumnToCount>& columns,
+                                                                 RandomBits& bits,
+                                                                 const std::function<void()>& on_progress) const {
+  std::vector<std::function<CountedColumn()>> apart;
+  for (CountedColumn& column : count(columns, bits, on_progress)) {
+    apart.emplace_back([kept = std::make_shared<CountedColumn>(std::move(column))] { return std::move(*kept); });
+  }
+  return apart;
+}
 
 Source::Source(TableOptions options, Holder holder, Opening opening)
     : options_(std::move(options)), holder_(holder), opening_(std::move(opening)) {}

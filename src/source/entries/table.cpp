@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -34,18 +36,19 @@ using source_detail::Connection;
 using source_detail::Counted;
 using source_detail::EngineFailure;
 using source_detail::FailureKind;
+using source_detail::held_or_spooled;
 using source_detail::Input;
 using source_detail::InputFile;
+using source_detail::KeyedCounts;
 using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
 using source_detail::RecordSelector;
 using source_detail::Relation;
 using source_detail::SelectedColumn;
 using source_detail::SelectedColumns;
-using source_detail::SelectedProfiles;
+using source_detail::SelectedCounts;
 using source_detail::SharedColumn;
 using source_detail::SharedSample;
-using source_detail::SpoolFailure;
 using source_detail::WeightGrid;
 
 namespace {
@@ -160,18 +163,6 @@ auto within_memory(const OpenedTable& source, Pass pass) {
     return pass(source.memory);
   } catch (const EngineFailure& failure) {
     if (failure.kind != FailureKind::memory || source.memory == 0) throw;
-  }
-  return pass(std::uint64_t{0});
-}
-
-/// The same for the records that go to a temporary file beyond that limit: where the disk has no room for them, they stay in
-/// memory.
-template <class Pass>
-auto held_or_spooled(const OpenedTable& source, Pass pass) {
-  try {
-    return pass(source.memory);
-  } catch (const SpoolFailure&) {
-    if (source.memory == 0) throw;
   }
   return pass(std::uint64_t{0});
 }
@@ -690,10 +681,10 @@ std::vector<const SelectedColumns*> columns_of(const std::vector<Task>& tasks) {
 }
 
 /// In one reading. Those of one sample share it, and each of the others has a selector.
-std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
-                                               const Relation& relation, const std::function<void()>& on_progress) {
+std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
+                                             const Relation& relation, const std::function<void()>& on_progress) {
   return within_memory(table, [&](std::uint64_t memory) {
-    return held_or_spooled(table, [&](std::uint64_t held) {
+    return held_or_spooled(table.memory, [&](std::uint64_t held) {
       const auto shared = static_cast<std::size_t>(std::ranges::count_if(tasks, &Task::is_shared));
       const std::size_t parts = tasks.size() - shared + (shared > 0 ? 1 : 0);
       const std::uint64_t of_each = held == 0 ? 0 : std::max<std::uint64_t>(1, held / parts);
@@ -719,14 +710,14 @@ std::vector<SelectedProfiles> selected_records(const OpenedTable& table, const s
       const Connection connection = connect(table, Order::any, memory);
       require_all(table, count_selected(connection, relation, selected, sample ? &*sample : nullptr, table.unreadable,
                                         on_progress));
-      std::vector<SelectedProfiles> of_sample = sample ? sample->finish(on_progress) : std::vector<SelectedProfiles>();
+      std::vector<SelectedCounts> of_sample = sample ? sample->counted(on_progress) : std::vector<SelectedCounts>();
       auto next = of_sample.begin();
-      std::vector<SelectedProfiles> profiles;
-      profiles.reserve(tasks.size());
+      std::vector<SelectedCounts> counts;
+      counts.reserve(tasks.size());
       for (const SelectedColumn& each : selected) {
-        profiles.push_back(each.selector == nullptr ? std::move(*next++) : each.selector->finish(on_progress));
+        counts.push_back(each.selector == nullptr ? std::move(*next++) : each.selector->counted(on_progress));
       }
-      return profiles;
+      return counts;
     });
   });
 }
@@ -739,9 +730,20 @@ std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
   return all;
 }
 
+/// Gives the profiles of a column, once.
+using ProfilesLater = std::function<std::vector<RankProfile>()>;
+
+ProfilesLater later(KeyedCounts counts, const Task& task) {
+  return [counts = std::make_shared<KeyedCounts>(std::move(counts)), units = task.units, lattice = task.asked.lattice] {
+    std::vector<RankProfile> profiles = counts->finish();
+    for (RankProfile& profile : profiles) profile = units.back_on(lattice, std::move(profile));
+    return profiles;
+  };
+}
+
 /// Counts all of them in one reading.
-std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
-                                                       const std::function<void()>& on_progress) {
+std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
+                                            const std::function<void()>& on_progress) {
   std::vector<Column> counted;
   std::vector<Asked> all_asked;
   for (const Task& task : tasks) {
@@ -749,9 +751,9 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
     for (Asked& each : asked_of(table, task)) all_asked.push_back(each);
   }
   const Relation relation = look_through(table, std::move(counted), on_progress);
-  std::vector<std::vector<RankProfile>> all;
+  std::vector<ProfilesLater> all;
   try {
-    std::vector<SelectedProfiles> selected = selected_records(table, tasks, relation, on_progress);
+    std::vector<SelectedCounts> selected = selected_records(table, tasks, relation, on_progress);
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       const Task& task = tasks[i];
       if (task.missing_too() && selected[i].any_nobody) {
@@ -760,10 +762,7 @@ std::vector<std::vector<RankProfile>> counted_together(const OpenedTable& table,
       if (task.missing_too() && selected[i].any_missing) {
         throw explain(table, relation, asked_of(table, task), some_missing(table.display_name));
       }
-      for (RankProfile& profile : selected[i].profiles) {
-        profile = task.units.back_on(task.asked.lattice, std::move(profile));
-      }
-      all.push_back(std::move(selected[i].profiles));
+      all.push_back(later(std::move(selected[i].counts), task));
     }
   } catch (const EngineFailure& failure) {
     throw explain(table, relation, all_asked, worded(failure, table));
@@ -785,14 +784,26 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
   }
 }
 
+/// Whether a column is alone and whole, and its counts take little memory, or as much as they need.
+bool is_counted_alone(const OpenedTable& table, const std::vector<ColumnToCount>& columns) {
+  constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
+  if (columns.size() != 1 || columns.front().selection.selects()) return false;
+  return table.memory == 0 || columns.front().lattice.size() <= most_counters;
+}
+
 /// The engine itself counts, where it can, a column that is counted alone and whole.
-std::vector<std::vector<RankProfile>> counted_profiles(const OpenedTable& table,
-                                                       const std::vector<ColumnToCount>& columns, RandomBits& bits,
-                                                       const std::function<void()>& on_progress) {
-  std::vector<std::vector<RankProfile>> all(1);
-  if (columns.size() == 1 && !columns.front().selection.selects()) {
+std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std::vector<ColumnToCount>& columns,
+                                            RandomBits& bits, const std::function<void()>& on_progress) {
+  std::vector<ProfilesLater> all;
+  if (is_counted_alone(table, columns)) {
     const auto& [column, lattice, null_policy, selection, public_rows] = columns.front();
-    all.front().push_back(counted_column(table, column, lattice, null_policy, Counting::automatic, on_progress));
+    const auto profile = std::make_shared<RankProfile>(
+        counted_column(table, column, lattice, null_policy, Counting::automatic, on_progress));
+    all.push_back([profile] {
+      std::vector<RankProfile> profiles;
+      profiles.push_back(std::move(*profile));
+      return profiles;
+    });
     return all;
   }
   const std::vector<Task> tasks = tasks_of(table, columns, bits);
@@ -800,10 +811,9 @@ std::vector<std::vector<RankProfile>> counted_profiles(const OpenedTable& table,
   std::vector<Task> of_sample;
   std::ranges::copy_if(tasks, std::back_inserter(of_sample), &Task::is_shared);
   source_detail::require_shown_keys(columns_of(of_sample), table.missing);
-  std::vector<std::vector<RankProfile>> shared;
+  std::vector<ProfilesLater> shared;
   if (!of_sample.empty()) shared = counted_together(table, of_sample, on_progress);
   auto next = shared.begin();
-  all.clear();
   for (const Task& task : tasks) {
     all.push_back(task.is_shared() ? std::move(*next++)
                                    : std::move(counted_together(table, {task}, on_progress).front()));
@@ -1000,12 +1010,11 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     }
     all.insert(all.end(), read.keys.begin(), read.keys.end());
     if (asked.selection.whole_records) of_sample.push_back(read);
+    if (is_counted_alone(*state_, columns)) continue;
+    source_detail::require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
     if (!asked.selection.selects()) continue;
     static_cast<void>(state_->relation->from(all));  // refuses what cannot be read at once
     static_cast<void>(with_typed_keys(*state_, asked.selection));
-    if (state_->memory > 0 && !asked.selection.person.empty()) {
-      const source_detail::NamelessFile may_be_needed("persons' records");  // fails where there can be none
-    }
   }
   if (columns.size() > 1) static_cast<void>(state_->relation->from(all));
   std::vector<const SelectedColumns*> together;
@@ -1017,19 +1026,35 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
 std::vector<CountedColumn> Table::count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                         const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
+  std::vector<CountedColumn> counted;
+  for (const std::function<CountedColumn()>& column : count_apart(columns, bits, on_progress)) {
+    counted.push_back(column());
+  }
+  return counted;
+}
+
+std::vector<std::function<CountedColumn()>> Table::count_apart(const std::vector<ColumnToCount>& columns,
+                                                               RandomBits& bits,
+                                                               const std::function<void()>& on_progress) const {
+  const OwnEnvironment own;
   for (const ColumnToCount& asked : columns) {
     asked.validate();
     require_persons(*state_, asked.selection);
     if (asked.public_rows) require_rows(*state_, asked.selection);
   }
   return of_one_moment(*state_, on_progress, [&] {
-    std::vector<CountedColumn> counted;
-    std::vector<std::vector<RankProfile>> profiles = counted_profiles(*state_, columns, bits, on_progress);
+    std::vector<std::function<CountedColumn()>> counted;
+    std::vector<ProfilesLater> profiles = counted_profiles(*state_, columns, bits, on_progress);
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      CountedColumn column = columns[i].selection.counted(std::move(profiles[i]));
-      if (state_->stability > 0) column = std::move(column).over_query(state_->stability);
-      if (columns[i].public_rows) column = std::move(column).with_public_rows(counted_rows(*state_, {}));
-      counted.push_back(std::move(column));
+      std::optional<std::uint64_t> rows;
+      if (columns[i].public_rows) rows = counted_rows(*state_, {});
+      counted.emplace_back(
+          [selection = columns[i].selection, made = std::move(profiles[i]), stability = state_->stability, rows] {
+            CountedColumn column = selection.counted(made());
+            if (stability > 0) column = std::move(column).over_query(stability);
+            if (rows) column = std::move(column).with_public_rows(*rows);
+            return column;
+          });
     }
     return counted;
   });

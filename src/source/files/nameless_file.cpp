@@ -67,6 +67,10 @@ void NamelessFile::read(std::uint64_t from, std::span<char> bytes) const {
       content_ + " could not be read again");
 }
 
+void require_spool(std::uint64_t memory, const std::string& content) {
+  if (memory > 0) const NamelessFile may_be_needed(content);
+}
+
 int NamelessFile::release() { return std::exchange(descriptor_, -1); }
 
 }  // namespace fractile::source_detail

@@ -42,4 +42,19 @@ class NamelessFile {
   std::atomic<std::uint64_t> size_ = 0;
 };
 
+/// A pass that holds records up to this much memory and puts others into nameless files; 0: it holds all. How many records there are must
+/// not decide whether it succeeds: where the disk has no room for them, the pass is made again, and they stay in memory.
+template <class Pass>
+auto held_or_spooled(std::uint64_t memory, Pass pass) {
+  try {
+    return pass(memory);
+  } catch (const SpoolFailure&) {
+    if (memory == 0) throw;
+  }
+  return pass(std::uint64_t{0});
+}
+
+/// Throws SpoolFailure where no such file can be made, so that this is known before any record is read.
+void require_spool(std::uint64_t memory, const std::string& content);
+
 }  // namespace fractile::source_detail

@@ -1,0 +1,30 @@
+// A profile from what it is made of, without a copy.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+struct ProfileParts {
+  std::vector<Position> positions;  ///< of the lattice, increasing strictly
+  std::vector<std::uint64_t>
+      cumulative;  ///< 0, and for each position how many records lie up to it; increasing strictly
+
+  /// Throws `data` for more than RankProfile::max_records.
+  RankProfile on(const Lattice& lattice) && {
+    if (cumulative.back() > RankProfile::max_records) {
+      throw Error(ErrorCode::data, "more than 281474976710655 records");
+    }
+    RankProfile profile(lattice);
+    profile.positions_ = std::move(positions);
+    profile.cumulative_ = std::move(cumulative);
+    return profile;
+  }
+};
+
+}  // namespace fractile
