@@ -47,7 +47,8 @@ std::string ticks_expression(const Column& column, Unreadable unreadable) {
       "BIGINT)",
       name, fmt::format(fmt::runtime(number), name), std::numeric_limits<std::int64_t>::max(),
       std::numeric_limits<std::int64_t>::min() + 1);
-  return unreadable == Unreadable::error ? ticks : "TRY(" + ticks + ")";
+  // in a structure, as total_query has it
+  return unreadable == Unreadable::error ? ticks : "TRY(struct_extract(struct_pack(v := " + ticks + "), 'v'))";
 }
 
 /// A cell of text as it is; NULL where nothing but white space is there.

@@ -153,9 +153,9 @@ TEST(KeyedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
     const SamplingKey key = SamplingKey::of_bytes(*rc::gen::container<std::string>(32, rc::gen::arbitrary<char>()));
     const auto most = *rc::gen::inRange<std::uint32_t>(1, 6);
     const auto weight = rc::gen::inRange<std::uint32_t>(0, largest + 1);
-    KeyedRecords records;
-    for (const Position position : *rc::gen::container<std::vector<Position>>(rc::gen::inRange<Position>(0, 3))) {
-      records.push_back({position, *rc::gen::inRange<std::uint32_t>(0, 2), *weight});
+    KeyedRecords records(*rc::gen::inRange<std::size_t>(0, 9));
+    for (KeyedRecord& record : records) {
+      record = {*rc::gen::inRange<Position>(0, 3), *rc::gen::inRange<std::uint32_t>(0, 2), *weight};
     }
     auto before = kept_units(key, most, records);
     std::ranges::reverse(records);

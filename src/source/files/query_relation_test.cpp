@@ -183,6 +183,23 @@ TEST_F(FailingCells, AreMissingInTheirRowAndNowhereElse) {
   EXPECT_EQ(outcome("SELECT CASE WHEN i = 5000 THEN '1_000' ELSE s END AS x FROM input"), but_one);
 }
 
+/// The engine crashed here four times of five (duckdb/duckdb#25280): what it tried again row by row was written beyond its vector.
+TEST_F(FailingCells, OfChoicesLeaveTheMemoryOfOthersAlone) {
+  const std::string file = write_parquet(
+      "some_bad.parquet", "SELECT i, CASE WHEN i % 2000 = 7 THEN 'abc' ELSE '7' END AS s FROM range(200000) t(i)");
+  for (const char* value :
+       {"coalesce(CAST(s AS HUGEINT), 9)", "ifnull(CAST(s AS HUGEINT), 9)", "TRY(coalesce(CAST(s AS HUGEINT), 9))",
+        "CAST(coalesce(CAST(s AS HUGEINT), 9) AS HUGEINT)", "nullif(CAST(s AS HUGEINT), 9)",
+        "CASE WHEN CAST(s AS INTEGER) = 7 THEN CAST(7 AS HUGEINT) ELSE 8 END"}) {
+    for (int times = 0; times < 3; ++times) {
+      const Table table = Table::open({.file = file, .sql = "SELECT " + std::string(value) + " AS x FROM input"});
+      const RankProfile profile = table.profile("x", ages, NullPolicy::drop);
+      EXPECT_EQ(profile.records(), 199'900U) << value;
+      EXPECT_EQ(profile.equal(7), 199'900U) << value;
+    }
+  }
+}
+
 TEST_F(FailingCells, OfAConditionLeaveTheRowOut) {
   constexpr Outcome but_one{9999, 9999};
   for (const char* condition :

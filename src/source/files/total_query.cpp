@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/row_growth.hpp"
+#include "source/files/row_wise.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -24,6 +25,17 @@ bool is_boolean(const SqlNode& expression) {
   return is_one_of(text_of(expression, "class"), {"COMPARISON", "BETWEEN", "CONJUNCTION"}) ||
          is_one_of(text_of(expression, "type"),
                    {"OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "COMPARE_IN", "COMPARE_NOT_IN"});
+}
+
+/// Whether it may be CASE or COALESCE to the engine: macros can be, and a cast can be none.
+bool chooses(const SqlNode& expression) {
+  const std::string_view kind = text_of(expression, "class");
+  if (kind == "CAST") return chooses(member_of(expression, "child"));
+  if (kind == "FUNCTION") {
+    const std::string name = lower_case(text_of(expression, "function_name"));
+    return std::ranges::binary_search(row_wise_macros(), std::string_view(name));
+  }
+  return kind == "CASE" || text_of(expression, "type") == "OPERATOR_COALESCE";
 }
 
 /// Walks a query and changes it on its way.
@@ -124,6 +136,7 @@ class Rewriting {
       if (member->name != "cast_type") parts(member->value, deeper(depth));
     }
     if (text_of(node, "class") == "FUNCTION") function(node);
+    if (text_of(node, "type") == "OPERATOR_TRY") boxed(node["children"][0]);
   }
 
   /// What the engine's functions of dates say of an INTERVAL or a TIME no TRY catches. So that such arguments are refused when the query
@@ -168,11 +181,23 @@ class Rewriting {
   }
 
   void tried(SqlNode& node) {
+    boxed(node);
     SqlNode inner = std::move(node);
     node = new_expression("OPERATOR", "OPERATOR_TRY", allocator());
     SqlNode children(rapidjson::kArrayType);
     children.PushBack(inner, allocator());
     node.AddMember("children", children, allocator());
+  }
+
+  /// What CASE and COALESCE give stands in a structure, from which it is taken again. A TRY that goes on row by row hands them a vector of
+  /// one value, and they write where the row stands in its own: beyond it. (duckdb/duckdb#25280; other functions have vectors of their own.)
+  void boxed(SqlNode& node) {
+    if (!chooses(node)) return;
+    SqlNode inner = std::move(node);
+    inner["alias"].SetString("v");
+    if (!box_) box_ = SqlTree::of(connection_, "SELECT struct_extract(struct_pack(v := a), 'v') FROM a_table").copy();
+    node.CopyFrom((*box_)["statements"][0]["node"]["select_list"][0], allocator());
+    node["children"][0]["children"][0] = inner;
   }
 
   /// What the engine calls the columns of a list, but for those of a *.
@@ -201,6 +226,7 @@ class Rewriting {
 
   const Connection& connection_;
   SqlDocument& tree_;
+  std::optional<SqlDocument> box_ = {};  // once it is needed
 };
 
 }  // namespace
