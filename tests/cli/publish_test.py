@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from fractions import Fraction
 
 from cli.kills_test import ENVIRONMENT, STOPPER
 from cli.program import EFFORT, HOUSE, PROGRAM, CommandTest, require_engine, run
@@ -142,6 +143,14 @@ class Tables(Publishing):
         self.assertEqual((self.spent(), self.content("out/earnings.csv")), (spent, before))
         self.published("--ledger", "budget.db", "--output", "elsewhere")
         self.assertEqual((self.spent(), self.content("elsewhere/earnings.csv")), (spent, before))
+
+    def test_again_draws_and_pays_for_all_tables(self):
+        self.published("--ledger", "budget.db", "--output", "out")
+        first, once = self.content("out/earnings.csv"), self.spent()
+        self.published("--ledger", "budget.db", "--output", "anew", "--again")
+        self.assertEqual(Fraction(self.spent()["epsilon"]), 2 * Fraction(once["epsilon"]))
+        self.assertEqual([entry["state"] for entry in self.ledger()["entries"]], ["committed"] * 8)
+        self.assertNotEqual(self.content("anew/earnings.csv"), first)
 
     def test_nothing_is_overwritten(self):
         (self.folder / "out").mkdir()
