@@ -302,7 +302,8 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   for (std::size_t j = 0; j < quantiles_; ++j) windows.push_back(window(j, totals, half_width));
   runs_.cover(windows);
   if (listing_ != runs_.listings()) {
-    const double off = 2 * rate_ * static_cast<double>(runs_.unit() / 2);
+    const std::int64_t farthest = runs_.unit() / 2;
+    const double off = 2 * rate_ * static_cast<double>(farthest);
     run_mass_ = upper_run_masses<Real>(problem_, runs_, scale_, off > 0 ? exp_upper<double>(off) : 1);
   }
   table.listing = listing_ = runs_.listings();
