@@ -48,7 +48,7 @@ class Enclosure {
   static Enclosure of_whole(const Integer& value);
   static Enclosure of_double(double value);
 
-  // To so many bits, whatever the precision of a and b.
+  // These compute to `bits` bits, whatever the precision of a and b.
   static Enclosure sum(const Enclosure& a, const Enclosure& b, std::int64_t bits) {
     return computed<arb_add>(a, b, bits);
   }

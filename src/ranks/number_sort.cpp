@@ -29,7 +29,7 @@ struct Digit {
 
 int highest_bit(std::uint64_t bits) { return static_cast<int>(std::bit_width(bits)); }
 
-/// The highest varying bits, so many that about `aimed_at` numbers or fewer agree in them if all bits are even.
+/// The highest varying bits: enough of them that about `aimed_at` numbers or fewer agree in all, if every bit is as often 1 as 0.
 Digit highest_digit(std::uint64_t varying_bits, std::size_t size) {
   const int wanted = highest_bit(size / aimed_at) + 1;
   const int there = highest_bit(varying_bits) - static_cast<int>(std::countr_zero(varying_bits));

@@ -10,6 +10,9 @@
 
 namespace fractile {
 
+/// Coarse lattices have at most this many candidates, and groups this many places in all: each has a counter.
+inline constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
+
 /// Counters of 32 bits, half as many pages as twice the width would take: drain them before they have counted more records than one holds.
 class PositionCounters {
  public:

@@ -8,15 +8,14 @@
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "ranks/large_array.hpp"
-#include "ranks/position_counters.hpp"
 #include "ranks/number_list.hpp"
 #include "ranks/number_sort.hpp"
+#include "ranks/position_counters.hpp"
+#include "ranks/profile_parts.hpp"
 
 namespace fractile {
 namespace {
 
-constexpr const char* too_many_records = "more than 281474976710655 records";
-constexpr std::uint64_t coarse_size = std::uint64_t{1} << 20;
 constexpr std::size_t block_size = 1024;  // records that stay in the nearest cache with their positions
 
 }  // namespace
@@ -130,7 +129,7 @@ RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
 
 struct ProfileBuilder::State {
   State(Lattice of, std::size_t on_threads) : lattice(std::move(of)), threads(on_threads) {
-    if (lattice.size() <= coarse_size) counters.emplace(lattice.size(), lattice.is_regular());
+    if (lattice.size() <= most_counters) counters.emplace(lattice.size(), lattice.is_regular());
   }
 
   void require_room_for(std::uint64_t more) const {

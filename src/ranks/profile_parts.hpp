@@ -10,16 +10,17 @@
 
 namespace fractile {
 
+/// What is wrong with more than RankProfile::max_records.
+inline constexpr const char* too_many_records = "more than 281474976710655 records";
+
 struct ProfileParts {
   std::vector<Position> positions;  ///< of the lattice, increasing strictly
-  std::vector<std::uint64_t>
-      cumulative;  ///< 0, and for each position how many records lie up to it; increasing strictly
+  /// 0, and for each position how many records lie up to it; increasing strictly
+  std::vector<std::uint64_t> cumulative;
 
   /// Throws `data` for more than RankProfile::max_records.
   RankProfile on(const Lattice& lattice) && {
-    if (cumulative.back() > RankProfile::max_records) {
-      throw Error(ErrorCode::data, "more than 281474976710655 records");
-    }
+    if (cumulative.back() > RankProfile::max_records) throw Error(ErrorCode::data, too_many_records);
     RankProfile profile(lattice);
     profile.positions_ = std::move(positions);
     profile.cumulative_ = std::move(cumulative);

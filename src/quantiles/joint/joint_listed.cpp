@@ -63,16 +63,16 @@ void ListedTotals<Real>::fill_wide() {
 /// Limited to a window of some nats about the targets, and to enough totals that little lies outside.
 template <class Real>
 void ListedTotals<Real>::list_wide() {
-  constexpr double usual =
-      2;  // nats a quantile less than records in a nat: so it is where few candidates hold them all
-  constexpr double least = 2;
+  // A quantile needs about ln(rate * records) - 2 nats where records are spread as the base measure is; a bad guess costs a second table.
+  constexpr double spared = 2;
+  constexpr double fewest = 2;
   const std::size_t quantiles = problem_.target.quantiles();
   const double all = static_cast<double>(quantiles) * near_.scale() * std::log(2.0) - log_factorial(quantiles);
   const auto ranks_of = [&](double nats) {  // those outside cost twice as much
     return static_cast<std::uint64_t>(std::clamp(nats / (rate_ / 2), 1.0, 0x1p50)) + 1;
   };
-  const double a_quantile = std::log(std::max(1.0, rate_ * static_cast<double>(runs_.records()))) - usual;
-  const double nats = std::max(least, a_quantile) * static_cast<double>(quantiles) + least_.anywhere;
+  const double a_quantile = std::log(std::max(1.0, rate_ * static_cast<double>(runs_.records()))) - spared;
+  const double nats = std::max(fewest, a_quantile) * static_cast<double>(quantiles) + least_.anywhere;
   about_half_ = ranks_of(nats);
   fill_wide();
   const double missing = all - log_mass(about_.mass) + least_.anywhere;

@@ -29,21 +29,21 @@ struct AutoPolicy {
   // clang-format off
   // The mechanism.
   PolicyNumber<std::size_t> most_at_once{24, "quantiles", "up to here one level errs less than two, and takes milliseconds", accuracy};
-  PolicyNumber<std::size_t> one_level{3, "quantiles", "trees of so few have one level", accuracy};
-  PolicyNumber<std::size_t> two_levels{400, "quantiles", "trees of so few have two levels, of more three", accuracy};
-  PolicyNumber<std::size_t> many_quantiles{25, "quantiles", "so many are counted on a tree, among few candidates", accuracy};
+  PolicyNumber<std::size_t> one_level{3, "quantiles", "trees of up to this many have one level", accuracy};
+  PolicyNumber<std::size_t> two_levels{400, "quantiles", "trees of up to this many have two levels, of more three", accuracy};
+  PolicyNumber<std::size_t> many_quantiles{25, "quantiles", "from here on counted on a tree, among few candidates", accuracy};
   PolicyNumber<std::size_t> many_of_heaps{12, "quantiles", "the same where records heap: selections land beside ties", accuracy};
   PolicyNumber<std::uint64_t> few_candidates{400, "candidates", "up to here a tree's counts err less than selections of many", accuracy};
-  PolicyNumber<std::uint64_t> short_grid{128, "candidates", "most records are tied on so few that were declared", robustness};
-  PolicyNumber<std::size_t> many_on_short_grid{9, "quantiles", "so many are counted there", robustness};
+  PolicyNumber<std::uint64_t> short_grid{128, "candidates", "most records are tied on a declared grid of up to this many", robustness};
+  PolicyNumber<std::size_t> many_on_short_grid{9, "quantiles", "from here on counted on a tree, on a short grid", robustness};
   PolicyNumber<std::uint64_t> shortest_grid{16, "candidates", "the same of still fewer", robustness};
-  PolicyNumber<std::size_t> many_on_shortest_grid{2, "quantiles", "so many are counted there", robustness};
+  PolicyNumber<std::size_t> many_on_shortest_grid{2, "quantiles", "the same on a grid that is shorter still", robustness};
   // What is looked for first.
   PolicyNumber<std::uint64_t> fine_lattice{100'000, "candidates", "a granularity that is not declared costs more than finding it", accuracy};
   PolicyNumber<std::uint64_t> heaped_lattice{100, "candidates", "heaps are worth finding", accuracy};
   PolicyNumber<double> fewest_to_find{300, records, "fewer tell nothing of their granularity", robustness};
   // How many quantiles are selected; the others are interpolated.
-  PolicyNumber<std::size_t> always_selected{4, "quantiles", "so few are selected, however few records there are", robustness};
+  PolicyNumber<std::size_t> always_selected{4, "quantiles", "up to this many are all selected, however few records there are", robustness};
   PolicyNumber<double> enough_between{16, records, "between two quantiles: then up to most_at_once are all selected", robustness};
   PolicyNumber<double> between_anchors{24, records, "between two that are selected, up to most_anchors", accuracy};
   PolicyNumber<double> most_anchors{17, "quantiles", "more are worth it only where records are many", accuracy};

@@ -8,13 +8,12 @@
 
 #include "exact/workers.hpp"
 #include "ranks/number_sort.hpp"
+#include "ranks/position_counters.hpp"
 #include "ranks/profile_parts.hpp"
 #include "source/engine/idle_parts.hpp"
 
 namespace fractile::source_detail {
 namespace {
-
-constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
 
 /// What the profile of a key is made of; one key after the other can use it.
 struct Buffers {
@@ -22,24 +21,10 @@ struct Buffers {
   std::vector<std::uint64_t> totals;
 };
 
-/// How numbers of places and units are to be read.
-struct NumberForm {
-  const Lattice& lattice;
-  std::uint64_t places;  // of a key
-  int units_bits;        // the lowest
-  bool on_candidates;
-
-  std::uint64_t begin_of(std::size_t key) const { return (key * places) << units_bits; }
-  Position position_of(std::uint64_t number, std::size_t key) const {
-    const std::uint64_t place = number - key * places;
-    return on_candidates ? 2 * place + 1 : place;
-  }
-};
-
 /// The profile of a key with these sorted numbers. Whether a number is another one than that before cannot be foretold, so nothing branches.
 template <class Number>
-RankProfile profile_of(const NumberForm& form, std::size_t key, std::span<const Number> numbers, Buffers& buffers) {
-  const auto unit_mask = static_cast<Number>((std::uint64_t{1} << form.units_bits) - 1);
+RankProfile profile_of(const Lattice& lattice, const PlaceNumbers& numbering, std::size_t key,
+                       std::span<const Number> numbers, Buffers& buffers) {
   auto& [places, totals] = buffers;
   if (places.size() < numbers.size()) {
     places.resize(numbers.size());
@@ -48,30 +33,30 @@ RankProfile profile_of(const NumberForm& form, std::size_t key, std::span<const 
   std::size_t distinct = 0;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const Number place = numbers[i] >> form.units_bits;
-    distinct += i == 0 || place != numbers[i - 1] >> form.units_bits ? 1U : 0U;
-    total += form.units_bits == 0 ? 1 : numbers[i] & unit_mask;
+    const std::uint64_t place = numbering.read(numbers[i]);
+    distinct += i == 0 || place != numbering.read(numbers[i - 1]) ? 1U : 0U;
+    total += numbering.units(numbers[i]);
     places[distinct - 1] = place;
     totals[distinct - 1] = total;
   }
   std::vector<Position> positions(distinct);
-  for (std::size_t k = 0; k < distinct; ++k) positions[k] = form.position_of(places[k], key);
+  for (std::size_t k = 0; k < distinct; ++k) positions[k] = numbering.position_of(places[k], key);
   for (std::size_t k = distinct; k-- > 1;) totals[k] -= totals[k - 1];
-  return {form.lattice, std::move(positions), std::span(totals).first(distinct)};
+  return {lattice, std::move(positions), std::span(totals).first(distinct)};
 }
 
 template <class Number>
-std::vector<RankProfile> profiles_of(const NumberForm& form, const std::vector<Number>& sorted, std::size_t keys,
-                                     std::size_t threads) {
-  std::vector<RankProfile> profiles(keys, RankProfile(form.lattice, {}, {}));
+std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering,
+                                     const std::vector<Number>& sorted, std::size_t keys, std::size_t threads) {
+  std::vector<RankProfile> profiles(keys, RankProfile(lattice, {}, {}));
   IdleParts<Buffers> idle;
   const auto from = [&](std::size_t key) {
-    return key == keys ? sorted.end() : std::ranges::lower_bound(sorted, form.begin_of(key));
+    return key == keys ? sorted.end() : std::ranges::lower_bound(sorted, numbering.first_written(key));
   };
   share_among_threads(threads_for(sorted.size(), fewest_to_share, threads), keys, [&](std::size_t key) {
     idle.with_one([] { return std::make_unique<Buffers>(); },
                   [&](Buffers& buffers) {
-                    profiles[key] = profile_of<Number>(form, key, {from(key), from(key + 1)}, buffers);
+                    profiles[key] = profile_of<Number>(lattice, numbering, key, {from(key), from(key + 1)}, buffers);
                   });
   });
   return profiles;
@@ -79,16 +64,13 @@ std::vector<RankProfile> profiles_of(const NumberForm& form, const std::vector<N
 
 /// Sorted numbers, at least one.
 template <class Number>
-void write_run(const NumberForm& form, const std::vector<Number>& sorted, RunWriter& writer) {
-  const auto unit_mask = static_cast<Number>((std::uint64_t{1} << form.units_bits) - 1);
+void write_run(const PlaceNumbers& numbering, const std::vector<Number>& sorted, RunWriter& writer) {
   for (std::size_t i = 0; i < sorted.size();) {
-    const Number place = sorted[i] >> form.units_bits;
+    const std::uint64_t place = numbering.read(sorted[i]);
     std::uint64_t count = 0;
-    for (; i < sorted.size() && sorted[i] >> form.units_bits == place; ++i) {
-      count += form.units_bits == 0 ? 1 : sorted[i] & unit_mask;
-    }
-    const std::uint64_t key = place / form.places;
-    writer.add({static_cast<std::uint32_t>(key), form.position_of(place, key), count});
+    for (; i < sorted.size() && numbering.read(sorted[i]) == place; ++i) count += numbering.units(sorted[i]);
+    const std::uint64_t key = place / numbering.places;
+    writer.add({static_cast<std::uint32_t>(key), numbering.position_of(place, key), count});
   }
 }
 
@@ -99,22 +81,22 @@ KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t t
     : lattice_(lattice),
       keys_(keys),
       threads_(threads == 0 ? threads_of_machine() : threads),
-      on_candidates_(lattice.is_regular()),
-      places_(on_candidates_ ? lattice.size() : 2 * lattice.size() + 1),
-      units_bits_(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))),
+      numbering_(lattice, most_units),
       spool_(std::move(spool)),
       kept_as_(kept_as(most_units)) {
   if (kept_as_ == KeptAs::builder) builder_.emplace(lattice, threads_);
-  if (kept_as_ == KeptAs::totals) totals_.resize(places_ * keys);
+  if (kept_as_ == KeptAs::totals) totals_.resize(numbering_.places * keys);
 }
 
 KeyedCounts::KeptAs KeyedCounts::kept_as(std::uint32_t most_units) const {
   const std::uint64_t counters =
       is_limited() ? std::min<std::uint64_t>(most_counters, spool_->most_held()) : most_counters;
-  const bool are_few = places_ <= counters / keys_;
+  const bool are_few = numbering_.places <= counters / keys_;
   if (keys_ == 1 && most_units == 1 && (are_few || !is_limited())) return KeptAs::builder;
   if (are_few) return KeptAs::totals;
-  const auto are_told_apart_by = [&](std::uint64_t largest) { return places_ <= (largest >> units_bits_) / keys_; };
+  const auto are_told_apart_by = [&](std::uint64_t largest) {
+    return numbering_.places <= numbering_.read(largest) / keys_;
+  };
   if (are_told_apart_by(~std::uint32_t{0})) return KeptAs::short_numbers;
   return are_told_apart_by(~std::uint64_t{0}) ? KeptAs::numbers : KeptAs::cells;
 }
@@ -130,16 +112,15 @@ void KeyedCounts::take(KeyedCounts& other) {
 
 std::vector<RankProfile> KeyedCounts::finish() {
   if (!runs_.empty()) return of_runs();
-  const NumberForm form{lattice_, places_, units_bits_, on_candidates_};
   switch (kept_as_) {
     case KeptAs::builder:
       return {builder_->finish()};
     case KeptAs::totals:
       return of_totals();
     case KeptAs::short_numbers:
-      return profiles_of(form, short_numbers_.take_sorted(threads_), keys_, threads_);
+      return profiles_of(lattice_, numbering_, short_numbers_.take_sorted(threads_), keys_, threads_);
     case KeptAs::numbers:
-      return profiles_of(form, numbers_.take_sorted(threads_), keys_, threads_);
+      return profiles_of(lattice_, numbering_, numbers_.take_sorted(threads_), keys_, threads_);
     case KeptAs::cells:
       return of_cells();
   }
@@ -151,10 +132,10 @@ std::vector<RankProfile> KeyedCounts::of_totals() {
   for (std::size_t key = 0; key < keys_; ++key) {
     std::vector<Position> positions;
     std::vector<std::uint64_t> counts;
-    for (std::uint64_t number = key * places_; number < (key + 1) * places_; ++number) {
+    for (std::uint64_t number = key * numbering_.places; number < (key + 1) * numbering_.places; ++number) {
       const std::uint64_t total = std::exchange(totals_[number], 0);
       if (total == 0) continue;
-      positions.push_back(position_of(number, key));
+      positions.push_back(numbering_.position_of(number, key));
       counts.push_back(total);
     }
     profiles.emplace_back(lattice_, std::move(positions), counts);
@@ -189,9 +170,8 @@ void KeyedCounts::compact() {
 void KeyedCounts::spill() {
   if (short_numbers_.size() == 0 && numbers_.size() == 0 && cells_.empty()) return;
   RunWriter writer(*spool_);
-  const NumberForm form{lattice_, places_, units_bits_, on_candidates_};
-  if (kept_as_ == KeptAs::short_numbers) write_run(form, short_numbers_.take_sorted(threads_), writer);
-  if (kept_as_ == KeptAs::numbers) write_run(form, numbers_.take_sorted(threads_), writer);
+  if (kept_as_ == KeptAs::short_numbers) write_run(numbering_, short_numbers_.take_sorted(threads_), writer);
+  if (kept_as_ == KeptAs::numbers) write_run(numbering_, numbers_.take_sorted(threads_), writer);
   compact();
   for (const Cell& cell : std::exchange(cells_, {})) writer.add({cell.at.key, cell.at.position, cell.count});
   limit_ = fewest;

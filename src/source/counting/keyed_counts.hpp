@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,34 @@ struct KeyedRecord {
 
 /// In place of the number of a record's key that is not listed.
 inline constexpr std::uint32_t no_key = ~std::uint32_t{0};
+
+/// The places of all keys, one key behind the other, as numbers; written with a record's units in their lowest bits, where it has some.
+struct PlaceNumbers {
+  PlaceNumbers(const Lattice& lattice, std::uint32_t most_units)
+      : on_candidates(lattice.is_regular()),
+        places(on_candidates ? lattice.size() : 2 * lattice.size() + 1),
+        units_bits(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))) {}
+
+  std::uint64_t of(const KeyedRecord& record) const {
+    return record.key * places + (on_candidates ? record.position / 2 : record.position);
+  }
+  Position position_of(std::uint64_t number, std::size_t key) const {
+    const std::uint64_t place = number - key * places;
+    return on_candidates ? 2 * place + 1 : place;
+  }
+  std::uint64_t written(const KeyedRecord& record) const {
+    return units_bits == 0 ? of(record) : of(record) << units_bits | record.units;
+  }
+  std::uint64_t first_written(std::size_t key) const { return (key * places) << units_bits; }
+  std::uint64_t read(std::uint64_t written) const { return written >> units_bits; }
+  std::uint64_t units(std::uint64_t written) const {
+    return units_bits == 0 ? 1 : written & ((std::uint64_t{1} << units_bits) - 1);
+  }
+
+  bool on_candidates;    ///< and nowhere else, lie the records of a regular lattice
+  std::uint64_t places;  ///< of records of one key
+  int units_bits;        ///< that tell how many units a record is; none where each is one
+};
 
 /// Numbers that come one by one.
 template <class Number>
@@ -78,7 +107,7 @@ class KeyedCounts {
       case KeptAs::builder:
         return builder_->add_position(record.position, 1);
       case KeptAs::totals:
-        totals_[number_of(record)] += record.units;
+        totals_[numbering_.of(record)] += record.units;
         return;
       case KeptAs::short_numbers:
         return write(short_numbers_, record);
@@ -88,8 +117,8 @@ class KeyedCounts {
         return add_cell({{record.position, record.key}, record.units});
     }
   }
-  /// Records each at its position, of the key and as so many units as key_at(i) and units_at(i) say, except for those at `missing` and those
-  /// of no_key; whether there are any of the former.
+  /// Adds a record at each position, with the key key_at(i) and units_at(i) units. Those at `missing`, and those whose key is no_key, do not
+  /// count; whether any was at `missing`.
   template <class KeyAt, class UnitsAt>
   bool add_all(std::span<const Position> positions, Position missing, KeyAt key_at, UnitsAt units_at) {
     const auto add_each = [&](auto add_record) {
@@ -102,7 +131,7 @@ class KeyedCounts {
       return any_missing;
     };
     if (kept_as_ == KeptAs::totals) {
-      return add_each([this](const KeyedRecord& record) { totals_[number_of(record)] += record.units; });
+      return add_each([this](const KeyedRecord& record) { totals_[numbering_.of(record)] += record.units; });
     }
     if (kept_as_ == KeptAs::short_numbers) {
       return add_each([this](const KeyedRecord& record) { write(short_numbers_, record); });
@@ -132,17 +161,6 @@ class KeyedCounts {
 
   KeptAs kept_as(std::uint32_t most_units) const;
 
-  /// The places of all keys, one key behind the other, are numbered.
-  std::uint64_t number_of(const KeyedRecord& record) const {
-    return record.key * places_ + (on_candidates_ ? record.position / 2 : record.position);
-  }
-  std::uint64_t number_with_units(const KeyedRecord& record) const {
-    return units_bits_ == 0 ? number_of(record) : number_of(record) << units_bits_ | record.units;
-  }
-  Position position_of(std::uint64_t number, std::size_t key) const {
-    const std::uint64_t place = number - key * places_;
-    return on_candidates_ ? 2 * place + 1 : place;
-  }
   /// How many numbers of this size are held, in all.
   template <class Number>
   std::size_t most_numbers() const {
@@ -154,7 +172,7 @@ class KeyedCounts {
       if (numbers.size() >= most_numbers<Number>()) spill();
       numbers.more_room(most_numbers<Number>());
     }
-    numbers.add(number_with_units(record));
+    numbers.add(numbering_.written(record));
   }
   void add_cell(const Cell& cell);
   /// Sorts the cells and adds up those of one key and position.
@@ -170,9 +188,7 @@ class KeyedCounts {
   Lattice lattice_;
   std::size_t keys_;
   std::size_t threads_;
-  bool on_candidates_;    // and nowhere else, lie the records of a regular lattice
-  std::uint64_t places_;  // of records of one key
-  int units_bits_;        // that tell how many units a record is; none where each is one
+  PlaceNumbers numbering_;
   std::shared_ptr<CountSpool> spool_;
   KeptAs kept_as_;
 

@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "libraries/fmt.hpp"
+#include "source/counting/leb128.hpp"
 #include "source/counting/profile_merging.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/missing_cells.hpp"
@@ -42,30 +43,25 @@ std::uint64_t lattice_code(const Lattice& lattice) {
 
 // --- writing
 
-void put(std::string& bytes, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) bytes += static_cast<char>((number & 0x7f) | 0x80);
-  bytes += static_cast<char>(number);
-}
-
 void put_text(std::string& bytes, std::string_view text) {
-  put(bytes, text.size());
+  source_detail::append_leb128(bytes, text.size());
   bytes += text;
 }
 
 void put_texts(std::string& bytes, const std::vector<std::string>& texts) {
-  put(bytes, texts.size());
+  source_detail::append_leb128(bytes, texts.size());
   for (const std::string& text : texts) put_text(bytes, text);
 }
 
 void put_lattice(std::string& bytes, const Lattice& lattice) {
-  put(bytes, lattice_code(lattice));
+  source_detail::append_leb128(bytes, lattice_code(lattice));
   if (lattice.is_regular()) {
     for (const Rational& number : {lattice.lower(), lattice.upper(), lattice.step()}) {
       put_text(bytes, number.to_decimal());
     }
     return;
   }
-  put(bytes, lattice.size());
+  source_detail::append_leb128(bytes, lattice.size());
   for (std::uint64_t i = 0; i < lattice.size(); ++i) put_text(bytes, lattice.at(i).to_decimal());
 }
 
@@ -80,8 +76,8 @@ std::uint64_t format_of(const ProfileHeader& header) {
 /// The keys of each column, and which of them each group has.
 void put_keys(std::string& bytes, const GroupKeys& keys) {
   for (std::size_t column = 0; column < keys.columns(); ++column) put_texts(bytes, keys.list(column));
-  put(bytes, keys.size());
-  for (const std::uint32_t number : keys.numbers()) put(bytes, number);
+  source_detail::append_leb128(bytes, keys.size());
+  for (const std::uint32_t number : keys.numbers()) source_detail::append_leb128(bytes, number);
 }
 
 void put_weights(std::string& bytes, const RecordWeights& weights) {
@@ -94,9 +90,9 @@ std::string body_of(const ProfileHeader& header) {
   std::string bytes;
   put_lattice(bytes, header.lattice);
   put_text(bytes, header.column);
-  put(bytes, header.null_policy == NullPolicy::error ? 1 : 0);
-  put(bytes, header.records_per_person);
-  put(bytes, header.disjoint_persons ? 1 : 0);
+  source_detail::append_leb128(bytes, header.null_policy == NullPolicy::error ? 1 : 0);
+  source_detail::append_leb128(bytes, header.records_per_person);
+  source_detail::append_leb128(bytes, header.disjoint_persons ? 1 : 0);
   put_text(bytes, header.person);
   if (is_newest) {
     put_texts(bytes, header.by.names());
@@ -112,21 +108,21 @@ std::string body_of(const ProfileHeader& header) {
     put_texts(bytes, header.keys.empty() ? std::vector<std::string>() : header.keys.list(0));
   }
   put_texts(bytes, header.missing);
-  put(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
+  source_detail::append_leb128(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
   put_texts(bytes, header.readers);
   if (header.per_person) put_text(bytes, to_string(*header.per_person));
-  if (header.one_row_a_person) put(bytes, header.weights ? 1 : 0);
+  if (header.one_row_a_person) source_detail::append_leb128(bytes, header.weights ? 1 : 0);
   if (header.weights) put_weights(bytes, *header.weights);
   return bytes;
 }
 
 /// Gaps between positions, and counts.
 void put_profile(std::string& bytes, const RankProfile& profile) {
-  put(bytes, profile.distinct());
+  source_detail::append_leb128(bytes, profile.distinct());
   Position next = 0;  // the least that may come
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
-    put(bytes, profile.position(k) - next);
-    put(bytes, profile.count(k));
+    source_detail::append_leb128(bytes, profile.position(k) - next);
+    source_detail::append_leb128(bytes, profile.count(k));
     next = profile.position(k) + 1;
   }
 }
@@ -473,7 +469,7 @@ std::string to_bytes(const CountedProfiles& counted) {
     texts->assign(once.begin(), once.end());
   }
   std::string bytes(magic);
-  put(bytes, format_of(header));
+  source_detail::append_leb128(bytes, format_of(header));
   put_text(bytes, body_of(header));
   Sha256 hash;
   hash.add(bytes);

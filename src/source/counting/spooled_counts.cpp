@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "source/counting/leb128.hpp"
+
 namespace fractile::source_detail {
 namespace {
 
@@ -11,12 +13,6 @@ constexpr std::size_t block_size = std::size_t{1} << 14;  // bytes; adding up ta
 constexpr std::size_t most_of_place = 25;                 // bytes of a key, a position and a count
 constexpr std::size_t fewest_held = std::size_t{1} << 12;
 constexpr std::size_t runs_of_level = 64;  // and one more become one
-
-/// Seven bits a byte, the lowest first, as in a profile file.
-void put_number(std::vector<char>& bytes, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7) bytes.push_back(static_cast<char>(number | 0x80));
-  bytes.push_back(static_cast<char>(number));
-}
 
 }  // namespace
 
@@ -37,9 +33,9 @@ void RunWriter::add(const PlaceCount& place) {
     block_.first_key = place.key;
     last_ = {};
   }
-  put_number(bytes_, place.key - last_.key);
-  put_number(bytes_, place.key == last_.key ? place.position - last_.position : place.position);
-  put_number(bytes_, place.count);
+  append_leb128(bytes_, place.key - last_.key);
+  append_leb128(bytes_, place.key == last_.key ? place.position - last_.position : place.position);
+  append_leb128(bytes_, place.count);
   ++block_.counts;
   last_ = place;
 }

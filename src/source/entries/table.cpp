@@ -13,6 +13,7 @@
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
+#include "ranks/position_counters.hpp"
 #include "source/counting/column_cells.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/selected_records.hpp"
@@ -786,7 +787,6 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
 
 /// Whether a column is alone and whole, and its counts take little memory, or as much as they need.
 bool is_counted_alone(const OpenedTable& table, const std::vector<ColumnToCount>& columns) {
-  constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
   if (columns.size() != 1 || columns.front().selection.selects()) return false;
   return table.memory == 0 || columns.front().lattice.size() <= most_counters;
 }
