@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # consume_test.sh installed|subdirectory|shared SOURCE BUILD: a stranger builds against the library, the README's examples too.
-# installed: also with pkg-config and another compiler. shared: within a project that compiles all of its own as one, has shared libraries,
-# and exports and installs one of its own beside ours.
+# installed and shared: also with pkg-config and another compiler. shared: within a project that compiles all of its own as one, has shared
+# libraries, and exports and installs one of its own beside ours.
 set -euo pipefail
 how=$1 source=$2 build=$3
 # Always the same folder, so that ccache knows what it compiled there before.
@@ -26,6 +26,17 @@ awk -v folder="$folder/examples" '
   /^```$/ { out = "" }
   out != "" { print > out }' "$source/README.md"
 
+# Builds and runs the stranger's host against what is installed, without CMake, and with the other compiler, where there is one.
+by_the_other_compiler() { # FOLDER-OF-LIBRARIES
+  local compiler flags libraries
+  export PKG_CONFIG_PATH=$1/pkgconfig
+  compiler=$(command -v clang++ clang++-14 | head -1 || true)
+  read -ra flags <<<"$(pkg-config --cflags fractile)"
+  read -ra libraries <<<"$(pkg-config --libs fractile)"
+  "${compiler:-g++}" -std=c++20 -O0 "${flags[@]}" "$source/tests/consumer/host.cpp" -ffast-math -o "$folder/host" "${libraries[@]}"
+  LD_LIBRARY_PATH=$1 "$folder/host"
+}
+
 # Neither optimised nor with symbols: what counts is that it builds and runs.
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DREADME_EXAMPLES="$folder/examples")
 if [[ $how == installed ]]; then
@@ -45,13 +56,7 @@ if [[ $how == installed ]]; then
   cmake -S "$source/tests/consumer/quiet" -B "$folder/quiet" -DCMAKE_PREFIX_PATH="$folder/prefix" -DPKG_CONFIG_EXECUTABLE=/nowhere \
     >"$folder/quiet.txt" 2>&1
   grep -- '-- done without' "$folder/quiet.txt"
-  # Without CMake, and with the other compiler, where there is one.
-  export PKG_CONFIG_PATH=$libraries_folder/pkgconfig
-  compiler=$(command -v clang++ clang++-14 | head -1 || true)
-  read -ra flags <<<"$(pkg-config --cflags fractile)"
-  read -ra libraries <<<"$(pkg-config --libs fractile)"
-  "${compiler:-g++}" -std=c++20 -O0 "${flags[@]}" "$source/tests/consumer/host.cpp" -ffast-math -o "$folder/host" "${libraries[@]}"
-  "$folder/host"
+  by_the_other_compiler "$libraries_folder"
   if [[ -e $build/libduckdb.so ]]; then
     env -u FRACTILE_DUCKDB "$folder/prefix/bin/fractile" release "$source/examples/people.csv" --column age --bounds 0 125 --step 1 \
       --quantiles median --epsilon 1 | grep '^1/2,'
@@ -77,6 +82,7 @@ if [[ $how == shared ]]; then
   python3 -B "$source/tests/consumer/symbols.py" "$library"
   readelf -d "$library" | grep -E 'SONAME.*libfractile\.so\.[0-9]+\.[0-9]+\]'
   [[ -e $(dirname "$library")/cmake/wrapper/wrapper_targets.cmake ]]
+  by_the_other_compiler "$(dirname "$library")"
 fi
 "$folder/build/consumer" | grep '"quantile": "1/2"'
 "$folder/build/readme2" | grep -x 'and one with three 3/2'
