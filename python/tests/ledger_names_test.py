@@ -42,14 +42,14 @@ def test_whatever_is_taken_is_its_own_form(ledger):
     """Letters with what may stand on them, in any order."""
     draw = random.Random(1)
     taken = 0
-    for i in range(500):
+    for i in range(150):
         letters = draw.choices([*MADE_OF_TWO, "a", "\u0e1a", "\u0928", "\u304b", "\u0628", "\u09c7", "\u0dd9"], k=2)
         marks = [draw.choice(MARKS) for _ in range(draw.randrange(3))]
         name = f"{i}" + letters[0] + "".join(marks) + letters[1]
         if is_taken(ledger, name):
             taken += 1
             assert unicodedata.normalize("NFC", name) == name, ascii(name)
-    assert taken > 20
+    assert taken > 5
 
 
 def test_names_as_people_write_them_are_taken(ledger):

@@ -604,7 +604,7 @@ std::vector<double> law_of(double epsilon, const std::vector<double>& distances)
 /// Through the entry that users call: what is published has the law of one draw for each cell of each level, independent of each other, at
 /// the level's part of the budget, whose sum is 1. A cell's draw costs it at most that part (docs/proofs/single_quantile.md).
 TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
-  const std::vector<std::uint64_t> found = outcomes({{5, 0, 8}, {3, 1, 0}}, testing::effort(20'000));
+  const std::vector<std::uint64_t> found = outcomes({{5, 0, 8}, {3, 1, 0}}, testing::effort(8'000));
   const std::vector<double> a = law_of(0.25, {1.5, 1.5, 0});
   const std::vector<double> b = law_of(0.25, {0, 1, 2});
   const std::vector<double> both = law_of(0.75, {0.5, 0, 0.5});  // 8, 1 and 8
@@ -632,7 +632,7 @@ TEST(PublicationAudit, CountsWithoutQuantilesAreOneDrawACell) {
     return static_cast<std::size_t>(std::min(std::max(noise, -ends), ends) + ends);
   };
   std::vector<std::uint64_t> found(places * places);
-  const std::uint64_t times = testing::effort(20'000);
+  const std::uint64_t times = testing::effort(8'000);
   for (std::uint64_t i = 0; i < times; ++i) {
     const std::vector<std::vector<std::uint64_t>> counts{{5, 0, 8}, {3, 1, 0}};
     const PublishedTables tables =

@@ -105,7 +105,7 @@ TEST(Joint, HasTheLawThatIsAudited) {
       RandomBits bits = RandomBits::system();
       JointSelection selection(problem);
       std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
-      const std::uint64_t draws = effort(filter.prefix_bits == 64 ? 40'000 : 10'000);
+      const std::uint64_t draws = effort(filter.prefix_bits == 64 ? 20'000 : 5'000);
       for (std::uint64_t i = 0; i < draws; ++i) ++counts[selection.draw(bits, filter).below];
       expect_law(s, counts);
       EXPECT_LT(selection.trials(), (s.is_far ? 20 : 12) * draws) << s.name;
@@ -146,7 +146,7 @@ TEST(JointBoxes, HaveTheLawThatIsAudited) {
     for (const bool verify : {false, true}) {
       const JointProblem problem = problem_of(s);
       JointBoxes boxes(problem);
-      const std::uint64_t trials = effort(verify ? 10'000 : 40'000);
+      const std::uint64_t trials = effort(verify ? 5'000 : 20'000);
       EXPECT_GT(expect_law_of(boxes, s, verify, {trials, trials}).kept * 100, trials) << s.name;
     }
   }
@@ -163,7 +163,7 @@ TEST(ListedTotals, HaveTheLawWhateverIsLeftToWiderTables) {
         JointRuns runs(problem.profile, problem.span, problem.subcells, unit);
         ListedTotals<double> listed(problem, runs, least);
         ASSERT_TRUE(listed.fits()) << s.name;
-        const Trials trials{effort(400'000), effort(1'500)};
+        const Trials trials{effort(200'000), effort(800)};
         EXPECT_EQ(expect_law_of(listed, s, unit == 1, trials).kept, trials.kept) << s.name;
       }
     }

@@ -50,7 +50,7 @@ TEST(Release, HasTheLawThatIsAudited) {
         const OutputLaw law = quantile_law(tree);
         std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
         RandomBits bits = RandomBits::system();
-        for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 100'000 : 30'000); ++i) {
+        for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 40'000 : 12'000); ++i) {
           ++counts[sample_quantiles(tree, query.quantiles.size(), testing::FreeDraws(bits, filter).parts(2))];
         }
         std::vector<std::uint64_t> observed;

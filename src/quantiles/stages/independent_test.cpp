@@ -47,7 +47,7 @@ TEST(Independent, HasTheLawThatIsAudited) {
       for (const Filter filter : {Filter{}, Filter::stress()}) {
         std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
         RandomBits bits = RandomBits::system();
-        for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 100'000 : 30'000); ++i) {
+        for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 40'000 : 12'000); ++i) {
           ++counts[sample_independent(profile, query, testing::FreeDraws(bits, filter).part())];
         }
         std::vector<std::uint64_t> observed;

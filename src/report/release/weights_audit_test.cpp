@@ -75,14 +75,21 @@ class WeightsAudit : public source_test::EngineTest {
     return {alone.lattice(), std::move(positions), counts};
   }
 
-  /// The largest loss between files that differ in one person's record; `query`: what is asked of units.
-  static Enclosure attained(const QuantileQuery& query, const Counting& counting) {
-    const LawOfTable law = release_law(query, candidates, 1);
+  /// All files, as they are counted.
+  using Profiles = std::map<File, RankProfile>;
+  static Profiles profiles_of(const Counting& counting) {
     const std::vector<Record> records = all_records();
-    std::map<File, RankProfile> profiles;
+    Profiles profiles;
     for (const Record& a : records) {
       for (const Record& b : records) profiles.emplace(File{a, b}, counting({a, b}));
     }
+    return profiles;
+  }
+
+  /// The largest loss between files that differ in one person's record; `query`: what is asked of units.
+  static Enclosure attained(const QuantileQuery& query, const Profiles& profiles) {
+    const LawOfTable law = release_law(query, candidates, 1);
+    const std::vector<Record> records = all_records();
     Enclosure largest = Enclosure::of(Rational(0));
     for (const Record& other : records) {
       const OutputLaw without = law(profiles.at({"", other}));
@@ -102,10 +109,11 @@ class WeightsAudit : public source_test::EngineTest {
 };
 
 TEST_F(WeightsAudit, OneWeightedRecordKeepsThePromise) {
+  const Profiles profiles = profiles_of([&](const File& file) { return counted(file); });
   for (const char* quantile : {"0", "1/2"}) {
     for (const char* epsilon : {"0.1", "1", "4"}) {
       const QuantileQuery query = asked(quantile, epsilon);
-      const Enclosure loss = attained(over_weights(query, grid), [&](const File& file) { return counted(file); });
+      const Enclosure loss = attained(over_weights(query, grid), profiles);
       EXPECT_TRUE(certainly_at_most(loss, Enclosure::of(query.budget.epsilon()))) << loss.to_string();
       EXPECT_GT(loss.to_double(), 0.2 * query.budget.epsilon().to_double());
     }
@@ -127,18 +135,19 @@ TEST_F(WeightsAudit, SoManyChangedWeightsKeepThePromise) {
 }
 
 TEST_F(WeightsAudit, AQueryThatForgetsWeightsIsCaught) {
-  const Enclosure loss = attained(asked("0", "1"), [&](const File& file) { return counted(file); });
+  const Enclosure loss = attained(asked("0", "1"), profiles_of([&](const File& file) { return counted(file); }));
   EXPECT_FALSE(certainly_at_most(loss, Enclosure::of(Rational(1))));
 }
 
 TEST_F(WeightsAudit, AWeightThatCountsWholeIsCaught) {
-  const Enclosure loss = attained(over_weights(asked("0", "1"), grid), [&](const File& file) { return whole(file); });
+  const Enclosure loss =
+      attained(over_weights(asked("0", "1"), grid), profiles_of([&](const File& file) { return whole(file); }));
   EXPECT_FALSE(certainly_at_most(loss, Enclosure::of(Rational(1))));
 }
 
 TEST_F(WeightsAudit, AWeightThatOthersDecideIsCaught) {
   const Enclosure loss =
-      attained(over_weights(asked("0", "1"), grid), [&](const File& file) { return by_the_others(file); });
+      attained(over_weights(asked("0", "1"), grid), profiles_of([&](const File& file) { return by_the_others(file); }));
   EXPECT_FALSE(certainly_at_most(loss, Enclosure::of(Rational(1))));
 }
 
