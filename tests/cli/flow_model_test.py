@@ -27,8 +27,8 @@ from cli.flow_model import (
 )
 from cli.program import EFFORT, CommandTest, WarmProgram, run
 
-PIPELINES = max(1, int(500 * EFFORT))
-RELEASES = max(1, int(100 * EFFORT))
+PIPELINES = max(1, int(200 * EFFORT))
+RELEASES = max(1, int(40 * EFFORT))
 
 
 def drawn_row(draw, size):
