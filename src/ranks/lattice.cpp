@@ -67,7 +67,7 @@ struct Lattice::Regular {
 
   /// Whole numbers on a lattice of whole numbers, as all times are.
   struct WholeSteps {
-    /// Nothing unless bounds and step are whole numbers, and 63 bits hold each of these and how far apart the bounds are.
+    /// Nothing unless bounds, step and the difference of the bounds are whole numbers of 64 bits with sign.
     static std::optional<WholeSteps> of(const Rational& from, const Rational& to, const Rational& by,
                                         const Rational& ahead) {
       const auto fits = [](const Rational& number) { return number.is_integer() && number.fits_int64(); };
@@ -77,7 +77,7 @@ struct Lattice::Regular {
                         Divisor(std::max<std::uint64_t>(step, 2))};
     }
 
-    /// floor((value - first + early) / step), clamped. No value is between early and the half step that numbers enter early.
+    /// floor((value - first + early) / step), clamped. No whole number is between `early` and the half step that numbers enter early.
     Position position_of(std::int64_t value) const {
       const auto passed =
           static_cast<std::uint64_t>(std::clamp(value, first, last)) - static_cast<std::uint64_t>(first);

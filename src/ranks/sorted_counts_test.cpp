@@ -55,7 +55,7 @@ TEST(SortedCounts, AreThoseOfAMap) {
   }));
 }
 
-// Of many records at one position all are in one thread's stretch.
+// All records of one position are in one thread's stretch, however many they are.
 TEST(SortedCounts, TheNumberOfThreadsChangesNothing) {
   std::mt19937_64 random(1);
   for (const std::uint64_t most :

@@ -45,7 +45,7 @@ struct PlaceNumbers {
     const std::uint64_t place = number - key * places;
     return on_candidates ? 2 * place + 1 : place;
   }
-  /// Of a record of one unit or more.
+  /// For a record of one unit or more.
   std::uint64_t written(const KeyedRecord& record) const { return of(record) * most_units + (record.units - 1); }
   std::uint64_t first_written(std::size_t key) const { return key * places * most_units; }
   /// The number of the place.
