@@ -71,6 +71,8 @@ inline double double_threshold(const Lattice& lattice, Position p) {
 inline std::vector<Lattice> telling_regular_lattices() {
   return {regular("0", "125", "1"),
           regular("-7", "9", "2"),
+          regular("0", "20", "0.5"),
+          regular("0", "4096", "0.0625"),
           regular("0", "1048576", "0.01"),
           regular("-100", "100", "0.00001"),
           regular("0.05", "5", "0.01"),
