@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A made survey: weighted quantiles of samples from a known population, and the noise of a release beside the sampling error.
 
-    weighted_survey.py PROGRAM [--surveys N] [--sizes LIST] [--effects LIST] [--epsilon E] [--seed N]
+    weighted_survey.py PROGRAM [--surveys N] [--sizes LIST] [--effects LIST] [--epsilon E] [--base BASE] [--seed N]
 
 The population's values are uniform on 0 to 100,000, so its quantiles are known. Small values are sampled more often than large ones, and
 the weights undo that, and vary besides. The design effect is Kish's, 1 + the squared variation of the weights. The grid of weights ends at
@@ -12,7 +12,7 @@ the design's 99th percentile. Prints, for each size of a sample, design effect a
     error      by how much the released value misses its share of these weights, in the mean, and its standard error
     grid       by how much clamping and rounding weights moved the sample's own weighted quantile, in the mean
 
-Nothing of it is private: the seeds are known.
+At last it says how many of these mean errors lie beyond two standard errors. Nothing of it is private: the seeds are known.
 """
 
 import argparse
@@ -75,11 +75,11 @@ class Weighted:
         return max(0.0, below - share) + min(0.0, up_to - share)
 
 
-def released(program, rows, design, epsilon, seed, path):
+def released(program, rows, design, options, seed, path):
     path.write_text("value,weight\n" + "".join(f"{value},{weight}\n" for value, weight in rows), encoding="utf-8")
     command = [program, "release", path, "--column", "value", "--bounds", "0", str(HIGHEST), "--step", "1", "--weight", "weight",
                "--weight-bounds", "0", str(design.largest), "--weight-step", str(STEP_OF_WEIGHTS), "--quantiles",
-               ",".join(map(str, QUANTILES)), "--epsilon", epsilon, "--unsafe-seed", str(seed), "--format", "json"]
+               ",".join(map(str, QUANTILES)), *options, "--unsafe-seed", str(seed), "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(done.stderr)
@@ -90,7 +90,7 @@ def deviation(differences):
     return math.sqrt(statistics.fmean(each * each for each in differences))
 
 
-def measured(program, size, design, epsilon, surveys, seed, path):
+def measured(program, size, design, options, surveys, seed, path):
     """A row a quantile."""
     differences = {quantile: ([], [], [], []) for quantile in QUANTILES}
     for number in range(surveys):
@@ -98,7 +98,7 @@ def measured(program, size, design, epsilon, surveys, seed, path):
         own = Weighted(rows)
         counted = Weighted([(value, design.on_grid(weight)) for value, weight in rows])
         bits = random.Random(f"noise {seed} {size} {design.spread} {number}").getrandbits(32)
-        values = released(program, rows, design, epsilon, bits, path)
+        values = released(program, rows, design, options, bits, path)
         for quantile, value in zip(QUANTILES, values):
             sampling, noise, error, grid = differences[quantile]
             sampling.append(own.quantile(quantile) / HIGHEST - quantile)
@@ -117,8 +117,11 @@ def main():
     parser.add_argument("--sizes", default="500,5000,50000")
     parser.add_argument("--effects", default="1,1.5,2,3")
     parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--base", help="as of fractile release")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
+    options = ["--epsilon", asked.epsilon, *(["--base", asked.base] if asked.base else [])]
+    lines, beyond = 0, 0
     print("| records | design effect | HI / mean | quantile | sampling | noise | noise / sampling | error | grid |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
@@ -126,10 +129,13 @@ def main():
             for effect in map(float, asked.effects.split(",")):
                 design = Design(effect)
                 for quantile, sampling, noise, error, own, grid in measured(
-                    asked.program.resolve(), size, design, asked.epsilon, asked.surveys, asked.seed, Path(folder) / "survey.csv"
+                    asked.program.resolve(), size, design, options, asked.surveys, asked.seed, Path(folder) / "survey.csv"
                 ):
+                    lines += 1
+                    beyond += abs(error) > 2 * own
                     print(f"| {size} | {effect:g} | {design.largest / MEAN_WEIGHT:g} | {quantile:g} | {100 * sampling:.3g} % | "
                           f"{100 * noise:.3g} % | {noise / sampling:.2g} | {100 * error:+.4f} ± {100 * own:.4f} % | {100 * grid:+.3f} % |", flush=True)
+    print(f"\n{beyond} of {lines} mean errors are more than two standard errors from 0; without any bias, 5 % would be.")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "ranks/affine_filter.hpp"
 
@@ -27,6 +28,8 @@ bool place_all(const AffineFilter& filter, std::span<const double> values, Posit
   const auto per_step = hn::Set(real, filter.terms().per_step);
   const auto last = hn::Set(real, filter.terms().last);
   const auto error = hn::Set(real, filter.terms().error);
+  const auto first_half_way = hn::Set(real, filter.terms().first_half_way);
+  const auto half = hn::Set(real, 0.5);
   const auto to_wholes = hn::Set(real, AffineFilter::to_wholes);
   const auto uncertain = hn::Set(whole, AffineFilter::uncertain);
   auto all_certain = hn::Eq(uncertain, uncertain);
@@ -36,10 +39,13 @@ bool place_all(const AffineFilter& filter, std::span<const double> values, Posit
     index = hn::IfThenElse(hn::Lt(index, hn::Zero(real)), hn::Zero(real), index);
     index = hn::IfThenElse(hn::Gt(index, last), last, index);
     const auto shifted = hn::Add(index, to_wholes);
-    const auto distance = hn::Abs(hn::Sub(index, hn::Sub(shifted, to_wholes)));
+    const auto beyond = hn::Sub(index, hn::Sub(shifted, to_wholes));
+    const auto distance = hn::Abs(beyond);
     const auto reach = hn::Add(error, hn::Mul(index, hn::Set(real, AffineFilter::relative_error)));
-    const auto certain = hn::RebindMask(whole, hn::Lt(hn::Add(distance, reach), hn::Set(real, 0.5)));
-    const auto nearest = hn::Sub(hn::BitCast(whole, shifted), hn::BitCast(whole, to_wholes));
+    const auto is_half_way = hn::And(hn::Eq(distance, half), hn::Ge(index, first_half_way));
+    const auto certain = hn::RebindMask(whole, hn::Or(hn::Lt(hn::Add(distance, reach), half), is_half_way));
+    const auto one_more = hn::IfThenElseZero(hn::RebindMask(whole, hn::Eq(beyond, half)), hn::Set(whole, 1));
+    const auto nearest = hn::Add(hn::Sub(hn::BitCast(whole, shifted), hn::BitCast(whole, to_wholes)), one_more);
     const auto position = hn::Add(hn::ShiftLeft<1>(nearest), hn::Set(whole, 1));
     hn::StoreU(hn::IfThenElse(certain, position, uncertain), whole, positions + k);
     all_certain = hn::And(all_certain, certain);
@@ -60,6 +66,14 @@ HWY_AFTER_NAMESPACE();
 namespace fractile {
 namespace {
 
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+/// Products with it are not rounded.
+bool is_power_of_two(const Rational& step) {
+  int exponent = 0;
+  return Rational::from_double(step.to_double()) == step && std::frexp(step.to_double(), &exponent) == 0.5;
+}
+
 bool is_ordinary(double step, double lower, double upper) {
   return step > 0x1p-900 && step < 0x1p900 && std::abs(lower) < 0x1p1000 && std::abs(upper) < 0x1p1000;
 }
@@ -67,8 +81,9 @@ bool is_ordinary(double step, double lower, double upper) {
 }  // namespace
 
 AffineFilter::AffineFilter(const Rational& lower, const Rational& upper, const Rational& step, std::uint64_t points)
-    : terms_{lower.to_double(), (Rational(1) / step).to_double(), static_cast<double>(points - 1), 1} {
+    : terms_{lower.to_double(), (Rational(1) / step).to_double(), static_cast<double>(points - 1), 1, no_number} {
   if (!is_ordinary(step.to_double(), terms_.lower, upper.to_double())) return;
+  if (lower.sign() == 0 && is_power_of_two(step)) terms_.first_half_way = 0.5;
   terms_.error = std::abs(terms_.lower) * terms_.per_step * 0x1p-52 + relative_error;
 }
 

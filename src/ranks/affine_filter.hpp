@@ -24,10 +24,13 @@ class AffineFilter {
     index = index < 0 ? 0 : index;
     index = index > terms_.last ? terms_.last : index;
     const double shifted = index + to_wholes;
-    const double distance = std::abs(index - (shifted - to_wholes));
+    const double beyond = index - (shifted - to_wholes);
+    const double distance = std::abs(beyond);
     const bool certain = distance + (terms_.error + index * relative_error) < 0.5;
-    const std::uint64_t nearest = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(to_wholes);
-    return (2 * nearest + 1) | (certain ? Position{0} : uncertain);
+    const bool is_half_way = distance == 0.5 && index >= terms_.first_half_way;
+    const std::uint64_t whole = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(to_wholes);
+    const std::uint64_t nearest = whole + (beyond == 0.5 ? 1 : 0);
+    return (2 * nearest + 1) | (certain || is_half_way ? Position{0} : uncertain);
   }
   /// The same for many; whether any is uncertain.
   bool operator()(std::span<const double> values, Position* positions) const;
@@ -38,8 +41,9 @@ class AffineFilter {
   struct Terms {
     double lower;
     double per_step;
-    double last;   // the largest index
-    double error;  // of an index near 0; from 1/2 on, nothing is certain
+    double last;            // the largest index
+    double error;           // of an index near 0; from 1/2 on, nothing is certain
+    double first_half_way;  // the least half that an index certainly is if it seems so: 1/2, or none
   };
   const Terms& terms() const { return terms_; }
 

@@ -62,6 +62,18 @@ TEST(AffineFilter, OneAndManyAreTheSameInEveryInstructionSetAndRoundingMode) {
   });
 }
 
+TEST(AffineFilter, HalfWayIsCertainWhereNothingIsRounded) {
+  for (const char* step : {"0.25", "0.5", "1", "64"}) {
+    const Lattice lattice = ranks_test::regular("0", "6400", step);
+    const double width = lattice.step().to_double();
+    std::vector<double> halves;
+    for (int k = 0; k < 90; ++k) halves.push_back((k + 0.5) * width);
+    std::vector<Position> positions(halves.size());
+    EXPECT_FALSE(filter_of(lattice)(halves, positions.data()));
+    for (std::size_t k = 0; k < halves.size(); ++k) EXPECT_EQ(positions[k], 2 * (k + 1) + 1) << step;
+  }
+}
+
 TEST(AffineFilter, IsSeldomUncertain) {
   const Lattice cents = ranks_test::regular("0", "1048576", "0.01");
   const AffineFilter filter = filter_of(cents);

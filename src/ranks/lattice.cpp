@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/divisor.hpp"
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
@@ -31,6 +32,10 @@ void require_as_many(std::size_t values, std::size_t positions) {
 
 constexpr std::uint64_t exact_as_double = std::uint64_t{1} << 53;
 
+constexpr std::size_t together = 16;  // positions of which most often none needs more than a few operations
+
+constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
+
 bool is_exact_as_double(std::int64_t value) {
   return static_cast<std::uint64_t>(value) + exact_as_double <= 2 * exact_as_double;
 }
@@ -57,21 +62,53 @@ struct Lattice::Regular {
         size((to - from) / by + Rational(1)),
         points(size.to_uint64()),
         filter(entry, to + ahead, by, points),
-        grid(WholeGrid::of(entry, by)) {
-    if (ahead.sign() > 0) ticks = Ticks{from.to_int64(), to.to_int64(), by.to_uint64()};
-  }
+        grid(WholeGrid::of(entry, by)),
+        wholes(WholeSteps::of(from, to, by, ahead)) {}
 
-  /// For times, all of which are whole numbers below 2^58.
-  struct Ticks {
+  /// Whole numbers on a lattice of whole numbers, as all times are.
+  struct WholeSteps {
+    /// Nothing unless bounds, step and the difference of the bounds are whole numbers of 64 bits with sign.
+    static std::optional<WholeSteps> of(const Rational& from, const Rational& to, const Rational& by,
+                                        const Rational& ahead) {
+      const auto fits = [](const Rational& number) { return number.is_integer() && number.fits_int64(); };
+      if (!fits(from) || !fits(to) || !fits(by) || !(to - from).fits_int64()) return {};
+      const std::uint64_t step = by.to_uint64();
+      return WholeSteps{from.to_int64(), to.to_int64(), (by / Rational(2) - ahead).floor().to_uint64(), step,
+                        Divisor(std::max<std::uint64_t>(step, 2))};
+    }
+
+    /// floor((value - first + early) / step), clamped. No whole number is between `early` and the half step that numbers enter early.
+    Position position_of(std::int64_t value) const {
+      const auto passed =
+          static_cast<std::uint64_t>(std::clamp(value, first, last)) - static_cast<std::uint64_t>(first);
+      return 2 * (step == 1 ? passed : by_step.into(passed + early)) + 1;
+    }
+    void positions_of(std::span<const std::int64_t> values, Position* positions) const {
+      const WholeSteps steps = *this;  // which is nowhere that positions are written
+      for (std::size_t from = 0; from < values.size(); from += together) {
+        const auto some = values.subspan(from, std::min(together, values.size() - from));
+        if (step == 1 && steps.pass(some, positions + from)) continue;
+        for (std::size_t i = 0; i < some.size(); ++i) positions[from + i] = steps.position_of(some[i]);
+      }
+    }
+    /// For steps of 1, in vectors: whether these are the positions, as no value is beyond a bound.
+    bool pass(std::span<const std::int64_t> values, Position* positions) const {
+      const auto lowest = static_cast<std::uint64_t>(first);
+      const auto highest = static_cast<std::uint64_t>(last);
+      std::uint64_t distances = 0;  // one from a bound that is passed has the highest bit, as the bounds are less apart
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = static_cast<std::uint64_t>(values[i]);
+        distances |= (value - lowest) | (highest - value);
+        positions[i] = 2 * (value - lowest) + 1;
+      }
+      return distances < top_bit;
+    }
+
     std::int64_t first;
     std::int64_t last;
+    std::uint64_t early;  ///< how far below a point a value enters at it, rounded down
     std::uint64_t step;
-
-    /// floor((value - first) / step), clamped.
-    Position position_of(std::int64_t value) const {
-      const auto passed = static_cast<std::uint64_t>(std::clamp(value, first, last) - first);
-      return 2 * (passed / step) + 1;
-    }
+    Divisor by_step;  ///< the same, where it is 2 or more
   };
 
   std::uint64_t clamped(const Rational& index) const {
@@ -109,12 +146,18 @@ struct Lattice::Regular {
     return position == AffineFilter::uncertain ? exact_position_of(value) : position;
   }
   Position position_of(std::int64_t value) const {
-    return ticks ? ticks->position_of(value) : 2 * nearest_index(value) + 1;
+    return wholes ? wholes->position_of(value) : 2 * nearest_index(value) + 1;
   }
   void positions_of(std::span<const double> values, Position* positions) const {
     if (!filter(values, positions)) return;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (positions[i] == AffineFilter::uncertain) positions[i] = exact_position_of(values[i]);
+    for (std::size_t from = 0; from < values.size(); from += together) {
+      const std::size_t end = std::min(from + together, values.size());
+      Position any = 0;
+      for (std::size_t i = from; i < end; ++i) any |= positions[i];
+      if (any != AffineFilter::uncertain) continue;  // no other position has the highest bit
+      for (std::size_t i = from; i < end; ++i) {
+        if (positions[i] == AffineFilter::uncertain) positions[i] = exact_position_of(values[i]);
+      }
     }
   }
 
@@ -125,7 +168,7 @@ struct Lattice::Regular {
   std::uint64_t points;
   AffineFilter filter;
   std::optional<WholeGrid> grid;
-  std::optional<Ticks> ticks;
+  std::optional<WholeSteps> wholes;
 };
 
 struct Lattice::Explicit : SortedPoints {
@@ -289,10 +332,8 @@ void Lattice::positions_of(std::span<const double> values, std::span<Position> p
 void Lattice::positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const {
   const OwnEnvironment own;
   require_as_many(values.size(), positions.size());
-  if (regular_ && regular_->ticks) {
-    const Regular::Ticks ticks = *regular_->ticks;
-    for (std::size_t i = 0; i < values.size(); ++i) positions[i] = ticks.position_of(values[i]);
-    return;
+  if (regular_ && regular_->wholes) {
+    return regular_->wholes->positions_of(values, positions.data());
   }
   if (!regular_ && !explicit_->wholes_enter_as_doubles()) {
     for (std::size_t i = 0; i < values.size(); ++i) positions[i] = explicit_->position_of(values[i]);

@@ -71,6 +71,8 @@ inline double double_threshold(const Lattice& lattice, Position p) {
 inline std::vector<Lattice> telling_regular_lattices() {
   return {regular("0", "125", "1"),
           regular("-7", "9", "2"),
+          regular("0", "20", "0.5"),
+          regular("0", "4096", "0.0625"),
           regular("0", "1048576", "0.01"),
           regular("-100", "100", "0.00001"),
           regular("0.05", "5", "0.01"),
@@ -86,7 +88,10 @@ inline std::vector<Lattice> telling_regular_lattices() {
           regular("0", "1", "0.000000000000000001"),
           regular("0", "1e-10", "0.00000000000000000000000001"),
           regular("1000000000000000000000", "1000000000000000000100", "0.5"),
-          regular("-9223372036854775808", "9223372036854775806", "18446744073709551614")};
+          regular("-9223372036854775808", "9223372036854775806", "18446744073709551614"),
+          regular("-4611686018427387904", "4611686018427387903", "9223372036854775807"),
+          regular("-9223372036854775807", "-1", "3"),
+          regular("5", "5", "9223372036854775807")};
 }
 
 inline std::vector<Lattice> telling_lists() {

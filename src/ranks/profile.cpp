@@ -7,11 +7,11 @@
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
-#include "ranks/large_array.hpp"
 #include "ranks/number_list.hpp"
 #include "ranks/number_sort.hpp"
 #include "ranks/position_counters.hpp"
 #include "ranks/profile_parts.hpp"
+#include "ranks/sorted_counts.hpp"
 
 namespace fractile {
 namespace {
@@ -251,78 +251,16 @@ void ProfileBuilder::add(std::span<const std::int64_t> values) { state_->add(val
 void ProfileBuilder::take(ProfileBuilder& other) { state_->take(*other.state_); }
 void ProfileBuilder::add_position(Position position, std::uint64_t count) { state_->add(position, count); }
 
-namespace {
-
-/// A stretch of sorted positions, with all that are equal to one of them.
-struct Part {
-  std::size_t begin;
-  std::size_t end;
-  std::size_t distinct;         // positions in it
-  std::size_t distinct_before;  // in the parts before it
-};
-
-std::vector<Part> parts_of(const std::vector<Position>& sorted, std::size_t count) {
-  std::vector<Part> parts;
-  for (std::size_t i = 0, begin = 0; i < count; ++i) {
-    std::size_t end = sorted.size() * (i + 1) / count;
-    if (i + 1 < count) end = static_cast<std::size_t>(std::ranges::lower_bound(sorted, sorted[end]) - sorted.begin());
-    parts.push_back({begin, std::max(begin, end), 0, 0});
-    begin = parts.back().end;
-  }
-  return parts;
-}
-
-std::size_t distinct_in(const std::vector<Position>& sorted, const Part& part) {
-  std::size_t distinct = part.begin < part.end ? 1 : 0;
-  for (std::size_t i = part.begin + 1; i < part.end; ++i) distinct += sorted[i] != sorted[i - 1] ? 1U : 0U;
-  return distinct;
-}
-
-/// Leaves each position once, at the part's beginning; how many positions of all there were up to it goes behind what the parts
-/// before have.
-void count_part(std::vector<Position>& sorted, const Part& part, std::vector<std::uint64_t>& cumulative) {
-  Position* const once = sorted.data() + part.begin;
-  std::uint64_t* const up_to = cumulative.data() + part.distinct_before;
-  Position last = ~Position{0};  // no position
-  std::size_t k = 0;
-  for (std::size_t i = part.begin; i < part.end; ++i) {
-    k += sorted[i] != last ? 1U : 0U;
-    last = sorted[i];
-    once[k - 1] = last;
-    up_to[k] = i + 1;
-  }
-}
-
-/// Leaves each of the sorted positions once. For each of them, how many there were up to it; 0 comes first.
-std::vector<std::uint64_t> take_counts(std::vector<Position>& sorted, std::size_t threads) {
-  std::vector<Part> parts = parts_of(sorted, threads_for(sorted.size(), fewest_to_share, threads));
-  share_among_threads(threads, parts.size(), [&](std::size_t i) { parts[i].distinct = distinct_in(sorted, parts[i]); });
-  std::size_t distinct = 0;
-  for (Part& part : parts) {
-    part.distinct_before = distinct;
-    distinct += part.distinct;
-  }
-  auto cumulative = large_vector<std::uint64_t>(distinct + 1);
-  share_among_threads(threads, parts.size(), [&](std::size_t i) { count_part(sorted, parts[i], cumulative); });
-  for (const Part& part : parts) {
-    if (part.begin == part.distinct_before) continue;
-    std::copy_n(sorted.data() + part.begin, part.distinct, sorted.data() + part.distinct_before);
-  }
-  sorted.resize(distinct);
-  if (distinct < sorted.capacity() / 2) sorted.shrink_to_fit();
-  return cumulative;
-}
-
-}  // namespace
-
 RankProfile ProfileBuilder::finish() {
   State& state = *state_;
   RankProfile profile(state.lattice);
   if (state.counters) {
     state.counters->drain(profile.positions_, profile.cumulative_);
   } else {
-    profile.positions_ = state.list.take_sorted(state.threads);
-    profile.cumulative_ = take_counts(profile.positions_, state.threads);
+    std::vector<Position> sorted = state.list.take_sorted(state.threads);
+    const auto one_record = [](Position position) { return RecordsAt{position, 1}; };
+    const SortedCounts counts(std::span<const Position>(sorted), state.threads, one_record);
+    profile = counts.parts_in(std::move(sorted)).on(state.lattice);
   }
   state.records = 0;
   state.counted = 0;

@@ -1,7 +1,6 @@
 #include "source/counting/keyed_counts.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -10,54 +9,44 @@
 #include "ranks/number_sort.hpp"
 #include "ranks/position_counters.hpp"
 #include "ranks/profile_parts.hpp"
-#include "source/engine/idle_parts.hpp"
+#include "ranks/sorted_counts.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
-/// What the profile of a key is made of; one key after the other can use it.
-struct Buffers {
-  std::vector<std::uint64_t> places;
-  std::vector<std::uint64_t> totals;
-};
-
-/// The profile of a key with these sorted numbers. Whether a number is another one than that before cannot be foretold, so nothing branches.
+/// Where the numbers of each key begin, and the end of all.
 template <class Number>
-RankProfile profile_of(const Lattice& lattice, const PlaceNumbers& numbering, std::size_t key,
-                       std::span<const Number> numbers, Buffers& buffers) {
-  auto& [places, totals] = buffers;
-  if (places.size() < numbers.size()) {
-    places.resize(numbers.size());
-    totals.resize(numbers.size());
-  }
-  std::size_t distinct = 0;
-  std::uint64_t total = 0;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::uint64_t place = numbering.read(numbers[i]);
-    distinct += i == 0 || place != numbering.read(numbers[i - 1]) ? 1U : 0U;
-    total += numbering.units(numbers[i]);
-    places[distinct - 1] = place;
-    totals[distinct - 1] = total;
-  }
-  std::vector<Position> positions(distinct);
-  for (std::size_t k = 0; k < distinct; ++k) positions[k] = numbering.position_of(places[k], key);
-  for (std::size_t k = distinct; k-- > 1;) totals[k] -= totals[k - 1];
-  return {lattice, std::move(positions), std::span(totals).first(distinct)};
+std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vector<Number>& sorted, std::size_t keys,
+                                   std::size_t threads) {
+  std::vector<std::size_t> begins(keys + 1, sorted.size());
+  share_among_threads(threads, keys, [&](std::size_t key) {
+    const auto first = std::ranges::lower_bound(sorted, numbering.first_written(key));
+    begins[key] = static_cast<std::size_t>(first - sorted.begin());
+  });
+  return begins;
 }
 
+/// The profiles of keys with many of the numbers first, each by all threads; then each thread makes the next one of the others.
 template <class Number>
 std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering,
                                      const std::vector<Number>& sorted, std::size_t keys, std::size_t threads) {
+  threads = threads_for(sorted.size(), fewest_to_share, threads);
+  const std::vector<std::size_t> begins = begins_of(numbering, sorted, keys, threads);
   std::vector<RankProfile> profiles(keys, RankProfile(lattice, {}, {}));
-  IdleParts<Buffers> idle;
-  const auto from = [&](std::size_t key) {
-    return key == keys ? sorted.end() : std::ranges::lower_bound(sorted, numbering.first_written(key));
+  const auto size = [&](std::size_t key) { return begins[key + 1] - begins[key]; };
+  const auto make = [&](std::size_t key, std::size_t shared_by) {
+    const auto read = [numbering, key](Number number) {
+      return RecordsAt{numbering.position_of(numbering.read(number), key), numbering.units(number)};
+    };
+    const auto numbers = std::span(sorted).subspan(begins[key], size(key));
+    profiles[key] = SortedCounts(numbers, shared_by, read).parts().on(lattice);
   };
-  share_among_threads(threads_for(sorted.size(), fewest_to_share, threads), keys, [&](std::size_t key) {
-    idle.with_one([] { return std::make_unique<Buffers>(); },
-                  [&](Buffers& buffers) {
-                    profiles[key] = profile_of<Number>(lattice, numbering, key, {from(key), from(key + 1)}, buffers);
-                  });
+  const std::size_t longest = std::max<std::size_t>(sorted.size() / (8 * threads), fewest_to_share);
+  for (std::size_t key = 0; key < keys; ++key) {
+    if (size(key) > longest) make(key, threads);
+  }
+  share_among_threads(threads, keys, [&](std::size_t key) {
+    if (size(key) <= longest) make(key, 1);
   });
   return profiles;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "exact/divisor.hpp"
 #include "fractile/ranks.hpp"
 #include "ranks/number_list.hpp"
 #include "source/counting/spooled_counts.hpp"
@@ -29,12 +29,14 @@ struct KeyedRecord {
 /// In place of the number of a record's key that is not listed.
 inline constexpr std::uint32_t no_key = ~std::uint32_t{0};
 
-/// The places of all keys, one key behind the other, as numbers; written with a record's units in their lowest bits, where it has some.
+/// The places of all keys, one key behind the other, as numbers. Written are, behind each other, the numbers of a place's records with 1, 2,
+/// ... units.
 struct PlaceNumbers {
-  PlaceNumbers(const Lattice& lattice, std::uint32_t most_units)
+  PlaceNumbers(const Lattice& lattice, std::uint32_t units)
       : on_candidates(lattice.is_regular()),
         places(on_candidates ? lattice.size() : 2 * lattice.size() + 1),
-        units_bits(most_units == 1 ? 0 : static_cast<int>(std::bit_width(most_units))) {}
+        most_units(units),
+        by_units(std::max(units, 2U)) {}
 
   std::uint64_t of(const KeyedRecord& record) const {
     return record.key * places + (on_candidates ? record.position / 2 : record.position);
@@ -43,21 +45,20 @@ struct PlaceNumbers {
     const std::uint64_t place = number - key * places;
     return on_candidates ? 2 * place + 1 : place;
   }
-  std::uint64_t written(const KeyedRecord& record) const {
-    return units_bits == 0 ? of(record) : of(record) << units_bits | record.units;
-  }
-  std::uint64_t first_written(std::size_t key) const { return (key * places) << units_bits; }
-  std::uint64_t read(std::uint64_t written) const { return written >> units_bits; }
-  std::uint64_t units(std::uint64_t written) const {
-    return units_bits == 0 ? 1 : written & ((std::uint64_t{1} << units_bits) - 1);
-  }
+  /// For a record of one unit or more.
+  std::uint64_t written(const KeyedRecord& record) const { return of(record) * most_units + (record.units - 1); }
+  std::uint64_t first_written(std::size_t key) const { return key * places * most_units; }
+  /// The number of the place.
+  std::uint64_t read(std::uint64_t written) const { return most_units == 1 ? written : by_units.into(written); }
+  std::uint64_t units(std::uint64_t written) const { return written - read(written) * most_units + 1; }
 
-  bool on_candidates;    ///< and nowhere else, lie the records of a regular lattice
-  std::uint64_t places;  ///< of records of one key
-  int units_bits;        ///< that tell how many units a record is; none where each is one
+  bool on_candidates;        ///< and nowhere else, lie the records of a regular lattice
+  std::uint64_t places;      ///< of records of one key
+  std::uint32_t most_units;  ///< of a record
+  Divisor by_units;          ///< the same, where that is more than one
 };
 
-/// Numbers that come one by one.
+/// Numbers that come one by one, or several at a time.
 template <class Number>
 class WrittenNumbers {
  public:
@@ -69,7 +70,10 @@ class WrittenNumbers {
     room_ = list_.room();
     room_ = room_.first(std::min(room_.size(), most - list_.size()));
   }
-  void add(std::uint64_t number) { room_[written_++] = static_cast<Number>(number); }
+  /// What is not full, to be written from its first number on.
+  std::span<Number> room() const { return room_.subspan(written_); }
+  /// So many numbers of room() are written.
+  void wrote(std::size_t numbers) { written_ += numbers; }
   std::size_t size() const { return list_.size() + written_; }
   /// All that `other` has, which is empty afterwards.
   void take(WrittenNumbers& other) {
@@ -121,22 +125,29 @@ class KeyedCounts {
   /// count; whether any was at `missing`.
   template <class KeyAt, class UnitsAt>
   bool add_all(std::span<const Position> positions, Position missing, KeyAt key_at, UnitsAt units_at) {
-    const auto add_each = [&](auto add_record) {
-      bool any_missing = false;
-      for (std::size_t i = 0; i < positions.size(); ++i) {
-        const KeyedRecord record{positions[i], key_at(i), units_at(i)};
-        any_missing = any_missing || record.position == missing;
-        if (record.position != missing && record.key != no_key && record.units != 0) add_record(record);
-      }
-      return any_missing;
+    const auto record_at = [&](std::size_t i) { return KeyedRecord{positions[i], key_at(i), units_at(i)}; };
+    bool any_missing = false;
+    const auto counts = [&](const KeyedRecord& record) {
+      any_missing = any_missing || record.position == missing;
+      return record.position != missing && record.key != no_key && record.units != 0;
     };
-    if (kept_as_ == KeptAs::totals) {
-      return add_each([this](const KeyedRecord& record) { totals_[numbering_.of(record)] += record.units; });
+    switch (kept_as_) {
+      case KeptAs::totals:
+        add_each(positions.size(), record_at, counts,
+                 [totals = totals_.data(), numbering = numbering_](const KeyedRecord& record) {
+                   totals[numbering.of(record)] += record.units;
+                 });
+        break;
+      case KeptAs::short_numbers:
+        write_all(short_numbers_, positions.size(), record_at, counts);
+        break;
+      case KeptAs::numbers:
+        write_all(numbers_, positions.size(), record_at, counts);
+        break;
+      default:
+        add_each(positions.size(), record_at, counts, [this](const KeyedRecord& record) { add(record); });
     }
-    if (kept_as_ == KeptAs::short_numbers) {
-      return add_each([this](const KeyedRecord& record) { write(short_numbers_, record); });
-    }
-    return add_each([this](const KeyedRecord& record) { add(record); });
+    return any_missing;
   }
   /// All that was added to another one over the same lattice and keys, which is empty afterwards.
   void take(KeyedCounts& other);
@@ -153,7 +164,7 @@ class KeyedCounts {
   enum class KeptAs : std::uint8_t {
     builder,        ///< of one key
     totals,         ///< of few places: each place's units
-    short_numbers,  ///< of many: the number of each record's place, and its units, in 32 bits
+    short_numbers,  ///< of many: the number of each record's place and units, in 32 bits
     numbers,        ///< the same in 64 bits
     cells           ///< of more places than these tell apart
   };
@@ -167,12 +178,41 @@ class KeyedCounts {
     return is_limited() ? spool_->most_held() * sizeof(Position) / sizeof(Number) : CountSpool::unlimited;
   }
   template <class Number>
+  void make_room(WrittenNumbers<Number>& numbers) {
+    if (!numbers.is_full()) return;
+    if (numbers.size() >= most_numbers<Number>()) spill();
+    numbers.more_room(most_numbers<Number>());
+  }
+  template <class Number>
   void write(WrittenNumbers<Number>& numbers, const KeyedRecord& record) {
-    if (numbers.is_full()) {
-      if (numbers.size() >= most_numbers<Number>()) spill();
-      numbers.more_room(most_numbers<Number>());
+    make_room(numbers);
+    numbers.room().front() = static_cast<Number>(numbering_.written(record));
+    numbers.wrote(1);
+  }
+  /// The same of record_at(0) .. record_at(records - 1) that count. Every number is written, and the next one in its place if it does not
+  /// count: which do cannot be foretold.
+  template <class Number, class RecordAt, class Counts>
+  void write_all(WrittenNumbers<Number>& numbers, std::size_t records, RecordAt record_at, Counts counts) {
+    const PlaceNumbers numbering = numbering_;
+    for (std::size_t i = 0; i < records;) {
+      make_room(numbers);
+      const std::span<Number> room = numbers.room();
+      const std::size_t end = std::min(records, i + room.size());
+      std::size_t written = 0;
+      for (; i < end; ++i) {
+        const KeyedRecord record = record_at(i);
+        room[written] = static_cast<Number>(numbering.written(record));
+        written += counts(record) ? 1U : 0U;
+      }
+      numbers.wrote(written);
     }
-    numbers.add(numbering_.written(record));
+  }
+  template <class RecordAt, class Counts, class Add>
+  static void add_each(std::size_t records, RecordAt record_at, Counts counts, Add add_record) {
+    for (std::size_t i = 0; i < records; ++i) {
+      const KeyedRecord record = record_at(i);
+      if (counts(record)) add_record(record);
+    }
   }
   void add_cell(const Cell& cell);
   /// Sorts the cells and adds up those of one key and position.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -97,6 +98,53 @@ TEST(KeyedCounts, AreTheSameWhateverIsHeldAndByHowMany) {
           EXPECT_EQ(counted(lattice, most_held, counters, most_units), held) << most_held << " " << counters;
         }
       }
+    }
+  }
+}
+
+/// Records whose kinds come again and again, by as many threads as there are, one by one or many at once; and by one builder per key.
+void expect_units(const Lattice& lattice, std::size_t keys, std::uint32_t most_units) {
+  constexpr Position missing = ~Position{0};
+  std::mt19937_64 random(most_units);
+  std::vector<Position> positions;
+  std::vector<std::uint32_t> of_keys;
+  std::vector<std::uint32_t> units;
+  for (int i = 0; i < 300'000; ++i) {
+    const std::uint64_t candidate = i % 2 == 0 ? random() % lattice.size() : lattice.size() - 1 - random() % 3;
+    positions.push_back(i % 101 == 0 ? missing : 2 * candidate + 1);
+    of_keys.push_back(i % 97 == 0 ? no_key : static_cast<std::uint32_t>(random() % keys * random() % keys));
+    units.push_back(i % 5 == 0 ? most_units : static_cast<std::uint32_t>(random() % (most_units + 1)));
+  }
+  std::vector<ProfileBuilder> builders;
+  for (std::size_t k = 0; k < keys; ++k) builders.emplace_back(lattice);
+  KeyedCounts one_by_one(lattice, keys, 2, most_units);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] == missing || of_keys[i] == no_key) continue;
+    if (units[i] > 0) builders[of_keys[i]].add_position(positions[i], units[i]);
+    one_by_one.add({positions[i], of_keys[i], units[i]});
+  }
+  KeyedCounts at_once(lattice, keys, 2, most_units);
+  const auto key_at = [&](std::size_t i) { return of_keys[i]; };
+  const auto units_at = [&](std::size_t i) { return units[i]; };
+  EXPECT_TRUE(at_once.add_all(positions, missing, key_at, units_at));
+  EXPECT_FALSE(at_once.add_all({}, missing, key_at, units_at));
+  const std::vector<RankProfile> profiles = one_by_one.finish();
+  EXPECT_TRUE(at_once.finish() == profiles) << most_units;
+  for (std::size_t k = 0; k < keys; ++k) EXPECT_TRUE(profiles[k] == builders[k].finish()) << k << " " << most_units;
+}
+
+TEST(KeyedCounts, AddUnitsInNumbersOfEverySize) {
+  const std::vector<Lattice> lattices{
+      Lattice::regular(0, 99, 1),
+      Lattice::regular(0, 1'000'000, 1),
+      Lattice::regular(0, 107'374'181, 1),
+      Lattice::regular(0, 107'374'182,
+                       1),  // 40 units of 107,374,182 places are 2^32 - 16 numbers, one place more too many
+      Lattice::regular(0, Rational::parse("4503599627370495"), 1),
+      Lattice::regular(0, Rational::parse("4611686018427387903"), 1)};
+  for (const Lattice& lattice : lattices) {
+    for (const std::size_t keys : {1U, 3U}) {
+      for (const std::uint32_t most_units : {2U, 40U, 4096U}) expect_units(lattice, keys, most_units);
     }
   }
 }

@@ -277,7 +277,7 @@ class RecordSelector {
     } else {
       place(numbers, reading, lattice_, part.positions);
     }
-    if (weights) place_weights(*weights, part);
+    if (weights) place_weights(weights->cells, weights->reading, weights_->counted_on, part.weights, part.positions);
     const auto units_of = [&](std::size_t row) { return weights_->units_at(part.weights[row]); };
     if (!has_person_) {
       const auto add_all = [&](auto key_of) {
@@ -305,13 +305,6 @@ class RecordSelector {
 
   std::uint32_t group_of(std::uint32_t key) const { return selection_.merged ? selection_.merged->of_key[key] : key; }
 
-  /// A record without a weight is nowhere.
-  void place_weights(const WeightCells& weights, Part& part) const {
-    place(weights.cells, weights.reading, weights_->counted_on, part.weights);
-    for (std::size_t row = 0; row < part.weights.size(); ++row) {
-      if (part.weights[row] == nowhere) part.positions[row] = nowhere;
-    }
-  }
   template <class Number>
   static void find_missing(const ColumnView& column, std::vector<char>& missing) {
     const std::span<const Number> numbers = column.numbers<Number>();

@@ -116,15 +116,13 @@ std::vector<SharedSample::Known> SharedSample::fields_of() {
 
 void SharedSample::place_column(std::size_t column, const SharedCells& cells, Placed& placed) const {
   const Lattice& lattice = columns_[column].lattice;
-  place(placed.times.numbers(cells.numbers, cells.reading, lattice.kind()), cells.reading, lattice, placed.positions);
-  if (columns_[column].weights) {
+  const ColumnView numbers = placed.times.numbers(cells.numbers, cells.reading, lattice.kind());
+  bool any_missing = place(numbers, cells.reading, lattice, placed.positions);
+  if (const std::optional<WeightGrid>& grid = columns_[column].weights) {
     const WeightCells& weights = cells.weights.value();
-    place(weights.cells, weights.reading, columns_[column].weights->counted_on, placed.weights);
-    for (std::size_t row = 0; row < placed.weights.size(); ++row) {
-      if (placed.weights[row] == nowhere) placed.positions[row] = nowhere;
-    }
+    any_missing |= place_weights(weights.cells, weights.reading, grid->counted_on, placed.weights, placed.positions);
   }
-  placed.any_missing = placed.any_missing || std::ranges::find(placed.positions, nowhere) != placed.positions.end();
+  placed.any_missing = placed.any_missing || any_missing;
 }
 
 std::uint32_t SharedSample::most_units(std::size_t column) const {

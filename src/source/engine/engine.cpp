@@ -312,7 +312,7 @@ void mark_misread_texts(EngineCall* /*call*/, EngineChunk* texts, EngineVector* 
   mark_misread(Chunk(api, texts).column(0), static_cast<bool*>(api.vector_get_data(out)));
 }
 
-/// Passes every record to the function; columns: how many records there are, and nothing of use.
+/// Passes every record to the function; columns: how many records there are, and how many the function has answered: all.
 std::string passing_sql(const Cells& cells, const std::string& function) {
   std::string named;
   std::string names;
@@ -321,8 +321,7 @@ std::string passing_sql(const Cells& cells, const std::string& function) {
     named += fmt::format("{}{} AS cell{}", separator, cells.expressions[k], k);
     names += fmt::format("{}cell{}", separator, k);
   }
-  return fmt::format("SELECT count(*), bool_or({}({})) FROM (SELECT {} FROM {})", function, names, named,
-                     cells.relation);
+  return fmt::format("SELECT count(*), count({}({})) FROM (SELECT {} FROM {})", function, names, named, cells.relation);
 }
 
 }  // namespace

@@ -1,0 +1,135 @@
+// From sorted numbers that stand for records to what a profile is made of, on several threads. Whether a number is at another position than
+// that before cannot be foretold, so nothing branches on it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/workers.hpp"
+#include "fractile/ranks.hpp"
+#include "ranks/large_array.hpp"
+#include "ranks/number_sort.hpp"
+#include "ranks/profile_parts.hpp"
+
+namespace fractile {
+
+/// What a number stands for.
+struct RecordsAt {
+  Position position;
+  std::uint64_t records;
+};
+
+/// `read` gives RecordsAt of a number; positions do not decrease from one number to the next.
+template <class Number, class Read>
+class SortedCounts {
+ public:
+  /// Looks through all numbers, which must outlive this, by at most `threads` threads.
+  SortedCounts(std::span<const Number> sorted, std::size_t threads, Read read)
+      : sorted_(sorted), threads_(threads), read_(std::move(read)) {
+    divide(threads_for(sorted.size(), fewest_to_share, threads));
+    share_among_threads(threads_, parts_.size(), [&](std::size_t i) { look_through(parts_[i]); });
+    for (Part& part : parts_) {
+      part.distinct_before = distinct_;
+      part.records_before = records_;
+      distinct_ += part.distinct;
+      records_ += part.records;
+    }
+  }
+
+  /// Each position once, in memory of its own.
+  ProfileParts parts() const {
+    ProfileParts all = room(large_vector<Position>(distinct_));
+    share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
+      count(parts_[i], all.positions.data() + parts_[i].distinct_before, all.cumulative.data());
+    });
+    return all;
+  }
+
+  /// The same of numbers that are positions, where they lie.
+  ProfileParts parts_in(std::vector<Position> sorted) const {
+    ProfileParts all = room(std::move(sorted));
+    Position* const first = all.positions.data();
+    share_among_threads(threads_, parts_.size(),
+                        [&](std::size_t i) { count(parts_[i], first + parts_[i].begin, all.cumulative.data()); });
+    for (const Part& part : parts_) {
+      if (part.begin == part.distinct_before) continue;
+      std::copy_n(first + part.begin, part.distinct, first + part.distinct_before);
+    }
+    all.positions.resize(distinct_);
+    if (distinct_ < all.positions.capacity() / 2) all.positions.shrink_to_fit();
+    return all;
+  }
+
+ private:
+  /// A stretch of the numbers, with all that are at one of their positions.
+  struct Part {
+    std::size_t begin;
+    std::size_t end;
+    std::size_t distinct = 0;          // positions in it
+    std::uint64_t records = 0;         // in it
+    std::size_t distinct_before = 0;   // positions in the parts before it
+    std::uint64_t records_before = 0;  // records in these
+  };
+
+  void divide(std::size_t count) {
+    const auto position_of = [this](Number number) { return read_(number).position; };
+    for (std::size_t i = 0, begin = 0; i < count; ++i) {
+      std::size_t end = sorted_.size() * (i + 1) / count;
+      if (i + 1 < count) {
+        const auto first = std::ranges::lower_bound(sorted_, position_of(sorted_[end]), {}, position_of);
+        end = static_cast<std::size_t>(first - sorted_.begin());
+      }
+      parts_.push_back({begin, std::max(begin, end)});
+      begin = parts_.back().end;
+    }
+  }
+
+  void look_through(Part& part) const {
+    Position last = nowhere;
+    std::size_t distinct = 0;
+    std::uint64_t records = 0;
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      const RecordsAt at = read_(sorted_[i]);
+      distinct += at.position != last ? 1U : 0U;
+      records += at.records;
+      last = at.position;
+    }
+    part.distinct = distinct;
+    part.records = records;
+  }
+
+  /// No more positions are written than numbers were read.
+  void count(const Part& part, Position* once, std::uint64_t* cumulative) const {
+    std::uint64_t* const up_to = cumulative + part.distinct_before;
+    Position last = nowhere;
+    std::size_t k = 0;
+    std::uint64_t records = part.records_before;
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      const RecordsAt at = read_(sorted_[i]);
+      k += at.position != last ? 1U : 0U;
+      last = at.position;
+      records += at.records;
+      once[k - 1] = last;
+      up_to[k] = records;
+    }
+  }
+
+  ProfileParts room(std::vector<Position> positions) const {
+    return {std::move(positions), large_vector<std::uint64_t>(distinct_ + 1)};
+  }
+
+  static constexpr Position nowhere = ~Position{0};
+
+  std::span<const Number> sorted_;
+  std::size_t threads_;
+  Read read_;
+  std::vector<Part> parts_;
+  std::size_t distinct_ = 0;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace fractile

@@ -1,0 +1,71 @@
+#include "ranks/sorted_counts.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <random>
+
+namespace fractile {
+namespace {
+
+/// A number says where it is, and as how many records it counts.
+constexpr std::uint64_t most_records = 7;
+
+RecordsAt read(std::uint64_t number) { return {number / most_records, number % most_records + 1}; }
+RecordsAt read_short(std::uint32_t number) { return read(number); }
+RecordsAt one_record(Position position) { return {position, 1}; }
+
+/// One by one, in a map.
+ProfileParts plainly(const std::vector<std::uint64_t>& numbers, RecordsAt (*read_one)(std::uint64_t)) {
+  std::map<Position, std::uint64_t> records;
+  for (const std::uint64_t number : numbers) records[read_one(number).position] += read_one(number).records;
+  ProfileParts parts{{}, {0}};
+  for (const auto& [position, count] : records) {
+    parts.positions.push_back(position);
+    parts.cumulative.push_back(parts.cumulative.back() + count);
+  }
+  return parts;
+}
+
+void expect_equal(const ProfileParts& counted, const ProfileParts& expected) {
+  EXPECT_TRUE(counted.positions == expected.positions);
+  EXPECT_TRUE(counted.cumulative == expected.cumulative);
+}
+
+void expect_counts(const std::vector<std::uint64_t>& sorted, std::size_t threads) {
+  const std::vector<std::uint32_t> narrow(sorted.begin(), sorted.end());
+  const ProfileParts weighted = plainly(sorted, read);
+  expect_equal(SortedCounts(std::span(sorted), threads, read).parts(), weighted);
+  expect_equal(SortedCounts(std::span(narrow), threads, read_short).parts(), weighted);
+  const SortedCounts alone(std::span<const Position>(sorted), threads, one_record);
+  const ProfileParts expected = plainly(sorted, one_record);
+  expect_equal(alone.parts(), expected);
+  std::vector<Position> positions = sorted;
+  const SortedCounts in_place(std::span<const Position>(positions), threads, one_record);
+  expect_equal(in_place.parts_in(std::move(positions)), expected);
+}
+
+TEST(SortedCounts, AreThoseOfAMap) {
+  EXPECT_TRUE(rc::check("any numbers", [] {
+    auto numbers = *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 60));
+    std::ranges::sort(numbers);
+    expect_counts(numbers, 3);
+    RC_ASSERT(!::testing::Test::HasFailure());
+  }));
+}
+
+// All records of one position are in one thread's stretch, however many they are.
+TEST(SortedCounts, TheNumberOfThreadsChangesNothing) {
+  std::mt19937_64 random(1);
+  for (const std::uint64_t most :
+       {std::uint64_t{6}, std::uint64_t{20}, std::uint64_t{1} << 20, std::uint64_t{1} << 31}) {
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t i = 0; i < 5 * fewest_to_share; ++i) numbers.push_back(i % 3 == 0 ? most / 2 : random() % most);
+    std::ranges::sort(numbers);
+    for (const std::size_t threads : {1U, 2U, 3U, 5U}) expect_counts(numbers, threads);
+  }
+}
+
+}  // namespace
+}  // namespace fractile
