@@ -97,6 +97,7 @@ std::vector<std::string> KeysFile::lines() const {
   std::istringstream lines(contents_);
   std::vector<std::string> keys;
   std::unordered_set<std::string> known;
+  known.reserve(static_cast<std::size_t>(std::ranges::count(contents_, '\n')) + 1);
   std::string line;
   while (std::getline(lines, line)) {
     if (keys.empty() && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());

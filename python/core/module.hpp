@@ -47,7 +47,12 @@ struct nanobind::detail::type_caster<fractile::Rational> {
   }
   static handle from_cpp(const fractile::Rational& value, rv_policy /*policy*/, cleanup_list* /*cleanup*/) noexcept {
     try {
-      return nanobind::module_::import_("fractions").attr("Fraction")(value.to_string()).release();
+      const object fraction = module_::import_("fractions").attr("Fraction");
+      const fractile::Rational numerator = value.numerator();
+      const fractile::Rational denominator = value.denominator();
+      if (!numerator.fits_int64() || !denominator.fits_int64()) return fraction(value.to_string()).release();
+      if (value.is_integer()) return fraction(numerator.to_int64()).release();
+      return fraction(numerator.to_int64(), denominator.to_int64()).release();  // it need not read a text
     } catch (...) {
       return {};
     }

@@ -184,6 +184,8 @@ class Group(Mapping[Fraction, Value]):
         self._values = {q: _value(core.kind, v) for q, v in zip(core.quantiles, core.values(number))}
 
     def __getitem__(self, quantile: Number) -> Value:
+        if type(quantile) is Fraction and quantile in self._values:
+            return self._values[quantile]
         wanted = self._fraction(quantile)
         if wanted is None or wanted not in self._values:
             raise KeyError(f"{quantile} was not released; these were: {', '.join(map(str, self._values))}")
@@ -329,7 +331,7 @@ class Release(Mapping[Any, Any]):
     @property
     def quantiles(self) -> dict[Fraction, Value]:
         """Quantiles and values of a release without groups."""
-        return dict(self._only)
+        return dict(self._only._values)
 
     @property
     def _only(self) -> Group:

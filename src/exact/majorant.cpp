@@ -1,6 +1,7 @@
 #include "exact/majorant.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -45,13 +46,28 @@ struct KnownRate {
   RateBounds bounds;
 };
 
+/// The last few rates of a thread: the releases of many groups use a handful in turn.
+class KnownRates {
+ public:
+  const RateBounds& of(const Exponent& rate) {
+    for (const std::optional<KnownRate>& each : kept_) {
+      if (each && same(each->rate, rate)) return each->bounds;
+    }
+    next_ = (next_ + 1) % kept_.size();
+    return kept_[next_].emplace(KnownRate{rate, RateBounds(rate)}).bounds;
+  }
+
+ private:
+  std::array<std::optional<KnownRate>, 8> kept_;
+  std::size_t next_ = 0;
+};
+
 }  // namespace
 
 RateBounds RateBounds::of(const Exponent& rate) {
   use_flint();  // which is told last
-  thread_local std::optional<KnownRate> last;
-  if (!last || !same(last->rate, rate)) last = KnownRate{rate, RateBounds(rate)};
-  return last->bounds;
+  thread_local KnownRates known;
+  return known.of(rate);
 }
 
 Bounds RateBounds::acceptance(std::uint64_t gap, std::uint64_t length, uint128 majorant) const {

@@ -32,7 +32,7 @@ concept RunCursor = std::copyable<C> && requires(C cursor, Run& run) {
 class RateBounds {
  public:
   explicit RateBounds(const Exponent& rate);
-  /// The same, kept from the last call on this thread when that was of the same rate.
+  /// The same, kept from one of the last calls on this thread when that was of the same rate.
   static RateBounds of(const Exponent& rate);
 
   /// W >= length * 2^53 * exp(-rate * gap), an integer below 2^116, and at most 1.0615 times that plus 1.
@@ -51,6 +51,8 @@ class RateBounds {
 
   /// A certified lower bound of rate * log2(e), at most 2^900.
   double bits_per_unit() const { return lower_; }
+  /// An upper one.
+  double most_bits_per_unit() const { return upper_; }
 
  private:
   double grid_;   // at most rate * log2(e) * 2^52, with room for two roundings in any rounding mode

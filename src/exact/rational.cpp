@@ -333,6 +333,7 @@ std::int64_t decimals_needed(const Rational& value) {
 bool Rational::is_decimal() const { return decimals_needed(*this) >= 0; }
 
 std::string Rational::to_decimal() const {
+  if (is_integer()) return to_string();
   const std::int64_t decimals = decimals_needed(*this);
   if (decimals < 0) throw Error(ErrorCode::usage, "'" + to_string() + "' has no finite decimal expansion");
   const Rational shifted = *this * Rational(10).pow(decimals);

@@ -238,6 +238,25 @@ TEST(Majorant, IsNeverBelowTheWeightAndNeverFarAbove) {
   EXPECT_GT(worst, 1.05);
 }
 
+// Rates in turn, more than are kept, and equal ones that are written otherwise.
+TEST(Majorant, OfAKeptRateIsThatOfTheRate) {
+  const auto majorants = [](const RateBounds& bounds) {
+    std::vector<uint128> all;
+    for (const std::uint64_t gap : {1U, 7U, 1'000U}) all.push_back(bounds.majorant(gap, 12'345));
+    return all;
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (std::int64_t i = 1; i < 20; ++i) {
+      for (const Exponent& rate :
+           {Exponent(Rational(1, i)), Exponent::log(Rational(i + 1), Rational(1, 7)), Exponent::log(9, Rational(1, i)),
+            Exponent::log(3, Rational(2, i)), Exponent(Rational::parse("1e-30") / Rational(i))}) {
+        EXPECT_TRUE(majorants(RateBounds::of(rate)) == majorants(RateBounds(rate))) << rate.to_string();
+        EXPECT_EQ(RateBounds::of(rate).bits_per_unit(), RateBounds(rate).bits_per_unit());
+      }
+    }
+  }
+}
+
 TEST(Majorant, AcceptanceBoundsContainTheProbability) {
   std::mt19937_64 random(3);
   for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -33,13 +35,19 @@ std::size_t product_of(const std::vector<std::vector<std::string>>& lists) {
   return groups;
 }
 
-/// Refuses keys of one column that are empty or stand twice.
+/// Refuses keys of one column that are empty or stand twice. Every release of many groups looks through its keys several times, so those that
+/// were seen are numbers in slots, by hash, and nothing is allocated for each.
 void check_list(const std::vector<std::string>& list) {
-  std::unordered_set<std::string_view> seen;
-  seen.reserve(list.size());
-  for (const std::string& key : list) {
+  const std::size_t mask = std::bit_ceil(2 * list.size() + 2) - 1;
+  std::vector<std::size_t> slots(mask + 1);  // 1 + the number of a key, or 0
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const std::string& key = list[k];
     if (key.empty()) refuse("a key is empty", "every group needs a key with something in it");
-    if (!seen.insert(key).second) refuse(fmt::format("the key '{}' stands twice", key), "write every key once");
+    std::size_t slot = std::hash<std::string_view>()(key) & mask;
+    for (; slots[slot] != 0; slot = (slot + 1) & mask) {
+      if (list[slots[slot] - 1] == key) refuse(fmt::format("the key '{}' stands twice", key), "write every key once");
+    }
+    slots[slot] = k + 1;
   }
 }
 

@@ -10,8 +10,8 @@ namespace fractile::testing {
 /// The release as if its preliminary selections had found this. Its values stay.
 inline Release as_if_found(Release release, const PreliminaryOutcome& found) {
   Release::Group& group = release.groups.front();
-  const QuantilePlan plan = group.course->plan;
-  group.used = plan.used(found);
+  const std::shared_ptr<const QuantilePlan> plan = group.course->plan;
+  group.used = plan->used(found);
   group.course = std::make_shared<detail::Course>(detail::Course{plan, found, {}});
   return release;
 }

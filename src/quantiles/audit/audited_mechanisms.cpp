@@ -95,7 +95,7 @@ class AuditedRelease {
       output.push_back(found.rows ? *found.rows + 1 : 0);
       add_grid(found.grid);
       add_grid(found.heaps);
-      if (stage_in<CountOnTree>(plan.stages(found))) continue;
+      if (stage_in<CountOnTree>(plan->stages(found))) continue;
       output.insert(output.end(), selected.begin(), selected.end());
     }
     return output;

@@ -57,7 +57,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   std::vector<Position> cuts;
   const auto release = [&] {
     const Release made = release_with(table, query, draws, small);
-    cuts = cuts_of(made.only().course->selected, *made.only().course->plan.brackets, three).positions;
+    cuts = cuts_of(made.only().course->selected, *made.only().course->plan->brackets, three).positions;
   };
   draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {
     law[{cuts, noises.front().counts}] += (probability.lower_double() + probability.upper_double()) / 2;

@@ -239,8 +239,8 @@ TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return drawn_from(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
-                          miniature);
+        return ReleaseSampler(query, PersonSteps::in_table(query), miniature)
+            .sample(table, Share::whole(Budget::pure(Rational(8))), source);
       });
     };
     EXPECT_FALSE(audit_pure(line(6, 3), law, query.neighbors, query.budget.epsilon()).holds) << to_string(mechanism);

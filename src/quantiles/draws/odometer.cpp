@@ -32,7 +32,7 @@ std::vector<Share> Share::for_groups(std::size_t groups) {
 
 Budget Share::amount() const {
   if (left_.sign() == 0) throw Error(ErrorCode::internal, "a share of the budget is used twice");
-  return budget_.scaled(left_);
+  return left_ == Rational(1) ? budget_ : budget_.scaled(left_);
 }
 
 PersonSteps PersonSteps::in_groups(const QuantileQuery& query) {

@@ -394,8 +394,9 @@ TEST(OdometerOfReleases, RatesThatForgetAPersonsRecordsDrawNothing) {
       });
       RandomSource source(counted);
       for (const PersonSteps person : {PersonSteps{Neighbors::add_remove, 2}, PersonSteps{Neighbors::change_one, 1}}) {
-        EXPECT_EQ(error_of([&] { drawn_from(column(lattice, 1), query, Share::whole(budget), person, source); }),
-                  ErrorCode::internal)
+        EXPECT_EQ(
+            error_of([&] { ReleaseSampler(query, person).sample(column(lattice, 1), Share::whole(budget), source); }),
+            ErrorCode::internal)
             << to_string(mechanism);
       }
       // The first of several selections one by one is still covered.

@@ -2,6 +2,7 @@
 // Proof: docs/proofs/joint_total.md, section "Base measure".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -50,6 +51,14 @@ class BaseMeasure {
   uint128 mass(Split from, Split to) const;
   /// The mass of those below a split of the range, or below its end.
   uint128 mass_below(Split split) const;
+  /// The same, for splits that mostly increase. `piece`, 0 at first, is then where the split is, and the next one is looked for from there.
+  uint128 mass_below(Split split, std::size_t& piece) const {
+    if (split < pieces_[piece].start) piece = 0;
+    while (piece + 1 < pieces_.size() && pieces_[piece + 1].start <= split) ++piece;
+    const Piece& at = pieces_[piece];
+    const uint128 mass = favoured_.empty() ? uint128{split - at.start} : level_mass(at.start, split);
+    return at.before + (mass << at.shift);
+  }
   /// A run of splits as the run of their units, of which split s has mass(s, s + 1), from mass(lowest, s) on.
   Run weighed(const Run& run) const {
     if (is_uniform()) return run;
@@ -88,6 +97,27 @@ class BaseMeasure {
   std::vector<Favoured> favoured_;
   std::vector<Piece> pieces_;
   Split end_;
+};
+
+/// Weighs runs that follow one another as BaseMeasure::weighed() does: each begins where the one before it ends, and so does its mass.
+class RunWeights {
+ public:
+  explicit RunWeights(const BaseMeasure& weights) : weights_(&weights) {}
+
+  Run weighed(const Run& run) {
+    if (weights_->is_uniform()) return run;
+    if (run.start != end_) below_ = weights_->mass_below(run.start, piece_);
+    end_ = run.start + run.length;
+    const uint128 begin = below_;
+    below_ = weights_->mass_below(end_, piece_);
+    return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(below_ - begin), run.score};
+  }
+
+ private:
+  const BaseMeasure* weights_;
+  Split end_ = ~Split{0};  // of the last run; no split
+  uint128 below_ = 0;      // the mass below it
+  std::size_t piece_ = 0;  // where it is
 };
 
 }  // namespace fractile

@@ -13,12 +13,7 @@ namespace fractile {
 
 namespace {
 
-/// How many ranks make a unit: so few that tables lose at most a nat by it.
-std::int64_t unit_for(const JointProblem& problem) {
-  constexpr double lost = 1;
-  const double a_rank = 2 * static_cast<double>(problem.target.quantiles()) * problem.rate.to_double();
-  return 2 * static_cast<std::int64_t>(std::min(lost / std::max(a_rank, 0x1p-60), 0x1p40)) + 1;
-}
+constexpr double lost_by_units = 1;  // nats
 
 }  // namespace
 
@@ -29,7 +24,9 @@ class JointTables {
 
   template <class Real>
   ListedTotals<Real>& listed() {
-    if (!runs_) runs_.emplace(problem_.profile, problem_.span, problem_.subcells, unit_for(problem_));
+    if (!runs_)
+      runs_.emplace(problem_.profile, problem_.span, problem_.subcells,
+                    unit_for(problem_.target.quantiles(), problem_.rate.to_double(), lost_by_units));
     auto& made = std::get<std::unique_ptr<ListedTotals<Real>>>(listed_);
     if (!made) made = std::make_unique<ListedTotals<Real>>(problem_, *runs_);
     return *made;
@@ -72,9 +69,8 @@ std::optional<Proposal> accepted(Proposer& proposer, RandomBits& bits, Filter fi
   const bool verify = filter.prefix_bits < 64;
   std::optional<Proposal> proposal = proposer.propose(bits, verify);
   if (!proposal) return {};
-  const Enclosure first = proposer.acceptance(*proposal, 80);
+  const Bounds bounds = proposer.acceptance_bounds(*proposal);
   const Enclose enclose = [&](std::int64_t precision) { return proposer.acceptance(*proposal, precision + 64); };
-  const Bounds bounds{std::max(0.0, first.lower_double()), first.upper_double()};
   if (bounds.lower > 1) throw Error(ErrorCode::internal, "a proposal is likelier than its bound");
   if (!lazy_coin(bits, bounds, enclose, filter)) return {};
   return proposal;

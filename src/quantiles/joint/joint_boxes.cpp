@@ -376,4 +376,8 @@ Enclosure JointBoxes::acceptance(const Proposal& proposal, std::int64_t precisio
   return fractile::acceptance(problem_, proposal, leading_double(total_), scale_, precision);
 }
 
+Bounds JointBoxes::acceptance_bounds(const Proposal& proposal) const {
+  return fractile::acceptance_bounds(problem_, proposal, leading_double(total_), scale_);
+}
+
 }  // namespace fractile

@@ -25,6 +25,8 @@ class JointBoxes {
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
   /// The probability with which the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
+  /// The same for a first look.
+  Bounds acceptance_bounds(const Proposal& proposal) const;
   /// Cuts more boxes, until half as many proposals are needed as before. Any number of rejected ones may come before.
   void refine();
   JointWork work() const { return work_; }

@@ -29,6 +29,16 @@ void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
   }
 }
 
+/// Calls visit(i) for first .. end - 1, those about the middle first: what is likely is found soon. False ends it.
+template <class Visit>
+void visit_outwards(std::size_t first, std::size_t end, std::size_t middle, Visit&& visit) {
+  std::size_t up = std::clamp(middle, first, end);
+  for (std::size_t down = up; up < end || down > first;) {
+    if (up < end && !visit(up++)) return;
+    if (down > first && !visit(--down)) return;
+  }
+}
+
 Enclosure fourth_of(const Exponent& rate) { return scaled(Enclosure::of(rate), -2); }
 
 /// ln(k!). std::lgamma writes a global variable, from all threads.
@@ -40,6 +50,11 @@ double log_factorial(std::size_t k) {
 
 }  // namespace
 
+std::int64_t unit_for(std::size_t quantiles, double rate, double lost) {
+  const double a_rank = 2 * static_cast<double>(quantiles) * rate;
+  return 2 * static_cast<std::int64_t>(std::min(lost / std::max(a_rank, 0x1p-60), 0x1p40)) + 1;
+}
+
 template <class Real>
 ListedTotals<Real>::ListedTotals(const JointProblem& problem, JointRuns& runs, TableReach least)
     : problem_(problem),
@@ -47,7 +62,9 @@ ListedTotals<Real>::ListedTotals(const JointProblem& problem, JointRuns& runs, T
       least_(least),
       rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
       near_(problem, runs, Enclosure::of(problem.rate)),
-      wide_(problem, runs, fourth_of(problem.rate)) {
+      wide_runs_(problem.profile, problem.span, problem.subcells,
+                 unit_for(problem.target.quantiles(), rate_ / 4, least.units)),
+      wide_(problem, wide_runs_, fourth_of(problem.rate)) {
   list_wide();
   if (fits_) list_middle();
   if (fits_) finish_total();
@@ -169,6 +186,14 @@ void ListedTotals<Real>::add(Table table, std::uint64_t first, std::uint64_t las
   tables_.push_back(std::move(table));
 }
 
+/// What tables of totals within reach need. They reach from q t to q t + n - t and a third of what is left of the reach on either side.
+template <class Real>
+void ListedTotals<Real>::cover_within_reach() {
+  const std::uint64_t n = runs_.records();
+  if (!problem_.totals) return near_.cover({n, n, n}, half_width({n, n, n}));
+  near_.cover({n - std::min(reach_, n), n + reach_, n}, reach_ / 6);
+}
+
 /// The totals about the number of records, and then those on either side.
 template <class Real>
 void ListedTotals<Real>::list_middle() {
@@ -189,10 +214,14 @@ void ListedTotals<Real>::list_middle() {
   }
   const std::uint64_t first = at - std::min(beside, at);
   const std::uint64_t last = std::min(end, at + beside);
-  reach_ = reach_for(usual * static_cast<double>(problem_.target.quantiles()));
+  const auto quantiles = static_cast<double>(problem_.target.quantiles());
+  const double lost = quantiles * static_cast<double>(wide_runs_.unit() / 2) * rate_ / 2;  // by the wide table's units
+  reach_ = reach_for(usual * quantiles + lost);
+  cover_within_reach();
   Table middle = table_of(first, last, at);
   if (log_of_remote() - log_mass(middle.filled.mass) > enough - least_.remote) {
     reach_ = reach_for(log_mass(about_.mass + anywhere_) - log_mass(middle.filled.mass));
+    cover_within_reach();
     middle = table_of(first, last, at);
   }
   fits_ = JointForward<Real>::in_range(middle.filled);
@@ -342,28 +371,34 @@ bool ListedTotals<Real>::choose_runs(const JointForward<Real>& forward, const Jo
   const std::size_t quantiles = table.rows.size();
   proposal.below.resize(quantiles);
   proposal.parts.resize(quantiles);
-  auto rank = static_cast<std::int64_t>(runs_.records());  // of the quantile above
-  std::size_t end = runs_.size();                          // runs from here on are above it
-  Real parent = table.mass;                                // what the children's masses add up to at most
-  std::size_t above = quantiles;                           // the quantile whose run was chosen last
+  const JointRuns& runs = forward.runs();
+  auto rank = static_cast<std::int64_t>(runs.records());  // of the quantile above
+  std::size_t end = runs.size();                          // runs from here on are above it
+  Real parent = table.mass;                               // what the children's masses add up to at most
+  std::size_t above = quantiles;                          // the quantile whose run was chosen last
   while (above > 0) {
     const std::size_t j = above - 1;
     const JointRow<Real>& row = table.rows[j];
+    const JointKernel<Real>& kernel = table.kernels[above];
+    const std::size_t last = std::min(row.end(), end);
+    const std::int64_t likely = std::max<std::int64_t>(0, rank - kernel.corner) / runs.unit();
     std::size_t run = 0;
     UnitDraw choice(bits, verify);
-    for (std::size_t i = std::min(row.end(), end); i-- > row.first && !choice.done();) {
-      const Real mass = row.stay[i - row.first] * forward.kernel(table.kernels[above], rank - runs_.rank(i));
-      if (choice.offers(units(mass / parent))) run = i;
-    }
+    const Real share = Real{1 + 0x1p-50} / parent;  // at least, with the roundings of it and of a product
+    visit_outwards(std::min(row.first, last), last, runs.first_from_unit(likely), [&](std::size_t i) {
+      const Real mass = row.stay[i - row.first] * forward.kernel(kernel, rank - runs.rank(i));
+      if (choice.offers(units(mass * share))) run = i;
+      return !choice.done();
+    });
     if (!choice.found()) return false;
     proposal.weights.push_back(choice.weight());
     end = run;
-    rank = runs_.rank(end);
+    rank = runs.rank(end);
     parent = row.stay[end - row.first];
     std::size_t first = j;
     if (!choose_sharing(forward, table, proposal, j, run, parent, first, bits, verify)) return false;
     for (std::size_t i = first; i <= j; ++i) {
-      proposal.parts[i] = {runs_.start(run), runs_.end(run)};
+      proposal.parts[i] = {runs.start(run), runs.end(run)};
       proposal.below[i] = static_cast<std::uint64_t>(rank);
     }
     above = first;
@@ -461,6 +496,11 @@ std::optional<Proposal> ListedTotals<Real>::propose(RandomBits& bits, bool verif
 template <class Real>
 Enclosure ListedTotals<Real>::acceptance(const Proposal& proposal, std::int64_t precision) const {
   return fractile::acceptance(problem_, proposal, leading_double(total_), near_.scale(), precision);
+}
+
+template <class Real>
+Bounds ListedTotals<Real>::acceptance_bounds(const Proposal& proposal) const {
+  return fractile::acceptance_bounds(problem_, proposal, leading_double(total_), near_.scale());
 }
 
 template class ListedTotals<double>;

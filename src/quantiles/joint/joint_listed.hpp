@@ -34,7 +34,13 @@ struct TotalBlock {
 struct TableReach {
   double remote = 5;
   double anywhere = 1.5;
+  /// How many nats the wide table may lose by units of ranks: so many more, and the others reach 2 / rate ranks farther for each. It has many
+  /// more ranks than they have, which would all be listed and weighed.
+  double units = 3;
 };
+
+/// How many ranks make a unit: so few that tables of a selection at this rate lose at most so many nats by it.
+std::int64_t unit_for(std::size_t quantiles, double rate, double lost);
 
 /// Proposes selections, for one floating-point type. Time about k a table for each run of splits (JointRuns) near the targets, memory 16 k
 /// bytes; about 15 tables when records can be near the targets, some hundreds otherwise.
@@ -49,6 +55,8 @@ class ListedTotals {
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
   /// With which probability the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
+  /// The same for a first look.
+  Bounds acceptance_bounds(const Proposal& proposal) const;
   JointWork work() const { return {filled_, near_.work() + wide_.work()}; }
 
  private:
@@ -76,6 +84,7 @@ class ListedTotals {
   double log_of_remote() const;
   Table table_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor);
   void list_middle();
+  void cover_within_reach();
   void list_side(std::uint64_t from, std::uint64_t middle, bool upwards);
   std::uint64_t block_length(double excess, double slope) const;
   void add(Table table, std::uint64_t first, std::uint64_t last, std::uint64_t anchor);
@@ -103,6 +112,7 @@ class ListedTotals {
   TableReach least_;
   double rate_;  ///< at most the rate, by less than 2^-50 of it
   JointForward<Real> near_;
+  JointRuns wide_runs_;      ///< in units of their own
   JointForward<Real> wide_;  ///< at a fourth of the rate
   JointTable<Real> about_;   ///< by `wide_`, with the targets that all records have
   std::uint64_t about_half_ = 0;

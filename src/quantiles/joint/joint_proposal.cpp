@@ -1,7 +1,10 @@
 #include "quantiles/joint/joint_proposal.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "exact/exp_bounds.hpp"
+#include "exact/majorant.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -45,6 +48,50 @@ Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, Lead
   const auto twos = static_cast<slong>(quantiles) * scale - static_cast<slong>(total.exponent) +
                     static_cast<slong>(unit_bits * proposal.weights.size());
   return scaled(result * proposal.slice / Enclosure::of_double(total.leading), twos);
+}
+
+namespace {
+
+/// The same factors as times_parts() has, each with a relative error of at most 2^-51.
+WideReal times_parts(WideReal product, const JointProblem& problem, const Proposal& proposal) {
+  const auto base = WideReal(static_cast<double>(problem.base.total()));
+  std::uint64_t sharing = 0;
+  for (std::size_t j = 0; j < proposal.parts.size(); ++j) {
+    const SplitPart& part = proposal.parts[j];
+    const bool shares = j > 0 && proposal.parts[j - 1].start == part.start;
+    sharing = shares ? sharing + 1 : 1;
+    product *= WideReal(static_cast<double>(problem.base.mass(part.start, part.end)));
+    product /= base;
+    if (shares) product /= WideReal(static_cast<double>(sharing));
+  }
+  return product;
+}
+
+}  // namespace
+
+// With c bits of cost enclosed by least and most, 2^-c is between 2^-least (1 - (most - least)) and 2^-least.
+Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale) {
+  constexpr double room = 0x1p-48;  // for a few roundings
+  constexpr double most_bits = 0x1p20;
+  const RateBounds rate = RateBounds::of(problem.rate);
+  const double cost = static_cast<double>(problem.scaled_cost(proposal.total, proposal.below)) /
+                      static_cast<double>(problem.target.denominator);
+  const double least = cost * rate.bits_per_unit() * (1 - room);
+  const double most = cost * rate.most_bits_per_unit() * (1 + room);
+  if (!(most < most_bits)) return {0, HUGE_VAL};
+  const double whole = std::floor(least);
+  WideReal product(exp2_minus(least - whole), -static_cast<std::int64_t>(whole));
+  product = times_parts(product * WideReal(static_cast<double>(proposal.slice)), problem, proposal);
+  for (const std::uint64_t weight : proposal.weights) product /= WideReal(static_cast<double>(weight));
+  product /= WideReal(total.leading);
+  const std::int64_t twos = static_cast<std::int64_t>(proposal.below.size()) * scale - total.exponent +
+                            static_cast<std::int64_t>(unit_bits * proposal.weights.size()) + product.exponent();
+  const double value = std::ldexp(product.leading(), static_cast<int>(std::clamp<std::int64_t>(twos, -1'000, 1'000)));
+  const auto factors = static_cast<double>(6 * proposal.parts.size() + 2 * proposal.weights.size() + 16);
+  const double error = 0x1p-44 + factors * 0x1p-51;  // exp2_minus has one of less than 2^-45
+  // At most 1 but for roundings; what is less than 2^-1000 is no more than that.
+  if (twos < -1'000) return {0, 0x1p-999};
+  return {value * std::max(0.0, 1 - error - (most - least) * (1 + room)), value * (1 + error)};
 }
 
 std::vector<Split> splits_of(const Proposal& proposal, const JointProblem& problem, RandomBits& bits) {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "exact/coin.hpp"
 #include "exact/enclosure.hpp"
 #include "fractile/exact.hpp"
 #include "quantiles/joint/joint_problem.hpp"
@@ -80,6 +81,9 @@ struct Proposal {
 /// proposer's total, times 2^(scale k) of the total base mass to the k, bounds the mass of all selections.
 Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale,
                      std::int64_t precision);
+
+/// Bounds of the same, by floating-point numbers alone: of a relative width of about 2^-35, or wide where the cost is some million bits.
+Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale);
 
 /// The splits of a proposal: within a part, as many independent draws as quantiles share it, in order.
 std::vector<Split> splits_of(const Proposal& proposal, const JointProblem& problem, RandomBits& bits);

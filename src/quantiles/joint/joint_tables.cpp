@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "exact/exp_bounds.hpp"
@@ -93,7 +94,8 @@ void JointRuns::list(const RankWindow& window) {
     std::uint64_t records = 0;
     const Split next = cursor.next(threshold, records) ? std::min(threshold, end) : end;
     if (next > at) {
-      if (const std::int64_t unit = below / unit_; units_.empty() || units_.back() != unit) {
+      const std::int64_t unit = unit_ == 1 ? below : below / unit_;  // a division takes as long as all else
+      if (units_.empty() || units_.back() != unit) {
         units_.push_back(unit);
         splits_.push_back({at, next});
       }
@@ -118,10 +120,11 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   masses.reserve(runs.size());
   Split at = problem.span.lowest;  // one run mostly ends where the next begins
   uint128 below = 0;
+  std::size_t piece = 0;  // of the measure
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs.start(i) != at) below = problem.base.mass_below(runs.start(i));
+    if (runs.start(i) != at) below = problem.base.mass_below(runs.start(i), piece);
     at = runs.end(i);
-    const uint128 before = std::exchange(below, problem.base.mass_below(at));
+    const uint128 before = std::exchange(below, problem.base.mass_below(at, piece));
     masses.push_back(number(below - before) * unit);
   }
   return masses;
@@ -201,7 +204,26 @@ JointPowers<Real>::JointPowers(Real step, std::uint64_t largest) {
     distant_.push_back(powers_of<Real>(before->back() * (*before)[1], base));
     before = &distant_.back();
   }
-  reach_floor_ = (*this)(static_cast<std::int64_t>(largest)) < RealRange<Real>::floor() * Real{2.0};
+}
+
+template <class Real>
+std::shared_ptr<const JointPowers<Real>> JointPowers<Real>::of(Real step, std::uint64_t largest) {
+  struct Kept {
+    Real step = 0;
+    std::uint64_t largest = 0;
+    std::shared_ptr<const JointPowers> powers = {};
+  };
+  thread_local std::array<Kept, 4> kept;
+  thread_local std::size_t next = 0;
+  for (const Kept& each : kept) {
+    if (each.powers && each.step == step && largest <= each.largest) return each.powers;
+  }
+  next = (next + 1) % kept.size();
+  constexpr std::uint64_t most = std::uint64_t{1} << 48;
+  const std::uint64_t rounded =
+      std::max(largest, std::min(std::bit_ceil(largest), most));  // others may have more records
+  kept[next] = {step, rounded, std::make_shared<const JointPowers>(step, rounded)};
+  return kept[next].powers;
 }
 
 /// A list that ends early ends where powers reach the floor: what it does not have, and all that is farther, lies below.
@@ -221,6 +243,15 @@ Real JointPowers<Real>::far(std::size_t k) const {
   return power < floor ? floor : power;
 }
 
+namespace {
+
+/// No exponent is above it.
+std::uint64_t largest_power(const JointRuns& runs) {
+  return runs.records() + 2 * static_cast<std::uint64_t>(runs.unit());
+}
+
+}  // namespace
+
 template <class Real>
 JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs, const Enclosure& rate)
     : problem_(problem),
@@ -230,7 +261,9 @@ JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs, c
       rate_(std::max(0.0, rate.lower_double())),
       scale_(std::min(60, RealRange<Real>::up / static_cast<int>(quantiles_))),
       one_step_((Enclosure::of(Rational(0)) - rate).exp().upper_double()),
-      power_(one_step_, runs.records() + 2 * static_cast<std::uint64_t>(runs.unit())) {}
+      powers_(JointPowers<Real>::of(one_step_, largest_power(runs))),
+      power_(*powers_),
+      reach_floor_(power_.reach_floor(largest_power(runs))) {}
 
 /// Before it is cut at 0 and at the number of records.
 template <class Real>
@@ -251,6 +284,14 @@ RankWindow JointForward<Real>::uncut_window(std::size_t j, const TotalRange& tot
 template <class Real>
 RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
   return runs_.whole_units(uncut_window(j, totals, half_width));
+}
+
+template <class Real>
+std::vector<RankWindow> JointForward<Real>::windows(const TotalRange& totals, std::uint64_t half_width) const {
+  std::vector<RankWindow> all;
+  all.reserve(quantiles_);
+  for (std::size_t j = 0; j < quantiles_; ++j) all.push_back(window(j, totals, half_width));
+  return all;
 }
 
 /// Two ranks of neighboring windows differ by no more from their cell's target than the windows have ranks together, and no power
@@ -297,9 +338,7 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   table.totals = totals;
   table.kernels = kernels_of(totals.anchor);
   set_inflation(totals, half_width);
-  std::vector<RankWindow> windows;
-  windows.reserve(quantiles_);
-  for (std::size_t j = 0; j < quantiles_; ++j) windows.push_back(window(j, totals, half_width));
+  const std::vector<RankWindow> windows = this->windows(totals, half_width);
   runs_.cover(windows);
   if (listing_ != runs_.listings()) {
     const std::int64_t farthest = runs_.unit() / 2;
@@ -351,7 +390,7 @@ void JointForward<Real>::enter_from(const JointRow<Real>& before, const JointKer
     return;
   }
   Real more = RealRange<Real>::least();
-  if (power_.reach_floor()) {
+  if (reach_floor_) {
     more += sum_of<Real>(before.stay) * Real{4} * RealRange<Real>::floor();
   }
   const bool is_above = runs_.units_below(before.end() - 1) < runs_.units_below(row.first);

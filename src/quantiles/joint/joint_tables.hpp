@@ -123,13 +123,19 @@ Real exp_upper(double nats) {
 template <class Real>
 class JointPowers {
  public:
+  /// `largest`: the largest exponent that is asked for.
   JointPowers(Real step, std::uint64_t largest);
+  /// The same, perhaps of larger exponents, too: kept from one of the last calls on this thread, as the selections of many groups have one
+  /// step.
+  static std::shared_ptr<const JointPowers> of(Real step, std::uint64_t largest);
   Real operator()(std::int64_t i) const {
     const auto k = static_cast<std::size_t>(i);
     return k < near_.size() ? near_[k] : far(k);
   }
-  /// Whether some power stands for smaller ones.
-  bool reach_floor() const { return reach_floor_; }
+  /// Whether the power of this exponent stands for smaller ones.
+  bool reach_floor(std::uint64_t exponent) const {
+    return (*this)(static_cast<std::int64_t>(exponent)) < RealRange<Real>::floor() * Real{2.0};
+  }
 
  private:
   static constexpr int digits = 12;
@@ -139,7 +145,6 @@ class JointPowers {
   std::vector<Real> near_;
   std::vector<std::vector<Real>>
       distant_;  ///< [i][j]: step to the j 2^(12 (i + 1)); as far as there are exponents and powers
-  bool reach_floor_ = false;
 };
 
 /// Totals first .. last, for which one table stands: that of the anchor, which is one of them. As |g - t w| >= |g - a w| - |t - a| w, its
@@ -192,6 +197,8 @@ class JointForward {
   /// All ranks v of quantile j that are at most half_width from being between q t and q t + n - t, for some total t of the range: q is the
   /// quantile, n the number of records. Rounded outwards to whole units.
   RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
+  /// Lists what tables with these windows need, so that none of them lists it piece by piece.
+  void cover(const TotalRange& totals, std::uint64_t half_width) { runs_.cover(windows(totals, half_width)); }
   void fill(const TotalRange& totals, std::uint64_t half_width, JointTable<Real>& table);
   /// Whether runs still have the places that they have in the table.
   bool is_up_to_date(const JointTable<Real>& table) const { return table.listing == runs_.listings(); }
@@ -208,8 +215,11 @@ class JointForward {
   Real run_mass(std::size_t i) const { return run_mass_[i]; }
   /// All masses are multiplied by 2^scale a quantile, so that typical ones are near 1.
   int scale() const { return scale_; }
+  const JointRuns& runs() const { return runs_; }
 
  private:
+  /// One for each quantile.
+  std::vector<RankWindow> windows(const TotalRange& totals, std::uint64_t half_width) const;
   RankWindow uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
   std::vector<JointKernel<Real>> kernels_of(std::uint64_t anchor) const;
   void set_inflation(const TotalRange& totals, std::uint64_t half_width);
@@ -236,7 +246,9 @@ class JointForward {
   Real one_step_;       // upper bound of exp(-rate)
   std::vector<Real> run_mass_;
   std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
-  JointPowers<Real> power_;    // of one_step_
+  std::shared_ptr<const JointPowers<Real>> powers_;
+  const JointPowers<Real>& power_;  // of one_step_
+  bool reach_floor_;                // some of them stand for smaller ones
   // For the row being entered.
   std::vector<Real> padded_;
   std::vector<Real> windowed_;

@@ -88,6 +88,51 @@ TEST(JointPowers, AreRightToTheirRoundingForAllNumbersOfRecords) {
   }));
 }
 
+TEST(JointPowers, ThatAreKeptAreThoseThatWereAskedFor) {
+  for (int round = 0; round < 2; ++round) {
+    for (const double step : {0.5, 0.9, 0.999, 0.99999, 1 - 0x1p-30, 1.0}) {
+      for (const std::uint64_t largest : {1U, 100U, 90U, 5'000U, 4'000U, 20'000'000U, 120U}) {
+        const JointPowers<double> powers(step, largest);
+        const auto kept = JointPowers<double>::of(step, largest);
+        EXPECT_EQ(kept->reach_floor(largest), powers.reach_floor(largest));
+        for (std::uint64_t k = 0; k <= largest; k += 1 + k / 3) {
+          EXPECT_EQ((*kept)(static_cast<std::int64_t>(k)), powers(static_cast<std::int64_t>(k))) << step << " " << k;
+        }
+      }
+    }
+  }
+}
+
+// Runs that follow one another, with gaps and from the beginning again.
+TEST(RunWeights, AreThoseOfEachRun) {
+  EXPECT_TRUE(rc::check([] {
+    const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 4);
+    const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 3'000);
+    RoundNumbers numbers;
+    if (*rc::gen::arbitrary<bool>()) numbers.grid = RoundGrid{*rc::gen::inRange<std::uint64_t>(0, 10), 10};
+    if (*rc::gen::arbitrary<bool>()) numbers.heaps = RoundGrid{*rc::gen::inRange<std::uint64_t>(0, 50), 50};
+    std::optional<Edge> edge;
+    std::optional<Origin> origin;
+    if (*rc::gen::arbitrary<bool>()) edge = Edge{*rc::gen::arbitrary<bool>(), *rc::gen::inRange<std::uint64_t>(1, 90)};
+    if (*rc::gen::arbitrary<bool>()) origin = Origin{*rc::gen::inRange<std::int64_t>(-50, 3'000), 3'000};
+    const Split splits = candidates * subcells;
+    const Split lowest = *rc::gen::inRange<Split>(0, splits);
+    const BaseMeasure measure(lowest, splits - 1, subcells, edge, numbers, origin);
+    RunWeights weights(measure);
+    Split at = lowest;
+    for (int i = 0; i < 40; ++i) {
+      if (at == splits || *rc::gen::inRange(0, 5) == 0) at = *rc::gen::inRange<Split>(lowest, splits);
+      const fractile::Run run{at, *rc::gen::inRange<std::uint64_t>(1, splits - at + 1), static_cast<std::uint64_t>(i)};
+      const fractile::Run weighed = weights.weighed(run);
+      const fractile::Run wanted = measure.weighed(run);
+      RC_ASSERT(weighed.start == wanted.start);
+      RC_ASSERT(weighed.length == wanted.length);
+      RC_ASSERT(weighed.score == wanted.score);
+      at += run.length;
+    }
+  }));
+}
+
 TEST(JointRuns, OfAWindowAreThoseOfAllSplits) {
   EXPECT_TRUE(rc::check("one by one", [] {
     const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 6);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <map>
 
 #include "quantiles/joint/joint_boxes.hpp"
@@ -113,6 +114,16 @@ TEST(Joint, HasTheLawThatIsAudited) {
   }
 }
 
+/// The bounds of the first look hold the probability, closely.
+template <class Proposer>
+void expect_held(const Proposer& proposer, const Proposal& proposal) {
+  const Enclosure exact = proposer.acceptance(proposal, 120);
+  const Bounds bounds = proposer.acceptance_bounds(proposal);
+  EXPECT_LE(bounds.lower, exact.lower_double());
+  EXPECT_GE(bounds.upper, exact.upper_double());
+  EXPECT_LE(bounds.upper - bounds.lower, std::max(bounds.upper * 0x1p-30, 0x1p-900));
+}
+
 /// How many proposals are made: `most`, or fewer when this many have been kept.
 struct Trials {
   std::uint64_t most;
@@ -131,6 +142,7 @@ Trials expect_law_of(Proposer& proposer, const Setting& s, bool verify, const Tr
     const std::optional<Proposal> proposal = proposer.propose(bits, verify);
     if (!proposal) continue;
     const double chance = proposer.acceptance(*proposal, 80).upper_double();
+    if (done.most % 16 == 0) expect_held(proposer, *proposal);
     EXPECT_LE(chance, 1) << s.name;
     if (std::ldexp(static_cast<double>(bits.next64() >> 11), -53) >= chance) continue;
     ++counts[proposal->below];
@@ -205,6 +217,7 @@ TEST(ListedTotals, NoProposalIsLikelierThanItsBound) {
       const std::optional<Proposal> proposal = listed.propose(bits, false);
       if (!proposal) continue;
       ASSERT_LE(listed.acceptance(*proposal, 80).lower_double(), 1);
+      if (i % 16 == 0) expect_held(listed, *proposal);
     }
   }
 }

@@ -1,6 +1,7 @@
 // Round numbers among the candidates of a lattice.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,6 +20,8 @@ struct RoundGrid {
   /// How many of them are among 0 .. candidates - 1.
   std::uint64_t size(std::uint64_t candidates) const { return (candidates - 1 - offset) / stride + 1; }
   bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
+
+  friend auto operator<=>(const RoundGrid&, const RoundGrid&) = default;
 };
 
 /// The multiples of `unit` among the candidates of a regular lattice, when there are at least two of them and all between the
@@ -35,6 +38,8 @@ struct RoundNumbers {
   std::optional<RoundGrid> heaps = {};
 
   bool any() const { return grid || heaps; }
+
+  friend auto operator<=>(const RoundNumbers&, const RoundNumbers&) = default;
 };
 
 /// A candidate of the heaps is taken to hold as many records as this many others.

@@ -45,21 +45,21 @@ QuantileQuery group_query(const QuantileQuery& query) {
 
 namespace {
 
-/// Calls draw(i, source) for each group, on several threads where the source can be split: always at the same places, so that a
-/// reproducible release is the same for any number of threads.
+/// Calls draw(worker, i, source) for each group, on several threads where the source can be split: always at the same places, so that a
+/// reproducible release is the same for any number of threads. Workers are numbered below `threads`.
 void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
-                 const std::function<void(std::size_t, DrawSource&)>& draw) {
+                 const std::function<void(std::size_t, std::size_t, DrawSource&)>& draw) {
   constexpr std::size_t most_pieces = 256;  // of few groups; threads take turns, however long each takes
   constexpr std::size_t largest_piece = 64;
   const std::size_t size = std::clamp<std::size_t>(groups / most_pieces, 1, largest_piece);
   const std::size_t pieces = (groups + size - 1) / size;
   const std::vector<std::unique_ptr<DrawSource>> sources = source.split(pieces);
   if (sources.empty()) {
-    for (std::size_t i = 0; i < groups; ++i) draw(i, source);
+    for (std::size_t i = 0; i < groups; ++i) draw(0, i, source);
     return;
   }
-  share_among_threads(threads, pieces, [&](std::size_t piece) {
-    for (std::size_t i = piece * size; i < std::min(groups, (piece + 1) * size); ++i) draw(i, *sources[piece]);
+  share_among_workers(threads, pieces, [&](std::size_t worker, std::size_t piece) {
+    for (std::size_t i = piece * size; i < std::min(groups, (piece + 1) * size); ++i) draw(worker, i, *sources[piece]);
   });
 }
 
@@ -72,9 +72,11 @@ Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfi
   Release release{query, profiles.front().lattice(), {}};
   release.groups.resize(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
-  draw_groups(keys.size(), source, threads, [&](std::size_t i, DrawSource& own) {
-    release.groups[i] = drawn_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), own, policy,
-                                   beside ? &*beside : nullptr, &counted[i]);
+  std::vector<ReleaseSampler> samplers(
+      std::max<std::size_t>(threads, 1),
+      ReleaseSampler(each, PersonSteps::in_groups(query), policy, beside ? &*beside : nullptr));
+  draw_groups(keys.size(), source, threads, [&](std::size_t worker, std::size_t i, DrawSource& own) {
+    release.groups[i] = samplers[worker].sample(profiles[i], std::move(shares[i]), own, &counted[i]);
     release.groups[i].key = keys[i];
   });
   if (beside) release.statistics = beside->terms();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -109,6 +110,56 @@ TEST(ReleaseGroups, ReleasesEveryGroupAsIfItWereAlone) {
       RC_ASSERT(groups.groups[g].indices == release(profiles[g], group_query(asked), own).only().indices);
     }
   }));
+}
+
+/// Few or many records, that are round numbers, heap on some or do neither.
+std::vector<RankProfile> unlike_groups(const Lattice& lattice) {
+  std::vector<RankProfile> profiles;
+  for (const std::int64_t records : {0, 3, 40, 400, 6'000}) {
+    for (const std::int64_t unit : {1, 7, 1'000}) {
+      ProfileBuilder builder(lattice);
+      for (std::int64_t i = 0; i < records; ++i) builder.add(i * 7'919 % 100'000 / unit * unit);
+      profiles.push_back(builder.finish());
+    }
+  }
+  return profiles;
+}
+
+// What one group finds decides what it runs, and nothing about the next one, with which it shares its plan.
+TEST(ReleaseGroups, RunWhatTheyWouldRunAlone) {
+  const Lattice lattice = Lattice::regular(0, 200'000, 1);
+  const std::vector<RankProfile> profiles = unlike_groups(lattice);
+  std::vector<GroupKey> keys;
+  for (std::size_t i = 0; i < profiles.size(); ++i) keys.emplace_back(std::to_string(i));
+  std::vector<QuantileQuery> queries{query_of({"1/2"}, pure("1"), Mechanism::automatic),
+                                     query_of({"1/4", "1/2", "3/4"}, Budget::zcdp(Rational(1)), Mechanism::automatic)};
+  QuantileQuery many = query_of({}, pure("1"), Mechanism::automatic);
+  for (int i = 1; i < 20; ++i) many.quantiles.emplace_back(i, 20);
+  queries.push_back(many);
+  QuantileQuery with_intervals = query_of({"1/4", "1/2"}, pure("2"), Mechanism::automatic);
+  with_intervals.intervals = IntervalRequest{Rational(9, 10)};
+  queries.push_back(with_intervals);
+  std::set<std::string> found;
+  for (const QuantileQuery& asked : queries) {
+    RandomBits bits = RandomBits::unsafe_seeded(5);
+    RandomBits same_bits = RandomBits::unsafe_seeded(5);
+    const Release groups = release(keys, profiles, asked, bits);
+    for (std::size_t g = 0; g < profiles.size(); ++g) {
+      RandomBits own = same_bits.split().value();
+      const Release alone = release(profiles[g], group_query(asked), own);
+      const Release::Group& group = groups.groups[g];
+      EXPECT_EQ(group.indices, alone.only().indices) << g;
+      EXPECT_EQ(group.used, alone.only().used) << g;
+      EXPECT_EQ(group.intervals, alone.only().intervals) << g;
+      ASSERT_EQ(group.spent.size(), alone.only().spent.size()) << g;
+      for (std::size_t i = 0; i < group.spent.size(); ++i) {
+        EXPECT_EQ(group.spent[i].on, alone.only().spent[i].on);
+        EXPECT_EQ(group.spent[i].amount, alone.only().spent[i].amount);
+      }
+      found.insert(group.used.granularity ? group.used.granularity->to_string() : "");
+    }
+  }
+  EXPECT_GE(found.size(), 3U);  // not looked for, none, and some
 }
 
 std::vector<std::vector<std::uint64_t>> indices_of(const Release& release) {

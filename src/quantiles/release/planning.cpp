@@ -1,6 +1,7 @@
 #include "fractile/planning.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -135,11 +136,24 @@ double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint
   return noise_share(query.quantiles, typical_error(query, lattice, Shape::normal, simulated, releases).mean, rows);
 }
 
-/// A few releases tell when values are far from being noise, as most are. Nothing when even these are too many.
+/// Whether so many records lie between any two quantiles that values are far from being noise, on any lattice: among 2^62 candidates a value
+/// of one of eight levels is off by about 16 (1 + ln 2^62) / epsilon, some 700 records at epsilon 1, and automatic runs nothing worse.
+bool are_far_apart(const QuantileQuery& query, std::uint64_t rows) {
+  constexpr double enough = 5'000;  // records at epsilon 1
+  if (query.mechanism != Mechanism::automatic || query.budget.measure() == Measure::approximate) return false;
+  const double epsilon = query.budget.measure() == Measure::zcdp ? std::sqrt(2 * query.budget.rho().to_double())
+                                                                 : query.budget.epsilon().to_double();
+  const double least = std::ranges::min(gaps_of(query.quantiles)) * static_cast<double>(rows);
+  return least * epsilon >= enough * query.records_per_person;
+}
+
+/// A few releases tell when values are far from being noise, as most are; one of many quantiles does. Nothing when even these are too
+/// many.
 std::optional<double> noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows,
                                   Simulations& simulations) {
-  constexpr std::uint64_t few_releases = 3;
   constexpr double far_from_noise = 0.1;
+  if (are_far_apart(query, rows)) return 0;
+  const std::uint64_t few_releases = std::clamp<std::uint64_t>(30 / query.quantiles.size(), 1, 3);
   const std::uint64_t few = simulations.take(query, rows, few_releases, 1);
   if (few == 0) return {};
   const double share = noise_share(query, lattice, rows, few);
@@ -201,7 +215,7 @@ namespace {
 std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group, std::uint64_t work) {
   if (release.errors) return group.noise;  // found with it
   if (!group.course) return {};
-  const QuantileQuery& query = group.course->plan.query;
+  const QuantileQuery& query = group.course->plan->query;
   const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
   return enough_of_all(noise_among(query, release.lattice, release.public_rows ? release.public_rows : believed, work),
                        left_for_quantiles(release));

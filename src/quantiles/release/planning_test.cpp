@@ -7,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "quantiles/release/noise_share.hpp"
 #include "support/releases.hpp"
 
 namespace fractile {
@@ -106,6 +107,23 @@ TEST(MostlyNoise, IsWhatMissesByAQuarterOfTheRowsBetween) {
   ASSERT_TRUE(noise);
   EXPECT_EQ(noise->rows, 1'000U);
   EXPECT_NEAR(noise->share, 0.8, 0.1);
+}
+
+// What is not simulated, because quantiles are far apart: whatever automatic runs, the values are not noise.
+TEST(MostlyNoise, IsNotWhereQuantilesAreFarApart) {
+  const std::vector<Lattice> lattices{Lattice::regular(0, 1'000, 1), Lattice::regular(0, 500'000, 1),
+                                      Lattice::regular(0, Rational::parse("1e13"), 1),
+                                      Lattice::regular(0, Rational::parse("4e18"), 1)};
+  for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 2))}) {
+    for (const Lattice& lattice : lattices) {
+      for (const std::int64_t quantiles : {1, 9, 40}) {
+        const QuantileQuery query = spread(quantiles, static_cast<std::uint64_t>(quantiles + 1) * 5'000, budget);
+        EXPECT_FALSE(mostly_noise(query, lattice));
+        const TypicalError typical = typical_error(query, lattice, Shape::normal, 10'000, 3);
+        EXPECT_LT(noise_share(query.quantiles, typical.mean, *query.expected_rows), 0.1) << quantiles;
+      }
+    }
+  }
 }
 
 TEST(MostlyNoise, TheBudgetThatWouldDoDoes) {

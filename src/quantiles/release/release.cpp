@@ -56,39 +56,38 @@ std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, c
   return BesideQuantiles(options, each, counted_on);
 }
 
-DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                         DrawSource& source, const AutoPolicy& policy, const BesideQuantiles* beside,
-                         const RankProfile* counted) {
-  const Lattice& lattice = profile.lattice();
-  Odometer odometer(share.amount(), person);
-  Draws draws(source, odometer);
-  std::optional<Statistics> statistics;
-  if (beside) statistics = beside->draw(counted ? *counted : profile, share, draws);
-  if (asked.quantiles.empty()) {
-    Release::Group group;
-    group.spent = odometer.spent();
-    group.statistics = std::move(statistics);
-    return {std::move(group), asked, {}};
-  }
-  Share rest = share.take_rest();  // the whole of which stages take their parts
-  const QuantileQuery query = paid_from(rest, asked);
-  SampledStages drawn = sample_stages(profile, plan_of(query, lattice, policy), std::move(rest), draws);
-  const auto course =
-      std::make_shared<detail::Course>(detail::Course{std::move(drawn.plan), drawn.found, std::move(drawn.selected)});
-  const QuantilePlan& plan = course->plan;
-  Release::Group group{{}, points_of(course->selected, plan.brackets), plan.used(drawn.found, drawn.stages)};
-  group.spent = odometer.spent();
-  group.statistics = std::move(statistics);
-  group.course = course;
-  return {std::move(group), query, std::move(drawn.counts)};
+CommonStages& ReleaseSampler::common_for(const Share& share, const Lattice& lattice) {
+  if (!common_) common_.emplace(paid_from(share, asked_), lattice, policy_);
+  return *common_;
 }
 
-Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const AutoPolicy& policy, const BesideQuantiles* beside,
-                          const RankProfile* counted) {
-  auto [group, query, counts] = drawn_stages(profile, asked, std::move(share), person, source, policy, beside, counted);
+DrawnStages ReleaseSampler::sample_stages(const RankProfile& profile, Share share, DrawSource& source,
+                                          const RankProfile* counted) {
+  Odometer odometer(share.amount(), person_);
+  Draws draws(source, odometer);
+  DrawnStages drawn;
+  Release::Group& group = drawn.group;
+  if (beside_) group.statistics = beside_->draw(counted ? *counted : profile, share, draws);
+  if (!asked_.quantiles.empty()) {
+    Share rest = share.take_rest();  // the whole of which stages take their parts
+    CommonStages& common = common_for(rest, profile.lattice());
+    SampledStages sampled = fractile::sample_stages(profile, common, std::move(rest), draws);
+    const std::shared_ptr<const QuantilePlan>& plan = common.after(sampled.found).plan;
+    group.indices = points_of(sampled.selected, plan->brackets);
+    group.used = common.used(sampled.found);
+    group.course = std::make_shared<detail::Course>(detail::Course{plan, sampled.found, std::move(sampled.selected)});
+    drawn.counts = std::move(sampled.counts);
+  }
+  group.spent = odometer.spent();
+  return drawn;
+}
+
+Release::Group ReleaseSampler::sample(const RankProfile& profile, Share share, DrawSource& source,
+                                      const RankProfile* counted) {
+  auto [group, counts] = sample_stages(profile, std::move(share), source, counted);
   if (!group.course) return std::move(group);  // of statistics alone
-  if (const std::optional<Brackets>& brackets = group.course->plan.brackets) {
+  if (const std::optional<Brackets>& brackets = group.course->plan->brackets) {
+    const QuantileQuery& query = query_of_stages();
     CriticalValues critical = critical_values(query, *brackets);
     const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts, critical);
     group.intervals = cells.intervals(query.intervals->level);
@@ -103,8 +102,8 @@ Release release_with(const RankProfile& profile, const ReleaseOptions& options, 
   const std::optional<BesideQuantiles> beside = beside_quantiles(options, query, profile.lattice());
   const auto drawn = [&](const RankProfile& within, Share share) {
     Release release{query, within.lattice(), {}};
-    release.groups.push_back(drawn_from(within, query, std::move(share), PersonSteps::in_table(query), source, policy,
-                                        beside ? &*beside : nullptr, &profile));
+    ReleaseSampler sampler(query, PersonSteps::in_table(query), policy, beside ? &*beside : nullptr);
+    release.groups.push_back(sampler.sample(within, std::move(share), source, &profile));
     if (beside) release.statistics = beside->terms();
     return release;
   };

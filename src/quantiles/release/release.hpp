@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/release.hpp"
 #include "quantiles/draws/draws.hpp"
+#include "quantiles/release/stage_sampler.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "quantiles/stages/statistics.hpp"
 
@@ -48,20 +50,38 @@ std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, c
 /// What the stages of one profile have drawn, before its intervals are read from the counts of its cells.
 struct DrawnStages {
   Release::Group group;
-  QuantileQuery query;               ///< with the budget that was kept for it
   std::vector<std::int64_t> counts;  ///< noisy, of the cells between its cuts; none without intervals
 };
 
-/// As drawn_from(), without intervals.
-DrawnStages drawn_stages(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                         DrawSource& source, const AutoPolicy& policy = AutoPolicy::standard(),
-                         const BesideQuantiles* beside = nullptr, const RankProfile* counted = nullptr);
+/// Releases one profile after the other by one query, for a person of this many steps, and makes once what these releases have in common.
+/// Not for two threads at once.
+class ReleaseSampler {
+ public:
+  /// `policy` and `beside`, where it is given, outlive this.
+  ReleaseSampler(QuantileQuery asked, PersonSteps person, const AutoPolicy& policy = AutoPolicy::standard(),
+                 const BesideQuantiles* beside = nullptr)
+      : asked_(std::move(asked)), person_(person), policy_(policy), beside_(beside) {}
 
-/// What one profile gives within its own bounds, for a person of this many steps, with `share` in place of the query's budget; and beside
-/// that the statistics of the profile as it was counted.
-Release::Group drawn_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
-                          DrawSource& source, const AutoPolicy& policy = AutoPolicy::standard(),
-                          const BesideQuantiles* beside = nullptr, const RankProfile* counted = nullptr);
+  /// What one profile gives within its own bounds, with `share` in place of the query's budget; and beside that the statistics of the
+  /// profile as it was `counted`, where that is another one. All profiles are on one lattice, and all shares have one amount.
+  Release::Group sample(const RankProfile& profile, Share share, DrawSource& source,
+                        const RankProfile* counted = nullptr);
+  /// The same, without intervals.
+  DrawnStages sample_stages(const RankProfile& profile, Share share, DrawSource& source,
+                            const RankProfile* counted = nullptr);
+  /// With what was left of the last share for quantiles. There were some.
+  const QuantileQuery& query_of_stages() const { return common_->query(); }
+
+ private:
+  /// `share`: what is left for quantiles.
+  CommonStages& common_for(const Share& share, const Lattice& lattice);
+
+  QuantileQuery asked_;
+  PersonSteps person_;
+  const AutoPolicy& policy_;
+  const BesideQuantiles* beside_;
+  std::optional<CommonStages> common_ = {};
+};
 
 namespace detail {
 

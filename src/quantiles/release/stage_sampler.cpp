@@ -17,6 +17,31 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
   return query;
 }
 
+CommonStages::CommonStages(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy)
+    : plan_(std::make_shared<const QuantilePlan>(plan_of(query, lattice, policy))) {}
+
+std::shared_ptr<const QuantilePlan> CommonStages::plan_for(const PreliminaryOutcome& found) {
+  if (plan_->counted.empty() || !found.rows) return plan_;
+  std::shared_ptr<const QuantilePlan>& plan = with_rows_[*found.rows];
+  if (!plan) plan = std::make_shared<const QuantilePlan>(plan_->with_rows(*found.rows));
+  return plan;
+}
+
+CommonStages::Next& CommonStages::after(const PreliminaryOutcome& found) {
+  const auto at = kept_.find(found);
+  if (at != kept_.end()) return at->second;
+  std::shared_ptr<const QuantilePlan> plan = plan_for(found);
+  std::vector<Stage> stages = plan->stages(found);
+  std::vector<std::optional<Calibration>> calibrations(stages.size());
+  return kept_.emplace(found, Next{std::move(plan), std::move(stages), std::move(calibrations)}).first->second;
+}
+
+const MechanismUsed& CommonStages::used(const PreliminaryOutcome& found) {
+  Next& next = after(found);
+  if (!next.used) next.used = next.plan->used(found, next.stages);
+  return *next.used;
+}
+
 namespace {
 
 /// What lines are drawn between: the selected quantiles; and where one of two neighbors is zero, zero again half way to the other.
@@ -44,59 +69,62 @@ Knots knots_of(const Interpolate& stage, const std::vector<Split>& splits) {
 /// Draws one release, a stage at a time.
 class StageSampler {
  public:
-  StageSampler(const RankProfile& profile, QuantilePlan plan, Share share, Draws& draws)
-      : profile_(profile), plan_(std::move(plan)), share_(std::move(share)), draws_(draws) {}
+  StageSampler(const RankProfile& profile, CommonStages& common, Share share, Draws& draws)
+      : profile_(profile), common_(common), share_(std::move(share)), draws_(draws) {}
 
   /// What a stage finds decides which stages come after it.
   SampledStages sample() && {
-    for (std::size_t i = 0; i < stages_.size(); ++i) {  // NOLINT(modernize-loop-convert): the list changes under way
-      std::visit([&](const auto& stage) { draw(stage); }, stages_[i]);
-      if (is_preliminary(stages_[i])) stages_ = plan_.stages(found_);
+    for (; at_ < next_->stages.size(); ++at_) {
+      const Stage& stage = next_->stages[at_];
+      std::visit([&](const auto& one) { draw(one); }, stage);
+      if (is_preliminary(stage)) next_ = &common_.after(found_);
     }
-    return {std::move(plan_), found_, std::move(stages_), std::move(values_), std::move(counts_)};
+    return {found_, std::move(values_), std::move(counts_)};
   }
 
  private:
   void draw(const CountRows& stage) {
-    Share share = share_.take(preliminary_share(plan_.query.budget.measure()) * Rational(stage.shares));
-    const CountTreeNoise noise = CountTreeNoise::of_all_records(paid_from(share, plan_.query));
+    Share share = share_.take(preliminary_share(plan().query.budget.measure()) * Rational(stage.shares));
+    const CountTreeNoise noise = CountTreeNoise::of_all_records(paid_from(share, plan().query));
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
-    if (!plan_.counted.empty()) keep_for_cells();
+    if (!plan().counted.empty()) keep_for_cells();
   }
 
   /// Where cuts go follows from the rows, and so does what their cells' counts cost.
   void keep_for_cells() {
-    plan_ = plan_.with_rows(*found_.rows);
-    const IntervalShares& shares = plan_.brackets->shares;
+    next_ = &common_.after(found_);
+    const IntervalShares& shares = plan().brackets->shares;
     Share selecting = share_.take(shares.points + shares.brackets);
     for_cells_ = share_.take_rest();
     share_ = std::move(selecting);
   }
 
   void draw(const FindGranularity& stage) {
-    Share share = share_.take(preliminary_share(plan_.query.budget.measure()));
-    const Calibration calibration(paid_from(share, plan_.query), 1);
-    found_.grid = select_granularity(profile_, stage.grids, granularity_rate(calibration),
-                                     draws_.begin("granularity", std::move(share)));
+    Share share = share_.take(preliminary_share(plan().query.budget.measure()));
+    const Exponent rate = granularity_rate(calibration(share, 1));
+    found_.grid = select_granularity(profile_, stage.grids, rate, draws_.begin("granularity", std::move(share)));
   }
 
   void draw(const FindHeaps& stage) {
-    Share share = share_.take(preliminary_share(plan_.query.budget.measure()));
-    const Calibration calibration(paid_from(share, plan_.query), 1);
-    found_.heaps =
-        select_heaps(profile_, stage.heaps, heaping_rate(calibration), draws_.begin("heaps", std::move(share)));
+    Share share = share_.take(preliminary_share(plan().query.budget.measure()));
+    const Exponent rate = heaping_rate(calibration(share, 1));
+    found_.heaps = select_heaps(profile_, stage.heaps, rate, draws_.begin("heaps", std::move(share)));
   }
 
   void draw(const SelectQuantiles& stage) {
-    const Calibration calibration(paid_from(share_, plan_.query), stage.levels);
-    const QuantileTree tree(profile_, stage.released, stage.shape, calibration, stage.subcells);
+    std::shared_ptr<const RecursionTerms>& terms = next_->recursion;
+    if (!terms) {
+      terms = std::make_shared<const RecursionTerms>(profile_.candidates(), stage.released, stage.shape,
+                                                     calibration(share_, stage.levels), stage.subcells);
+    }
+    const QuantileTree tree(profile_, terms);
     values_ = sample_splits(tree, stage.released.size(), parts_for_levels(stage), stage.wants);
     if (stage.wants == Wanted::candidates) to_candidates(stage.subcells);
   }
 
   void draw(const SelectEach&) {
-    const QuantileQuery& query = plan_.query;
+    const QuantileQuery& query = plan().query;
     const IndependentQuantiles selections{query.quantiles, independent_range(paid_from(share_, query)), query.neighbors,
                                           query.records_per_person};
     values_ = sample_independent(profile_, selections,
@@ -115,7 +143,7 @@ class StageSampler {
   void draw(const Interpolate& stage) {
     const Split highest = whole_span(profile_, stage.subcells).highest;
     const Knots knots = knots_of(stage, values_);
-    values_ = interpolated(plan_.query.quantiles, knots.quantiles, knots.splits, highest);
+    values_ = interpolated(plan().query.quantiles, knots.quantiles, knots.splits, highest);
     to_candidates(stage.subcells);
   }
 
@@ -125,14 +153,14 @@ class StageSampler {
 
   void draw(const CountCells& stage) {
     counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()).positions);
-    const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
+    const CountTreeNoise noise(paid_from(*for_cells_, plan().query), 1);
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
 
   std::vector<std::uint64_t> counted(const RankProfile& profile) {
     const CountTreeShape shape = count_tree_shape(profile.candidates());
-    const CountTreeNoise noise(paid_from(share_, plan_.query), shape.height());
-    return sample_tree_quantiles(profile, plan_.query.quantiles, shape, noise,
+    const CountTreeNoise noise(paid_from(share_, plan().query), shape.height());
+    return sample_tree_quantiles(profile, plan().query.quantiles, shape, noise,
                                  draws_.begin("counts", share_.take_rest()));
   }
 
@@ -151,21 +179,31 @@ class StageSampler {
     for (std::uint64_t& value : values_) value /= subcells;
   }
 
+  /// By what was found so far.
+  const QuantilePlan& plan() const { return *next_->plan; }
+  /// For the stage that is drawn, whose budget is divided among this many levels.
+  const Calibration& calibration(const Share& share, const Rational& levels) {
+    std::optional<Calibration>& kept = next_->calibrations[at_];
+    if (!kept) kept.emplace(paid_from(share, plan().query), levels);
+    return *kept;
+  }
+
   const RankProfile& profile_;
-  QuantilePlan plan_;
+  CommonStages& common_;
   Share share_;                     // what is left for selections
   std::optional<Share> for_cells_;  // what is kept for counting cells
   Draws& draws_;
   PreliminaryOutcome found_;
-  std::vector<Stage> stages_ = plan_.stages();
+  CommonStages::Next* next_ = &common_.after(found_);
+  std::size_t at_ = 0;                 // which of its stages
   std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
   std::vector<std::int64_t> counts_;   // of cells
 };
 
 }  // namespace
 
-SampledStages sample_stages(const RankProfile& profile, QuantilePlan plan, Share share, Draws& draws) {
-  return StageSampler(profile, std::move(plan), std::move(share), draws).sample();
+SampledStages sample_stages(const RankProfile& profile, CommonStages& stages, Share share, Draws& draws) {
+  return StageSampler(profile, stages, std::move(share), draws).sample();
 }
 
 }  // namespace fractile

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "exact/own_environment.hpp"
 #include "fractile/error.hpp"
@@ -71,13 +72,19 @@ std::vector<double> places_of(Shape shape, std::uint64_t rows) {
 
 RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows) {
   const OwnEnvironment own;
-  ProfileBuilder builder(lattice);
   const std::uint64_t last = lattice.size() - 1;
-  for (const double place : places_of(shape, rows)) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (const double place : places_of(shape, rows)) {  // increasing
     const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(last);
-    builder.add_position(2 * std::min(last, static_cast<std::uint64_t>(std::llround(at))) + 1, 1);
+    const Position position = 2 * std::min(last, static_cast<std::uint64_t>(std::llround(at))) + 1;
+    if (positions.empty() || positions.back() != position) {
+      positions.push_back(position);
+      counts.push_back(0);
+    }
+    ++counts.back();
   }
-  return builder.finish();
+  return {lattice, std::move(positions), counts};
 }
 
 namespace {
@@ -148,13 +155,14 @@ class SimulatedIntervals {
   SimulatedIntervals(const QuantileQuery& query, const RankProfile& table)
       : query_(query), table_(table), widths_(query.intervals ? query.quantiles.size() : 0) {}
 
-  void add(const DrawnStages& drawn) {
+  /// Drawn for a query with this budget.
+  void add(const DrawnStages& drawn, const QuantileQuery& query) {
     if (widths_.empty()) return;
     const detail::Course& course = *drawn.group.course;
-    const Brackets& brackets = *course.plan.brackets;
+    const Brackets& brackets = *course.plan->brackets;
     const auto [critical, is_new] = critical_.try_emplace(*course.found.rows);
-    if (is_new) critical->second.emplace(critical_values(drawn.query, brackets));
-    const CountedCells cells(drawn.query, table_.lattice(), brackets, course.selected, drawn.counts, *critical->second);
+    if (is_new) critical->second.emplace(critical_values(query, brackets));
+    const CountedCells cells(query, table_.lattice(), brackets, course.selected, drawn.counts, *critical->second);
     const std::vector<Interval> intervals =
         cells.intervals(query_.intervals->level, static_cast<std::int64_t>(table_.records()));
     for (std::size_t i = 0; i < widths_.size(); ++i) {
@@ -188,10 +196,10 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
   RandomBits bits = RandomBits::unsafe_seeded(0);  // not real data
   RepeatedSource source(bits);
   SimulatedIntervals intervals(query, table);
+  ReleaseSampler sampler(query, PersonSteps::in_table(query));
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const DrawnStages drawn =
-        drawn_stages(table, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
-    intervals.add(drawn);
+    const DrawnStages drawn = sampler.sample_stages(table, Share::whole(query.budget), source);
+    intervals.add(drawn, sampler.query_of_stages());
     largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
       errors[j].push_back(rank_error(table, query.quantiles[j], drawn.group.indices[j]));

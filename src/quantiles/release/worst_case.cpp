@@ -291,12 +291,13 @@ namespace {
 
 WorstCase worst_of(const Release& release, const Release::Group& group, const Rational& confidence) {
   if (release.query.quantiles.empty()) return without_bounds(release.query, confidence, rows_of(release), {});
-  const auto& [plan, found, selected] = course_of(group);
+  const detail::Course& course = course_of(group);
+  const QuantilePlan& plan = *course.plan;
   const std::uint64_t rows = rows_of(release);
   std::string reason = reason_against(plan, rows);
   if (release.bounds && release.is_grouped()) reason = "the bounds were found among the records of all groups";
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
-  const Setting setting(plan, rows, found);
+  const Setting setting(plan, rows, course.found);
   return bounds_of(setting, confidence, [&](const Rational& failure) {
     if (!release.bounds) return ranks_within(setting, failure);
     const Rational half = failure / Rational(2);

@@ -35,23 +35,58 @@ struct Units {
       : first(heap.grid.offset % (heap.grid.stride / heap.modulus)), stride(heap.grid.stride / heap.modulus) {}
 };
 
-/// How many records lie on units whose numbers leave each of the remainders by `period`.
-std::vector<std::uint64_t> records_by_remainder(const RankProfile& profile, const Units& units) {
-  std::vector<std::uint64_t> records(period);
+/// Calls visit(remainder, count) for the records on units, by what the units' numbers leave by `period`.
+void visit_units(const RankProfile& profile, const Units& units, auto visit) {
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const Position position = profile.position(k);
     if (position % 2 == 0 || position / 2 < units.first) continue;
     const std::uint64_t away = position / 2 - units.first;
-    const std::uint64_t number = away / units.stride;
-    if (number * units.stride == away) records[number % period] += profile.count(k);
+    const std::uint64_t number = units.stride == 1 ? away : away / units.stride;
+    if (number * units.stride == away) visit(number % period, profile.count(k));
   }
-  return records;
 }
 
-std::uint64_t records_on(const HeapGrid& heap, const Units& units, const std::vector<std::uint64_t>& by_remainder) {
-  std::uint64_t records = 0;
-  const std::uint64_t first = (heap.grid.offset - units.first) / units.stride % heap.modulus;
-  for (std::uint64_t i = first; i < period; i += heap.modulus) records += by_remainder[i];
+/// What the units' numbers of the heaps leave by their modulus.
+std::uint64_t remainder_of(const HeapGrid& heap, const Units& units) {
+  return (heap.grid.offset - units.first) / units.stride % heap.modulus;
+}
+
+/// The numbers below 2^15 that leave one remainder by a modulus, told by one multiplication: n is a multiple of d when n (2^32 / d), the
+/// factor rounded up, is below the factor modulo 2^32 (Lemire, Kaser and Kurz 2019, "Faster remainder by direct computation").
+class Remainder {
+ public:
+  Remainder(std::uint64_t modulus, std::uint64_t remainder)
+      : factor_(~std::uint32_t{0} / static_cast<std::uint32_t>(modulus) + 1),
+        up_(static_cast<std::uint32_t>(modulus - remainder)) {}
+  bool is_of(std::uint32_t number) const { return (number + up_) * factor_ < factor_; }
+
+ private:
+  std::uint32_t factor_;
+  std::uint32_t up_;  // from the remainder to a multiple
+};
+
+/// How many records lie on each of the heaps: of few positions one by one, of many first by their remainders.
+std::vector<std::uint64_t> records_on(const std::vector<HeapGrid>& heaps, const RankProfile& profile) {
+  constexpr std::size_t few = 256;
+  const Units units(heaps.front());
+  std::vector<std::uint64_t> records(heaps.size());
+  if (profile.distinct() <= few) {
+    std::vector<Remainder> on_heaps;
+    on_heaps.reserve(heaps.size());
+    for (const HeapGrid& heap : heaps) on_heaps.emplace_back(heap.modulus, remainder_of(heap, units));
+    visit_units(profile, units, [&](std::uint64_t remainder, std::uint64_t count) {
+      const auto number = static_cast<std::uint32_t>(remainder);
+      for (std::size_t h = 0; h < heaps.size(); ++h) records[h] += on_heaps[h].is_of(number) ? count : 0;
+    });
+    return records;
+  }
+  std::vector<std::uint64_t> by_remainder(period);
+  visit_units(profile, units, [&](std::uint64_t remainder, std::uint64_t count) { by_remainder[remainder] += count; });
+  for (std::size_t h = 0; h < heaps.size(); ++h) {
+    for (std::uint64_t i = remainder_of(heaps[h], units); i < period; i += heaps[h].modulus) {
+      records[h] += by_remainder[i];
+    }
+  }
   return records;
 }
 
@@ -78,10 +113,9 @@ std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std:
   const std::uint64_t records = profile.records();
   std::vector<std::uint64_t> scores{gain * records};
   if (heaps.empty()) return scores;
-  const Units units(heaps.front());
-  const std::vector<std::uint64_t> by_remainder = records_by_remainder(profile, units);
-  for (const HeapGrid& heap : heaps) {
-    scores.push_back(gain * (records - records_on(heap, units, by_remainder)) + cost_of(heap.modulus) * records);
+  const std::vector<std::uint64_t> on_heaps = records_on(heaps, profile);
+  for (std::size_t h = 0; h < heaps.size(); ++h) {
+    scores.push_back(gain * (records - on_heaps[h]) + cost_of(heaps[h].modulus) * records);
   }
   return scores;
 }

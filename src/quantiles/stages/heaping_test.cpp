@@ -79,7 +79,7 @@ TEST(Heaping, ScoresCountTheRecordsOnEveryHeap) {
     if (step_denominator > 1 && *rc::gen::arbitrary<bool>()) grid = round_grid(lattice, 1);
     const std::vector<HeapGrid> heaps = heap_grids(lattice, grid);
     std::map<Position, std::uint64_t> records;
-    for (int i = *rc::gen::inRange(0, 60); i > 0; --i)
+    for (int i = *rc::gen::inRange(0, *rc::gen::element(60, 1'500)); i > 0; --i)  // few or many positions
       ++records[*rc::gen::inRange<Position>(0, 2 * lattice.size() + 1)];
     const RankProfile profile = profile_of(lattice, records);
     const std::vector<std::uint64_t> scores = heaping_scores(profile, heaps);

@@ -155,7 +155,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         for (const PartCost& part : release.only().spent) all += part.amount.to_double();
         const double whole_budget = budget.measure() == Measure::pure ? 1 : 0.5;
         EXPECT_LE(all, whole_budget * (1 + 1e-9));
-        const IntervalShares& shares = release.only().course->plan.brackets->shares;
+        const IntervalShares& shares = release.only().course->plan->brackets->shares;
         EXPECT_EQ(shares.rows + shares.points + shares.brackets + shares.cells, Rational(1));
         EXPECT_NEAR(release.only().spent.back().amount.to_double(), shares.cells.to_double() * whole_budget, 1e-9);
         EXPECT_EQ(release.only().spent.front().on, "rows");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,8 +78,8 @@ namespace detail {
 
 /// How a release ran.
 struct Course {
-  QuantilePlan
-      plan;  ///< its query has what the release spent, and is that of one group; with intervals, QuantilePlan::with_rows()
+  /// Its query has what the release spent, and is that of one group; with intervals, QuantilePlan::with_rows(). Groups share it.
+  std::shared_ptr<const QuantilePlan> plan;
   PreliminaryOutcome found;
   std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, brackets among them
 };

@@ -50,35 +50,39 @@ std::vector<std::uint64_t> numerators_of(const std::vector<Rational>& quantiles,
 
 }  // namespace
 
+RecursionTerms::RecursionTerms(std::uint64_t candidates, const std::vector<Rational>& of_quantiles,
+                               RecursionShape of_shape, const Calibration& of_rates, std::uint64_t of_subcells)
+    : denominator(common_denominator(of_quantiles).to_uint64()),
+      quantiles(numerators_of(of_quantiles, denominator)),
+      shape(std::move(of_shape)),
+      calibration(of_rates),
+      subcells(of_subcells),
+      candidate_weights(0, candidates - 1, 1, {}, shape.numbers),
+      weights_from_origin(0, candidates - 1, 1, {}, shape.numbers, shape.origin) {}
+
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
                            const Calibration& calibration, std::uint64_t subcells)
-    : profile_(profile),
-      denominator_(common_denominator(quantiles).to_uint64()),
-      quantiles_(numerators_of(quantiles, denominator_)),
-      shape_(std::move(shape)),
-      calibration_(calibration),
-      subcells_(subcells),
-      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.numbers),
-      weights_from_origin_(0, profile.candidates() - 1, 1, {}, shape_.numbers, shape_.origin) {}
+    : QuantileTree(profile, std::make_shared<const RecursionTerms>(profile.candidates(), quantiles, std::move(shape),
+                                                                   calibration, subcells)) {}
 
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const Calibration& calibration, std::uint64_t subcells)
     : QuantileTree(profile, quantiles, RecursionShape::binary(quantiles.size()), calibration, subcells) {}
 
 QuantileNode QuantileTree::root() const {
-  return node_of({whole_span(profile_, subcells_), 0, quantiles_.size(), 0, denominator_, 0});
+  return node_of({whole_span(profile_, subcells()), 0, quantiles().size(), 0, denominator(), 0});
 }
 
 QuantileNode QuantileTree::node_of(const Subproblem& node) const {
   if (node.quantiles() == 1 && !node.edge) return LeafNode{node};
-  if (node.edge || shape_.numbers.any() || width(node) > 1 || origin_at(node)) return JointNode{node};
+  if (node.edge || shape().numbers.any() || width(node) > 1 || origin_at(node)) return JointNode{node};
   return SplitNode{node};
 }
 
 std::size_t QuantileTree::width(const Subproblem& node) const {
   const std::size_t quantiles = node.quantiles();
-  const bool is_last = node.level + 1 >= shape_.widths.size();
-  return is_last && shape_.kind != NodeKind::single ? quantiles : std::min(shape_.widths[node.level], quantiles);
+  const bool is_last = node.level + 1 >= shape().widths.size();
+  return is_last && shape().kind != NodeKind::single ? quantiles : std::min(shape().widths[node.level], quantiles);
 }
 
 namespace {
@@ -91,7 +95,7 @@ std::size_t pivot(const Subproblem& node, std::size_t i, std::size_t count) {
 }  // namespace
 
 std::vector<std::size_t> QuantileTree::pivots(const Subproblem& node) const {
-  if (node.level == 0 && !shape_.first.empty()) return shape_.first;
+  if (node.level == 0 && !shape().first.empty()) return shape().first;
   const std::size_t count = width(node);
   std::vector<std::size_t> result;
   result.reserve(count);
@@ -100,12 +104,12 @@ std::vector<std::size_t> QuantileTree::pivots(const Subproblem& node) const {
 }
 
 std::size_t QuantileTree::first_pivot(const Subproblem& node) const {
-  if (node.level == 0 && !shape_.first.empty()) return shape_.first.front();
+  if (node.level == 0 && !shape().first.empty()) return shape().first.front();
   return pivot(node, 1, width(node));
 }
 
 QuantileFraction QuantileTree::alpha(const Subproblem& node) const {
-  const std::uint64_t numerator = quantiles_[first_pivot(node)] - node.from;
+  const std::uint64_t numerator = quantiles()[first_pivot(node)] - node.from;
   const std::uint64_t denominator = node.to - node.from;
   const std::uint64_t common = std::gcd(numerator, denominator);
   return {numerator / common, denominator / common};
@@ -123,8 +127,8 @@ JointTarget QuantileTree::target(const JointNode& node) const {
   JointTarget target{{}, node.to - node.from};
   std::uint64_t passed = node.from;
   for (const std::size_t i : pivots(node)) {
-    target.weights.push_back(quantiles_[i] - passed);
-    passed = quantiles_[i];
+    target.weights.push_back(quantiles()[i] - passed);
+    passed = quantiles()[i];
   }
   target.weights.push_back(node.to - passed);
   return target;
@@ -141,12 +145,12 @@ SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarge
     const Rational unit(2, fraction.denominator);
     added = unit * range_of(fraction, Neighbors::add_remove);
     changed = unit * range_of(fraction, Neighbors::change_one);
-  } else if (shape_.kind != NodeKind::joint_total) {
+  } else if (shape().kind != NodeKind::joint_total) {
     const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
     const auto all = static_cast<std::int64_t>(target.denominator);
     added = Rational(4) * Rational(all - least, all);
   }
-  const Exponent rate = emphasised(calibration_.rate(added, changed, node.level == 0), node);
+  const Exponent rate = emphasised(terms_->calibration.rate(added, changed, node.level == 0), node);
   return {std::min(rate, largest_joint_rate()), added, changed};
 }
 
@@ -170,11 +174,11 @@ JointProblem QuantileTree::problem(const JointNode& node) const {
   const Exponent rate = joint_price(node, wanted).rate;
   const std::size_t quantiles = wanted.quantiles();
   std::optional<TotalGrid> totals;
-  if (quantiles > 1 && shape_.kind == NodeKind::joint_total) totals = total_grid(quantiles, rate);
+  if (quantiles > 1 && shape().kind == NodeKind::joint_total) totals = total_grid(quantiles, rate);
   return {profile_,
           node.span,
-          subcells_,
-          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.numbers, origin_at(node)),
+          subcells(),
+          BaseMeasure(node.span.lowest, node.span.highest, subcells(), node.edge, shape().numbers, origin_at(node)),
           std::move(wanted),
           rate,
           totals};
@@ -194,23 +198,23 @@ std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open,
 
 std::optional<Edge> QuantileTree::edge_below(const Subproblem& node, const std::vector<Split>& splits) const {
   const bool is_last = splits.size() == 1;
-  if (!shape_.edges || node.from != 0 || (is_last && node.to == denominator_)) return {};
+  if (!shape().edges || node.from != 0 || (is_last && node.to == denominator())) return {};
   const std::vector<std::size_t> decided = pivots(node);
-  const std::uint64_t near = quantiles_[decided[0]];
-  const std::uint64_t far = is_last ? node.to : quantiles_[decided[1]];
+  const std::uint64_t near = quantiles()[decided[0]];
+  const std::uint64_t far = is_last ? node.to : quantiles()[decided[1]];
   const Split far_split = is_last ? node.span.highest : splits[1];
   return Edge{true, edge_scale(far_split - splits[0], near, splits[0] - node.span.lowest, far - near)};
 }
 
 std::optional<Edge> QuantileTree::edge_above(const Subproblem& node, const std::vector<Split>& splits) const {
   const bool is_first = splits.size() == 1;
-  if (!shape_.edges || node.to != denominator_ || (is_first && node.from == 0)) return {};
+  if (!shape().edges || node.to != denominator() || (is_first && node.from == 0)) return {};
   const std::vector<std::size_t> decided = pivots(node);
-  const std::uint64_t near = quantiles_[decided.back()];
-  const std::uint64_t far = is_first ? node.from : quantiles_[decided[decided.size() - 2]];
+  const std::uint64_t near = quantiles()[decided.back()];
+  const std::uint64_t far = is_first ? node.from : quantiles()[decided[decided.size() - 2]];
   const Split far_split = is_first ? node.span.lowest : splits[splits.size() - 2];
-  return Edge{
-      false, edge_scale(splits.back() - far_split, denominator_ - near, node.span.highest - splits.back(), near - far)};
+  return Edge{false, edge_scale(splits.back() - far_split, denominator() - near, node.span.highest - splits.back(),
+                                near - far)};
 }
 
 std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, const std::vector<Split>& splits) const {
@@ -221,9 +225,9 @@ std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, const std:
   for (std::size_t i = 0; i <= decided.size(); ++i) {
     const bool is_last = i == decided.size();
     part.last = is_last ? node.last : decided[i];
-    part.to = is_last ? node.to : quantiles_[decided[i]];
+    part.to = is_last ? node.to : quantiles()[decided[i]];
     part.span.highest = is_last ? node.span.highest : splits[i];
-    part.span.last_rank = is_last ? node.span.last_rank : records_below(profile_, subcells_, splits[i]);
+    part.span.last_rank = is_last ? node.span.last_rank : records_below(profile_, subcells(), splits[i]);
     if (part.first < part.last) {
       part.edge = i == 0 ? edge_below(node, splits) : is_last ? edge_above(node, splits) : std::nullopt;
       result.push_back(node_of(part));

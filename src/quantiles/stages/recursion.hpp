@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -74,16 +76,16 @@ inline bool are_leaves(const std::vector<QuantileNode>& nodes) {
 class WeighedCandidates {
  public:
   WeighedCandidates(CandidateCursor candidates, const BaseMeasure& weights)
-      : candidates_(candidates), weights_(&weights) {}
+      : candidates_(candidates), weights_(weights) {}
   bool next(Run& run) {
     if (!candidates_.next(run)) return false;
-    run = weights_->weighed(run);
+    run = weights_.weighed(run);
     return true;
   }
 
  private:
   CandidateCursor candidates_;
-  const BaseMeasure* weights_;
+  RunWeights weights_;
 };
 
 /// Tiles of such runs.
@@ -105,10 +107,27 @@ class WeighedTiles {
   const BaseMeasure* weights_;
 };
 
+/// All of a recursion but the records: profiles on a lattice of so many candidates share it.
+struct RecursionTerms {
+  RecursionTerms(std::uint64_t candidates, const std::vector<Rational>& of_quantiles, RecursionShape of_shape,
+                 const Calibration& of_rates, std::uint64_t of_subcells);
+
+  std::uint64_t denominator;             ///< common to all quantiles
+  std::vector<std::uint64_t> quantiles;  ///< in units of 1/denominator
+  RecursionShape shape;
+  Calibration calibration;
+  std::uint64_t subcells;         ///< parts of a candidate's cell
+  BaseMeasure candidate_weights;  ///< of whole candidates, by the grids
+  BaseMeasure weights_from_origin;
+};
+
 /// The recursion: which quantiles a node decides, at which rate, and what its parts are. The sampler and the exact law
 /// both walk it.
 class QuantileTree {
  public:
+  /// `terms`: for as many candidates as the profile has.
+  QuantileTree(const RankProfile& profile, std::shared_ptr<const RecursionTerms> terms)
+      : profile_(profile), terms_(std::move(terms)) {}
   QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
                const Calibration& calibration, std::uint64_t subcells);
   /// ApproximateQuantiles.
@@ -118,7 +137,7 @@ class QuantileTree {
   const RankProfile& profile() const { return profile_; }
   QuantileNode root() const;
   /// Common to all quantiles.
-  std::uint64_t denominator() const { return denominator_; }
+  std::uint64_t denominator() const { return terms_->denominator; }
   /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
   /// ceil(m / 2)-th.
   std::vector<std::size_t> pivots(const Subproblem& node) const;
@@ -127,48 +146,50 @@ class QuantileTree {
   /// For nodes that decide one quantile.
   QuantileFraction alpha(const Subproblem& node) const;
   Exponent rate(const Subproblem& node) const {
-    return emphasised(calibration_.rate(alpha(node), node.level == 0), node);
+    return emphasised(terms_->calibration.rate(alpha(node), node.level == 0), node);
   }
   /// What a node's draw pays.
   SelectionPrice price(const LeafNode& node) const { return single_price(node); }
   SelectionPrice price(const SplitNode& node) const { return single_price(node); }
   SelectionPrice price(const JointNode& node) const { return joint_price(node, target(node)); }
-  SplitCursor splits(const SplitNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
+  SplitCursor splits(const SplitNode& node) const { return {profile_, node.span, subcells(), alpha(node)}; }
   /// Members are units of candidate_weights(node).
   WeighedCandidates candidates(const LeafNode& node) const {
-    return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights(node)};
+    return {{profile_, node.span, subcells(), alpha(node)}, candidate_weights(node)};
   }
   /// The same in tiles.
   SplitTiles tiles(const SplitNode& node) const {
-    return {profile_, node.span, subcells_, alpha(node), tiles_for(node.span.records())};
+    return {profile_, node.span, subcells(), alpha(node), tiles_for(node.span.records())};
   }
   WeighedTiles tiles(const LeafNode& node) const {
     const std::uint64_t tiles = tiles_for(std::min<std::uint64_t>(node.span.records(), profile_.distinct()));
-    return {{profile_, node.span, subcells_, alpha(node), tiles}, candidate_weights(node)};
+    return {{profile_, node.span, subcells(), alpha(node), tiles}, candidate_weights(node)};
   }
   const BaseMeasure& candidate_weights(const LeafNode& node) const {
-    return origin_at(node) ? weights_from_origin_ : candidate_weights_;
+    return origin_at(node) ? terms_->weights_from_origin : terms_->candidate_weights;
   }
   JointProblem problem(const JointNode& node) const;
 
   /// Parts of a candidate's cell.
-  std::uint64_t subcells() const { return subcells_; }
-  std::uint64_t candidate_of(Split split) const { return split / subcells_; }
-  Split middle_of(std::uint64_t candidate) const { return candidate * subcells_ + subcells_ / 2; }
+  std::uint64_t subcells() const { return terms_->subcells; }
+  std::uint64_t candidate_of(Split split) const { return split / subcells(); }
+  Split middle_of(std::uint64_t candidate) const { return candidate * subcells() + subcells() / 2; }
   /// The parts between the splits of the node's pivots that have quantiles left.
   std::vector<QuantileNode> parts(const Subproblem& node, const std::vector<Split>& splits) const;
 
  private:
+  const RecursionShape& shape() const { return terms_->shape; }
+  const std::vector<std::uint64_t>& quantiles() const { return terms_->quantiles; }
   QuantileNode node_of(const Subproblem& node) const;
   const std::optional<Origin>& origin_at(const Subproblem& node) const {
     static const std::optional<Origin> none;
-    const bool is_outer = node.from == 0 || node.to == denominator_;
-    return is_outer && !node.edge ? shape_.origin : none;
+    const bool is_outer = node.from == 0 || node.to == denominator();
+    return is_outer && !node.edge ? shape().origin : none;
   }
   /// How many quantiles the node decides.
   std::size_t width(const Subproblem& node) const;
   Exponent emphasised(const Exponent& rate, const Subproblem& node) const {
-    return shape_.emphasis.empty() ? rate : rate * shape_.emphasis[node.level];
+    return shape().emphasis.empty() ? rate : rate * shape().emphasis[node.level];
   }
   SelectionPrice single_price(const Subproblem& node) const;
   SelectionPrice joint_price(const JointNode& node, const JointTarget& target) const;
@@ -177,13 +198,7 @@ class QuantileTree {
   std::optional<Edge> edge_above(const Subproblem& node, const std::vector<Split>& splits) const;
 
   const RankProfile& profile_;
-  std::uint64_t denominator_;
-  std::vector<std::uint64_t> quantiles_;  // in units of 1/denominator_
-  RecursionShape shape_;
-  const Calibration& calibration_;
-  std::uint64_t subcells_;
-  BaseMeasure candidate_weights_;  // of whole candidates, by the grids
-  BaseMeasure weights_from_origin_;
+  std::shared_ptr<const RecursionTerms> terms_;
 };
 
 /// The least common denominator.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -29,6 +30,8 @@ struct CountRows {
 /// What the preliminary stages have found, and nothing else.
 struct PreliminaryOutcome : RoundNumbers {
   std::optional<std::size_t> rows = {};  ///< one of QuantilePlan::by_rows
+
+  friend auto operator<=>(const PreliminaryOutcome&, const PreliminaryOutcome&) = default;
 };
 
 /// A preliminary selection: on which of these grids most values lie, if on any. It costs preliminary_share() of the budget.

@@ -46,20 +46,18 @@ Row beside(Row quantile) {
   return quantile;
 }
 
-/// One row per value: of groups behind the key.
-std::vector<Row> rows_of(const Release& release, OpenEnds ends) {
-  std::vector<Row> rows;
+/// Calls add(row) for each value: of groups behind the key.
+void for_each_row(const Release& release, OpenEnds ends, auto add) {
   for (const Release::Group& group : release.groups) {
-    const auto add = [&](const Row& row) { rows.push_back(report_detail::behind_key(group.key, row)); };
+    const auto add_behind_key = [&](const Row& row) { add(report_detail::behind_key(group.key, row)); };
     for (std::size_t i = 0; i < group.indices.size(); ++i) {
       const Row row = quantile_row(release, group, i, ends);
-      add(release.statistics ? beside(row) : row);
+      add_behind_key(release.statistics ? beside(row) : row);
     }
     for (const report_detail::StatisticRow& each : report_detail::statistic_rows(release, group)) {
-      add({each.statistic, each.at, each.value, each.lower, each.upper});
+      add_behind_key({each.statistic, each.at, each.value, each.lower, each.upper});
     }
   }
-  return rows;
 }
 
 /// What the intervals of a release are about.
@@ -192,18 +190,17 @@ std::string to_csv(const Release& release) {
   Row keys = release.is_grouped() ? report_detail::csv_key_headings(release, headings) : Row();
   keys.insert(keys.end(), headings.begin(), headings.end());
   std::string text = csv_line(keys);
-  for (Row row : rows_of(release, OpenEnds::infinite)) {
+  for_each_row(release, OpenEnds::infinite, [&](Row row) {
     if (release.unsafe_seed) row.push_back(std::to_string(*release.unsafe_seed));
     text += csv_line(row);
-  }
+  });
   return text;
 }
 
 std::string to_table(const Release& release) {
-  std::vector<Row> rows = rows_of(release, OpenEnds::in_words);
-  Row headings = report_detail::key_headings(release);
-  for (std::string& heading : headings_of(release, release.source.column)) headings.push_back(std::move(heading));
-  rows.insert(rows.begin(), std::move(headings));
+  std::vector<Row> rows(1, report_detail::key_headings(release));
+  for (std::string& heading : headings_of(release, release.source.column)) rows.front().push_back(std::move(heading));
+  for_each_row(release, OpenEnds::in_words, [&](Row row) { rows.push_back(std::move(row)); });
   const std::size_t numbers =
       release.query.intervals || release.statistics ? 3 : 1;  // to the right, what is before them to the left
   return aligned(rows, rows.front().size() - numbers) + terms_of(release);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -56,6 +57,7 @@ inline bool holds_nothing(std::string_view cell) {
 struct ShortText {
   static constexpr std::size_t longest = 16;
 
+  ShortText() = default;
   explicit ShortText(std::string_view text) : size(text.size()) {
     const auto load = [](auto& word, const char* from) {
       std::remove_reference_t<decltype(word)> loaded;
@@ -89,7 +91,7 @@ struct ShortText {
 
   std::uint64_t first = 0;  // bytes from the beginning
   std::uint64_t last = 0;   // and up to the end, with all between
-  std::size_t size;
+  std::size_t size = 0;
 };
 
 /// The numbers of a column's keys, in their order.
@@ -101,14 +103,44 @@ class KeyNumbers {
   /// Nothing when the key is not listed and there is no other; no key is empty.
   std::optional<std::uint32_t> of(std::string_view key) const {
     const ShortText text(key);
-    for (std::size_t slot = hash_of(key, text) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+    return of(key, text, hash_of(key, text) & mask_);
+  }
+  /// Calls set(row, of(key_at(row))) for so many rows, in order. Where a key's number lies is asked for some rows before it is read: memory is
+  /// waited for once.
+  template <class KeyAt, class Set>
+  void of_rows(std::size_t rows, KeyAt key_at, Set set) const {
+    struct Wanted {
+      ShortText text;
+      std::size_t slot;
+    };
+    std::array<Wanted, 32> wanted;
+    for (std::size_t from = 0; from < rows; from += wanted.size()) {
+      const std::size_t count = std::min(wanted.size(), rows - from);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::string_view key = key_at(from + i);
+        const ShortText text(key);
+        wanted[i] = {text, hash_of(key, text) & mask_};
+        __builtin_prefetch(&slots_[wanted[i].slot]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (const std::uint32_t number = slots_[wanted[i].slot]; number != 0) __builtin_prefetch(&texts_[number - 1]);
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto& [text, slot] = wanted[i];
+        set(from + i, of(text.size <= ShortText::longest ? std::string_view() : key_at(from + i), text, slot));
+      }
+    }
+  }
+
+ private:
+  /// The slot is that of the hash.
+  std::optional<std::uint32_t> of(std::string_view key, const ShortText& text, std::size_t slot) const {
+    for (; slots_[slot] != 0; slot = (slot + 1) & mask_) {
       const std::uint32_t number = slots_[slot] - 1;
       if (texts_[number] == text && (text.size <= ShortText::longest || keys_[number] == key)) return number;
     }
     return other_;
   }
-
- private:
   static std::size_t hash_of(std::string_view key, const ShortText& text) {
     return text.size <= ShortText::longest ? text.hash() : std::hash<std::string_view>()(key);
   }
@@ -171,6 +203,12 @@ class GroupNumbers {
   template <class KeyAt>
   std::vector<std::uint32_t> of_rows(std::size_t rows, KeyAt key_at) const {
     std::vector<std::uint32_t> numbers(rows);
+    if (columns_.size() == 1) {
+      columns_.front().of_rows(
+          rows, [&](std::size_t row) { return key_at(0, row); },
+          [&](std::size_t row, std::optional<std::uint32_t> number) { numbers[row] = number.value_or(no_key); });
+      return numbers;
+    }
     for (std::size_t row = 0; row < rows; ++row) {
       numbers[row] = of([&](std::size_t column) { return key_at(column, row); }).value_or(no_key);
     }

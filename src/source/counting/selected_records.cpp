@@ -62,6 +62,11 @@ class NameCells {
   std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits_{};
 };
 
+/// Whether numbers come in 32 bits as they are, and are widened here, which takes less time than the engine's cast.
+bool come_short(const SelectedColumns& columns, const CellReading& reading) {
+  return columns.number.type == "INTEGER" && !columns.per_person && reading.type == CellType::integer && !reading.unit;
+}
+
 PersonsNumbers numbers_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable) {
   const Column& number = columns.number;
   if (columns.per_person) return persons_numbers(number, lattice, unreadable, *columns.per_person);
@@ -74,6 +79,7 @@ struct Places {
   std::size_t person;
   std::vector<std::size_t> keys;
   CellReading reading;
+  bool is_short;  // the number
   std::size_t weight = 0;
   CellReading weight_reading = {};
 };
@@ -85,8 +91,10 @@ class CellsOfAll {
     for (const SelectedColumn& each : selected) {
       const SelectedColumns& columns = each.columns;
       auto [expression, reading] = numbers_of(columns, each.lattice, unreadable);
-      const std::size_t number = add(columns.number, std::move(expression), reading.type);
-      Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading};
+      const bool is_short = come_short(columns, reading);
+      const std::size_t number =
+          is_short ? add_short(columns.number) : add(columns.number, std::move(expression), reading.type);
+      Places at{number, columns.person ? add_name(*columns.person) : 0, {}, reading, is_short};
       for (const Column& key : columns.keys) at.keys.push_back(add_name(key));
       if (each.weights) std::tie(at.weight, at.weight_reading) = add_number(*columns.weight, *each.weights, unreadable);
       places.push_back(std::move(at));
@@ -110,6 +118,9 @@ class CellsOfAll {
   std::pair<std::size_t, CellReading> add_number(const Column& column, const Lattice& lattice, Unreadable unreadable) {
     const CellReading reading = reading_of(column, lattice.kind(), unreadable);
     return {add(column, number_expression(column, lattice, unreadable), reading.type), reading};
+  }
+  std::size_t add_short(const Column& column) {
+    return add(column, "CAST(" + quote_identifier(column.engine_name) + " AS INTEGER)", CellType::short_integer);
   }
   std::size_t add_name(const Column& column) {
     return add(column, name_expression(column), comes_as_number(column) ? CellType::integer : CellType::text);
@@ -240,6 +251,7 @@ class ChunkCells {
  public:
   ChunkCells(const Chunk& chunk, const Places& at, const std::vector<CellType>& types, bool has_weights)
       : numbers(chunk.column(at.number)), reading(at.reading), persons_(chunk, at.person, types) {
+    if (at.is_short) widen();
     keys_.reserve(at.keys.size());
     for (const std::size_t key : at.keys) keys_.emplace_back(chunk, key, types);
     if (has_weights) weights.emplace(WeightCells{chunk.column(at.weight), at.weight_reading});
@@ -253,8 +265,15 @@ class ChunkCells {
   std::optional<WeightCells> weights;
 
  private:
+  void widen() {
+    const std::span<const std::int32_t> narrow = numbers.numbers<std::int32_t>();
+    widened_.assign(narrow.begin(), narrow.end());
+    numbers = {widened_.data(), numbers.validity(), numbers.rows()};
+  }
+
   NameCells persons_;
   std::vector<NameCells> keys_;
+  std::vector<std::int64_t> widened_;  // where numbers came in 32 bits
 };
 
 }  // namespace

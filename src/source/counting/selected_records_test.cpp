@@ -216,6 +216,32 @@ TEST_F(SelectedRecords, WholeNumbersOfPersonsThatAreNullAreNobody) {
   }
 }
 
+// Numbers of 32 bits come as they are, others as BIGINT.
+TEST_F(SelectedRecords, WholeNumbersOfAnyWidthCountAlike) {
+  const std::string numbers =
+      "(VALUES ('x', 7), ('y', NULL), ('x', 0), ('z', 2), ('y', -128), ('x', 120), ('y', 127), ('y', 7)) t(city, age)";
+  for (const RecordSelection& selection :
+       {by_key({"x", "y"}), RecordSelection{.person = "city", .records_per_person = 9}}) {
+    std::vector<std::vector<RankProfile>> all;
+    for (const std::string type : {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}) {
+      const std::string file =
+          write_parquet(type + ".parquet", "SELECT city, CAST(age AS " + type + ") AS age FROM " + numbers);
+      all.push_back(select({.file = file}, selection));
+      EXPECT_EQ(all.back(), all.front()) << type;
+      EXPECT_EQ(error_of([&] { select({.file = file}, selection, NullPolicy::error); }).what(),
+                file + ": row 2, column 'age': empty, NULL or NaN");
+    }
+  }
+  const std::string widest = "(VALUES ('x', -2147483648), ('x', 2147483647), ('y', 2147483647)) t(city, age)";
+  const std::string file = write_parquet("widest.parquet", "SELECT city, CAST(age AS INTEGER) AS age FROM " + widest);
+  const Lattice lattice = lattice_of("-2147483648", "2147483647", "1");
+  RandomBits bits = RandomBits::system();
+  const CountedColumn counted =
+      open(file).count({{"age", lattice, NullPolicy::drop, by_key({"x", "y"})}}, bits).front();
+  EXPECT_EQ(counted.profiles()[0], profile_of<double>(lattice, std::vector<double>{-2147483648.0, 2147483647.0}));
+  EXPECT_EQ(counted.profiles()[1], profile_of<double>(lattice, std::vector<double>{2147483647.0}));
+}
+
 TEST_F(SelectedRecords, BadCellsArePlacedButNotShown) {
   refuse("who,age\na,1\nsecret,secret\n", by_person(1), "row 2, column 'age': not a number");
   refuse("who,age\na,1\nsecret,1,1\n", by_person(1), "line 3 has more or fewer cells than the header");

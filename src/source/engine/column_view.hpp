@@ -34,7 +34,7 @@ class ColumnView {
     return std::any_of(validity_, validity_ + full, [](std::uint64_t bits) { return bits != ~std::uint64_t{0}; }) ||
            (validity_[full] & last) != last;
   }
-  /// For a column of doubles or of std::int64_t; a NULL may hold anything.
+  /// For a column of doubles, of std::int64_t or of std::int32_t; a NULL may hold anything.
   template <class Number>
   std::span<const Number> numbers() const {
     return {static_cast<const Number*>(values_), rows_};

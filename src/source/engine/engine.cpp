@@ -121,6 +121,8 @@ EngineTypeNumber number_of(CellType type) {
   switch (type) {
     case CellType::integer:
       return engine_bigint;
+    case CellType::short_integer:
+      return engine_integer;
     case CellType::real:
       return engine_double;
     default:

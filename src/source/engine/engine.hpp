@@ -54,8 +54,8 @@ std::string settings_in_words();
 std::string quote_identifier(std::string_view name);
 std::string quote_literal(std::string_view text);
 
-/// What a column that is asked for holds: std::int64_t, double, text in UTF-8.
-enum class CellType { integer, real, text };
+/// What a column that is asked for holds: std::int64_t, std::int32_t, double, text in UTF-8.
+enum class CellType { integer, short_integer, real, text };
 
 /// Some records of a result, a few thousand at most; a view.
 class Chunk {
