@@ -21,6 +21,7 @@ struct RoundGrid {
   std::uint64_t size(std::uint64_t candidates) const { return (candidates - 1 - offset) / stride + 1; }
   bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler's 0
   friend auto operator<=>(const RoundGrid&, const RoundGrid&) = default;
 };
 
@@ -39,6 +40,7 @@ struct RoundNumbers {
 
   bool any() const { return grid || heaps; }
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler's 0
   friend auto operator<=>(const RoundNumbers&, const RoundNumbers&) = default;
 };
 

@@ -31,6 +31,7 @@ struct CountRows {
 struct PreliminaryOutcome : RoundNumbers {
   std::optional<std::size_t> rows = {};  ///< one of QuantilePlan::by_rows
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): the compiler's 0
   friend auto operator<=>(const PreliminaryOutcome&, const PreliminaryOutcome&) = default;
 };
 
