@@ -141,9 +141,8 @@ uint128 BaseMeasure::level_mass(Split from, Split to) const {
 }
 
 uint128 BaseMeasure::mass_below(Split split) const {
-  if (pieces_.size() == 1) return level_mass(pieces_.front().start, split) << pieces_.front().shift;
-  const Piece& piece = *(std::ranges::upper_bound(pieces_, split, {}, &Piece::start) - 1);
-  return piece.before + (level_mass(piece.start, split) << piece.shift);
+  if (pieces_.size() == 1) return mass_below(split, pieces_.front());
+  return mass_below(split, *(std::ranges::upper_bound(pieces_, split, {}, &Piece::start) - 1));
 }
 
 uint128 BaseMeasure::mass(Split from, Split to) const {

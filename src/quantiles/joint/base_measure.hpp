@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "exact/majorant.hpp"
@@ -55,9 +56,7 @@ class BaseMeasure {
   uint128 mass_below(Split split, std::size_t& piece) const {
     if (split < pieces_[piece].start) piece = 0;
     while (piece + 1 < pieces_.size() && pieces_[piece + 1].start <= split) ++piece;
-    const Piece& at = pieces_[piece];
-    const uint128 mass = favoured_.empty() ? uint128{split - at.start} : level_mass(at.start, split);
-    return at.before + (mass << at.shift);
+    return mass_below(split, pieces_[piece]);
   }
   /// A run of splits as the run of their units, of which split s has mass(s, s + 1), from mass(lowest, s) on.
   Run weighed(const Run& run) const {
@@ -90,6 +89,11 @@ class BaseMeasure {
   void visit(Split from, Split to, Visit&& piece) const;
   std::uint64_t splits_below(Split split, const RoundGrid& grid) const;
   uint128 level_mass(Split from, Split to) const;
+  /// `at`: the piece of the split, or the one that ends there.
+  uint128 mass_below(Split split, const Piece& at) const {
+    const uint128 mass = favoured_.empty() ? uint128{split - at.start} : level_mass(at.start, split);
+    return at.before + (mass << at.shift);
+  }
   Split member(Split from, Split to, uint128 index) const;
 
   std::uint64_t subcells_;  // a power of two
@@ -99,18 +103,21 @@ class BaseMeasure {
   Split end_;
 };
 
-/// Weighs runs that follow one another as BaseMeasure::weighed() does: each begins where the one before it ends, and so does its mass.
+/// Weighs runs as BaseMeasure does, of which most begin where the one before them ends, and so does their mass.
 class RunWeights {
  public:
   explicit RunWeights(const BaseMeasure& weights) : weights_(&weights) {}
 
   Run weighed(const Run& run) {
     if (weights_->is_uniform()) return run;
-    if (run.start != end_) below_ = weights_->mass_below(run.start, piece_);
-    end_ = run.start + run.length;
-    const uint128 begin = below_;
-    below_ = weights_->mass_below(end_, piece_);
-    return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(below_ - begin), run.score};
+    const uint128 own = mass(run.start, run.start + run.length);
+    return {static_cast<std::uint64_t>(below_ - own), static_cast<std::uint64_t>(own), run.score};
+  }
+  uint128 mass(Split from, Split to) {
+    if (from != end_) below_ = weights_->mass_below(from, piece_);
+    end_ = to;
+    const uint128 before = std::exchange(below_, weights_->mass_below(to, piece_));
+    return below_ - before;
   }
 
  private:

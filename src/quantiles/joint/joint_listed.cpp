@@ -178,10 +178,10 @@ void ListedTotals<Real>::add(Table table, std::uint64_t first, std::uint64_t las
   plain_ +=
       std::exp(log_mass(table.filled.mass / (tables_.empty() ? table.filled.mass : tables_.front().filled.mass))) *
       static_cast<double>(last - first + 1);
-  kept_ += table.filled.size;
-  if (kept_ > most_kept) {
-    kept_ -= table.filled.size;
+  if (const std::size_t entries = table.filled.entries(); kept_ + entries > most_kept) {
     table.filled.drop();
+  } else {
+    kept_ += entries;
   }
   tables_.push_back(std::move(table));
 }

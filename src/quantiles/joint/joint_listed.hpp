@@ -34,12 +34,12 @@ struct TotalBlock {
 struct TableReach {
   double remote = 5;
   double anywhere = 1.5;
-  /// How many nats the wide table may lose by units of ranks: so many more, and the others reach 2 / rate ranks farther for each. It has many
-  /// more ranks than they have, which would all be listed and weighed.
+  /// The nats that the wide table may lose because its ranks are in units. For each of them the other tables reach 2 / rate ranks farther.
+  /// Without units, the wide table would list and weigh several times as many ranks as the others do.
   double units = 3;
 };
 
-/// How many ranks make a unit: so few that tables of a selection at this rate lose at most so many nats by it.
+/// The number of ranks in a unit, odd: the largest with which the tables of a selection at this rate lose at most `lost` nats.
 std::int64_t unit_for(std::size_t quantiles, double rate, double lost);
 
 /// Proposes selections, for one floating-point type. Time about k a table for each run of splits (JointRuns) near the targets, memory 16 k

@@ -26,15 +26,27 @@ Enclosure target_of(const JointProblem& problem, const Proposal& proposal, std::
   return (-(Enclosure::of(problem.rate, precision) * cost / problem.target.denominator)).exp();
 }
 
-/// Multiplies by (mass of its part / all mass) for each quantile, and divides by r! for r of them that share one.
-void times_parts(Enclosure& result, const JointProblem& problem, const Proposal& proposal) {
-  const Enclosure base = Enclosure::of_whole(problem.base.total());
+/// Multiplies by (mass of its part / all mass) for each quantile, divides by r! for r of them that share one, and by the probability of all
+/// choices, times 2^62 each. `whole` makes numbers of whole ones.
+template <class Number, class Whole>
+void times_factors(Number& result, const JointProblem& problem, const Proposal& proposal, Whole whole) {
+  const Number base = whole(problem.base.total());
   std::uint64_t sharing = 0;
   for (std::size_t j = 0; j < proposal.parts.size(); ++j) {
     const SplitPart& part = proposal.parts[j];
     sharing = j > 0 && proposal.parts[j - 1].start == part.start ? sharing + 1 : 1;
-    result = result * Enclosure::of_whole(problem.base.mass(part.start, part.end)) / base / sharing;
+    result *= whole(problem.base.mass(part.start, part.end));
+    result /= base;
+    if (sharing > 1) result /= whole(sharing);
   }
+  for (const std::uint64_t weight : proposal.weights) result /= whole(weight);
+  result *= whole(proposal.slice);
+}
+
+/// What the factors leave out, as a power of two.
+std::int64_t twos_of(const Proposal& proposal, const LeadingDouble& total, int scale) {
+  return static_cast<std::int64_t>(proposal.below.size()) * scale - total.exponent +
+         static_cast<std::int64_t>(unit_bits * proposal.weights.size());
 }
 
 }  // namespace
@@ -42,32 +54,9 @@ void times_parts(Enclosure& result, const JointProblem& problem, const Proposal&
 Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale,
                      std::int64_t precision) {
   Enclosure result = target_of(problem, proposal, precision);
-  const std::size_t quantiles = proposal.below.size();
-  times_parts(result, problem, proposal);
-  for (const std::uint64_t weight : proposal.weights) result = result / weight;
-  const auto twos = static_cast<slong>(quantiles) * scale - static_cast<slong>(total.exponent) +
-                    static_cast<slong>(unit_bits * proposal.weights.size());
-  return scaled(result * proposal.slice / Enclosure::of_double(total.leading), twos);
+  times_factors(result, problem, proposal, [](uint128 number) { return Enclosure::of_whole(number); });
+  return scaled(result / Enclosure::of_double(total.leading), static_cast<slong>(twos_of(proposal, total, scale)));
 }
-
-namespace {
-
-/// The same factors as times_parts() has, each with a relative error of at most 2^-51.
-WideReal times_parts(WideReal product, const JointProblem& problem, const Proposal& proposal) {
-  const auto base = WideReal(static_cast<double>(problem.base.total()));
-  std::uint64_t sharing = 0;
-  for (std::size_t j = 0; j < proposal.parts.size(); ++j) {
-    const SplitPart& part = proposal.parts[j];
-    const bool shares = j > 0 && proposal.parts[j - 1].start == part.start;
-    sharing = shares ? sharing + 1 : 1;
-    product *= WideReal(static_cast<double>(problem.base.mass(part.start, part.end)));
-    product /= base;
-    if (shares) product /= WideReal(static_cast<double>(sharing));
-  }
-  return product;
-}
-
-}  // namespace
 
 // With c bits of cost enclosed by least and most, 2^-c is between 2^-least (1 - (most - least)) and 2^-least.
 Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale) {
@@ -81,11 +70,9 @@ Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, 
   if (!(most < most_bits)) return {0, HUGE_VAL};
   const double whole = std::floor(least);
   WideReal product(exp2_minus(least - whole), -static_cast<std::int64_t>(whole));
-  product = times_parts(product * WideReal(static_cast<double>(proposal.slice)), problem, proposal);
-  for (const std::uint64_t weight : proposal.weights) product /= WideReal(static_cast<double>(weight));
+  times_factors(product, problem, proposal, [](auto number) { return WideReal(static_cast<double>(number)); });
   product /= WideReal(total.leading);
-  const std::int64_t twos = static_cast<std::int64_t>(proposal.below.size()) * scale - total.exponent +
-                            static_cast<std::int64_t>(unit_bits * proposal.weights.size()) + product.exponent();
+  const std::int64_t twos = twos_of(proposal, total, scale) + product.exponent();
   const double value = std::ldexp(product.leading(), static_cast<int>(std::clamp<std::int64_t>(twos, -1'000, 1'000)));
   const auto factors = static_cast<double>(6 * proposal.parts.size() + 2 * proposal.weights.size() + 16);
   const double error = 0x1p-44 + factors * 0x1p-51;  // exp2_minus has one of less than 2^-45

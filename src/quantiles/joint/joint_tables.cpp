@@ -118,14 +118,9 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   const Real unit = std::ldexp(Real{1}, scale) / number(problem.base.total()) * Real{1 + 0x1p-48} * Real{slack};
   std::vector<Real> masses;
   masses.reserve(runs.size());
-  Split at = problem.span.lowest;  // one run mostly ends where the next begins
-  uint128 below = 0;
-  std::size_t piece = 0;  // of the measure
+  RunWeights weights(problem.base);
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    if (runs.start(i) != at) below = problem.base.mass_below(runs.start(i), piece);
-    at = runs.end(i);
-    const uint128 before = std::exchange(below, problem.base.mass_below(at, piece));
-    masses.push_back(number(below - before) * unit);
+    masses.push_back(number(weights.mass(runs.start(i), runs.end(i))) * unit);
   }
   return masses;
 }
@@ -350,7 +345,7 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   std::size_t entries = 0;
   for (const RankWindow& ranks : windows) entries += runs_.end_of(ranks) - runs_.first_of(ranks);
   work_ += entries;
-  Real* at = table.room_for(2 * entries);
+  Real* at = table.room.of(2 * entries);
   for (std::size_t j = 0; j < quantiles_; ++j) {
     JointRow<Real>& row = table.rows[j];
     row.first = runs_.first_of(windows[j]);

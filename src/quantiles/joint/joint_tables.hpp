@@ -3,11 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "exact/exp_bounds.hpp"
@@ -156,33 +160,85 @@ struct TotalRange {
   friend bool operator==(const TotalRange&, const TotalRange&) = default;
 };
 
+/// Memory of one table. What is given back is kept for the next tables of this thread: an allocator may return it to the system after every
+/// selection, and have each of its pages anew.
+template <class Real>
+class TableRoom {
+ public:
+  TableRoom() = default;
+  TableRoom(const TableRoom&) = delete;
+  TableRoom& operator=(const TableRoom&) = delete;
+  TableRoom(TableRoom&& other) noexcept { swap(other); }
+  TableRoom& operator=(TableRoom&& other) noexcept {
+    TableRoom taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ~TableRoom() {
+    Kept& spare = kept();
+    if (size_ > 0 && size_ <= largest && spare.count < most) spare.rooms[spare.count++] = {std::move(entries_), size_};
+  }
+
+  /// Not initialized. What it held is lost where it grows.
+  Real* of(std::size_t entries) {
+    if (entries > size_) *this = taken(entries);
+    return entries_.get();
+  }
+
+ private:
+  using Entries = std::unique_ptr<Real[]>;            // NOLINT(modernize-avoid-c-arrays)
+  static constexpr std::size_t most = 32;             // rooms, as a selection has tables
+  static constexpr std::size_t largest = 16 * 1'024;  // entries; larger rooms are seldom
+
+  struct Kept {
+    std::array<std::pair<Entries, std::size_t>, most> rooms;
+    std::size_t count = 0;
+  };
+  static Kept& kept() {
+    thread_local Kept of_this_thread;
+    return of_this_thread;
+  }
+
+  static TableRoom taken(std::size_t entries) {
+    TableRoom room;
+    Kept& spare = kept();
+    for (std::size_t i = spare.count; i-- > 0;) {
+      if (spare.rooms[i].second < entries) continue;
+      std::tie(room.entries_, room.size_) = std::move(spare.rooms[i]);
+      spare.rooms[i] = std::move(spare.rooms[--spare.count]);
+      return room;
+    }
+    room.entries_ = std::make_unique_for_overwrite<Real[]>(entries);  // NOLINT(modernize-avoid-c-arrays)
+    room.size_ = entries;
+    return room;
+  }
+  void swap(TableRoom& other) noexcept {
+    std::swap(entries_, other.entries_);
+    std::swap(size_, other.size_);
+  }
+
+  Entries entries_;
+  std::size_t size_ = 0;
+};
+
 /// The table of a range of totals.
 template <class Real>
 struct JointTable {
-  JointTable() = default;
-  JointTable(const JointTable&) = delete;  // rows lie in the room
-  JointTable& operator=(const JointTable&) = delete;
-  JointTable(JointTable&&) noexcept = default;
-  JointTable& operator=(JointTable&&) noexcept = default;
-  ~JointTable() = default;
-
-  /// Not initialized: every entry of a row is written.
-  Real* room_for(std::size_t entries) {
-    if (entries > size) room = std::make_unique_for_overwrite<Real[]>(entries);  // NOLINT(modernize-avoid-c-arrays)
-    size = std::max(size, entries);
-    return room.get();
+  /// Of all rows.
+  std::size_t entries() const {
+    return std::accumulate(rows.begin(), rows.end(), std::size_t{0}, [](std::size_t sum, const JointRow<Real>& row) {
+      return sum + row.enter.size() + row.stay.size();
+    });
   }
   void drop() {
     rows = {};
     room = {};
-    size = 0;
   }
 
   TotalRange totals{};
   std::vector<JointKernel<Real>> kernels;
   std::vector<JointRow<Real>> rows;
-  std::unique_ptr<Real[]> room;  // NOLINT(modernize-avoid-c-arrays)
-  std::size_t size = 0;          ///< of the room
+  TableRoom<Real> room;  ///< where the rows lie, each of whose entries is written
   Real mass = 0;  ///< of all selections within the windows, by the anchor's targets, times 2^(scale k): an upper bound
   std::uint64_t listing = 0;  ///< of the runs whose places the rows have
 };

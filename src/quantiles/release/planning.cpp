@@ -136,8 +136,8 @@ double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint
   return noise_share(query.quantiles, typical_error(query, lattice, Shape::normal, simulated, releases).mean, rows);
 }
 
-/// Whether so many records lie between any two quantiles that values are far from being noise, on any lattice: among 2^62 candidates a value
-/// of one of eight levels is off by about 16 (1 + ln 2^62) / epsilon, some 700 records at epsilon 1, and automatic runs nothing worse.
+/// Whether enough records lie between neighboring quantiles for values to be far from noise, on any lattice. Among 2^62 candidates a value of
+/// one of eight levels is off by about 16 (1 + ln 2^62) / epsilon records, which is some 700 at epsilon 1, and `auto` runs nothing worse.
 bool are_far_apart(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double enough = 5'000;  // records at epsilon 1
   if (query.mechanism != Mechanism::automatic || query.budget.measure() == Measure::approximate) return false;

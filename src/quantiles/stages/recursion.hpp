@@ -107,7 +107,7 @@ class WeighedTiles {
   const BaseMeasure* weights_;
 };
 
-/// All of a recursion but the records: profiles on a lattice of so many candidates share it.
+/// All of a recursion but the records. Profiles on lattices of equally many candidates share it.
 struct RecursionTerms {
   RecursionTerms(std::uint64_t candidates, const std::vector<Rational>& of_quantiles, RecursionShape of_shape,
                  const Calibration& of_rates, std::uint64_t of_subcells);

@@ -72,7 +72,7 @@ class WrittenNumbers {
   }
   /// What is not full, to be written from its first number on.
   std::span<Number> room() const { return room_.subspan(written_); }
-  /// So many numbers of room() are written.
+  /// The first `numbers` of room() are written.
   void wrote(std::size_t numbers) { written_ += numbers; }
   std::size_t size() const { return list_.size() + written_; }
   /// All that `other` has, which is empty afterwards.

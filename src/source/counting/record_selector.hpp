@@ -105,8 +105,8 @@ class KeyNumbers {
     const ShortText text(key);
     return of(key, text, hash_of(key, text) & mask_);
   }
-  /// Calls set(row, of(key_at(row))) for so many rows, in order. Where a key's number lies is asked for some rows before it is read: memory is
-  /// waited for once.
+  /// Calls set(row, of(key_at(row))) for each of the rows, in order. Keys are looked up some rows ahead, so that one row's wait for memory is
+  /// others', too.
   template <class KeyAt, class Set>
   void of_rows(std::size_t rows, KeyAt key_at, Set set) const {
     struct Wanted {
