@@ -108,6 +108,7 @@ std::uint64_t ListedRuns::draw(const Exponent& rate, const RateBounds& bounds, R
   if (runs_.empty()) throw Error(ErrorCode::usage, "nothing to select from");
   const std::uint64_t best = std::ranges::min_element(runs_, {}, &Run::score)->score;
   masses_.clear();
+  masses_.reserve(runs_.size());
   uint128 total = 0;
   for (const Run& run : runs_) {
     masses_.push_back(bounds.majorant(run.score - best, run.length));

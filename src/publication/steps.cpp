@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 
 #include "exact/workers.hpp"
 #include "libraries/fmt.hpp"
@@ -37,6 +37,7 @@ bool is_letter(char c) {
 /// In lower case, as far as that is known of letters everywhere, and without blanks.
 std::string folded(const std::string& key) {
   std::string text;
+  text.reserve(key.size());
   for (const char c : key) {
     if (c != ' ' && c != '\t') text += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
@@ -76,7 +77,8 @@ struct LikeKeys {
 
 LikeKeys like_keys(const std::vector<std::string>& keys) {
   LikeKeys like;
-  std::map<std::string, const std::string*> known;
+  std::unordered_map<std::string, const std::string*> known;
+  known.reserve(keys.size());
   for (const std::string& key : keys) {
     const auto [place, is_new] = known.emplace(folded(key), &key);
     if (!is_new) like.add(*place->second, key);

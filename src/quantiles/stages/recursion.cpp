@@ -290,6 +290,12 @@ std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const LeafNode& no
   return result;
 }
 
+/// A thread's own, for all of its releases: there may be many small ones.
+ListedRuns& runs_of_thread() {
+  thread_local ListedRuns runs;
+  return runs;
+}
+
 class Sampler {
  public:
   Sampler(const QuantileTree& tree, std::vector<PaidPart> levels, Wanted wanted, std::vector<Split>& result)
@@ -360,7 +366,7 @@ class Sampler {
   std::vector<PaidPart> levels_;
   Wanted wanted_;
   std::vector<Split>& result_;
-  ListedRuns runs_;
+  ListedRuns& runs_ = runs_of_thread();
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::size_t>, PricedRate> rates_;
 };
 
