@@ -25,17 +25,6 @@ QuantileQuery with_share(QuantileQuery query, const Rational& share) {
   return query;
 }
 
-/// The points among what was selected.
-std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
-                                     const std::optional<Brackets>& brackets) {
-  if (!brackets) return selected;
-  std::vector<std::uint64_t> points;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (brackets->roles[i] == Role::point) points.push_back(selected[i]);
-  }
-  return points;
-}
-
 }  // namespace
 
 BesideQuantiles::BesideQuantiles(const ReleaseOptions& options, const QuantileQuery& each, const Lattice& counted_on)
@@ -73,7 +62,7 @@ DrawnStages ReleaseSampler::sample_stages(const RankProfile& profile, Share shar
     CommonStages& common = common_for(rest, profile.lattice());
     SampledStages sampled = fractile::sample_stages(profile, common, std::move(rest), draws);
     const std::shared_ptr<const QuantilePlan>& plan = common.after(sampled.found).plan;
-    group.indices = points_of(sampled.selected, plan->brackets);
+    if (!plan->brackets) group.indices = sampled.selected;
     group.used = common.used(sampled.found);
     group.course = std::make_shared<detail::Course>(detail::Course{plan, sampled.found, std::move(sampled.selected)});
     drawn.counts = std::move(sampled.counts);
@@ -91,6 +80,7 @@ Release::Group ReleaseSampler::sample(const RankProfile& profile, Share share, D
     CriticalValues critical = critical_values(query, *brackets);
     const CountedCells cells(query, profile.lattice(), *brackets, group.course->selected, counts, critical);
     group.intervals = cells.intervals(query.intervals->level);
+    group.indices = cells.points(group.intervals);
     group.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
   }
   return std::move(group);

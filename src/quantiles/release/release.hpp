@@ -47,9 +47,9 @@ class BesideQuantiles {
 std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
                                                 const Lattice& counted_on);
 
-/// What the stages of one profile have drawn, before its intervals are read from the counts of its cells.
+/// What the stages of one profile have drawn, before its points and intervals are read from the counts of its cells.
 struct DrawnStages {
-  Release::Group group;
+  Release::Group group;              ///< of a query with intervals without indices
   std::vector<std::int64_t> counts;  ///< noisy, of the cells between its cuts; none without intervals
 };
 
@@ -66,7 +66,7 @@ class ReleaseSampler {
   /// profile as it was `counted`, where that is another one. All profiles are on one lattice, and all shares have one amount.
   Release::Group sample(const RankProfile& profile, Share share, DrawSource& source,
                         const RankProfile* counted = nullptr);
-  /// The same, without intervals.
+  /// The same, without what intervals need.
   DrawnStages sample_stages(const RankProfile& profile, Share share, DrawSource& source,
                             const RankProfile* counted = nullptr);
   /// With what was left of the last share for quantiles. There were some.

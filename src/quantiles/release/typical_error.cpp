@@ -149,15 +149,15 @@ double quantile_of(std::vector<double>& values, double share) {
   return values[std::max<std::size_t>(at, 1) - 1];
 }
 
-/// Intervals of simulated releases of one table, and the records between their ends.
+/// Intervals of simulated releases of one table, the records between their ends, and the points that come with them.
 class SimulatedIntervals {
  public:
   SimulatedIntervals(const QuantileQuery& query, const RankProfile& table)
       : query_(query), table_(table), widths_(query.intervals ? query.quantiles.size() : 0) {}
 
-  /// Drawn for a query with this budget.
-  void add(const DrawnStages& drawn, const QuantileQuery& query) {
-    if (widths_.empty()) return;
+  /// The points of a release that was drawn for a query with this budget.
+  std::vector<std::uint64_t> points_with(const DrawnStages& drawn, const QuantileQuery& query) {
+    if (widths_.empty()) return drawn.group.indices;
     const detail::Course& course = *drawn.group.course;
     const Brackets& brackets = *course.plan->brackets;
     const auto [critical, is_new] = critical_.try_emplace(*course.found.rows);
@@ -169,6 +169,7 @@ class SimulatedIntervals {
       const std::uint64_t from = table_.below(intervals[i].lower) + table_.equal(intervals[i].lower);
       widths_[i].push_back(static_cast<double>(std::max(table_.below(intervals[i].upper), from) - from));
     }
+    return cells.points(intervals);
   }
 
   std::vector<double> medians() {
@@ -199,10 +200,10 @@ TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattic
   ReleaseSampler sampler(query, PersonSteps::in_table(query));
   for (std::uint64_t i = 0; i < releases; ++i) {
     const DrawnStages drawn = sampler.sample_stages(table, Share::whole(query.budget), source);
-    intervals.add(drawn, sampler.query_of_stages());
+    const std::vector<std::uint64_t> points = intervals.points_with(drawn, sampler.query_of_stages());
     largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
-      errors[j].push_back(rank_error(table, query.quantiles[j], drawn.group.indices[j]));
+      errors[j].push_back(rank_error(table, query.quantiles[j], points[j]));
       largest.back() = std::max(largest.back(), errors[j].back());
     }
   }

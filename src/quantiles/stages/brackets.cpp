@@ -86,6 +86,18 @@ double deviation_of_noise(const QuantileQuery& query, const Rational& share) {
   return noise_deviation(noise.measure(), noise.price());
 }
 
+}  // namespace
+
+double deviation_of_counts(const QuantileQuery& query, const IntervalShares& shares) {
+  return deviation_of_noise(query, shares.cells);
+}
+
+double deviation_of_points(const QuantileQuery& query, const IntervalShares& shares) {
+  return 1.06 * std::pow(static_cast<double>(query.quantiles.size()), 0.44) * deviation_of_noise(query, shares.points);
+}
+
+namespace {
+
 /// About how far from its quantile an end is expected, among this many records and cells.
 class ExpectedEnds {
  public:
@@ -95,10 +107,8 @@ class ExpectedEnds {
         rows_(static_cast<double>(rows)),
         cells_(static_cast<double>(cells)),
         deviate_(deviate_of(IntervalFailures(request_, query.quantiles.size()).of_end)),
-        deviation_(deviation_of_noise(query, shares.cells)),
-        of_points_(ladder.with_points ? 1.06 * std::pow(static_cast<double>(query.quantiles.size()), 0.44) *
-                                            deviation_of_noise(query, shares.points)
-                                      : 0) {}
+        deviation_(deviation_of_counts(query, shares)),
+        of_points_(ladder.with_points ? deviation_of_points(query, shares) : 0) {}
 
   /// As a share of the records.
   double at(const Rational& quantile, const Distance& distance) const {

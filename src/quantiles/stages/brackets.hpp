@@ -38,4 +38,8 @@ struct IntervalFailures {
 /// The noise of the counts of a query's cells, which have this share of its budget.
 CountTreeNoise noise_of_cells(QuantileQuery query, const Budget& share);
 
+/// About the deviation of the noise of one cell's count, and of the rank error of a selected point, in records.
+double deviation_of_counts(const QuantileQuery& query, const IntervalShares& shares);
+double deviation_of_points(const QuantileQuery& query, const IntervalShares& shares);
+
 }  // namespace fractile

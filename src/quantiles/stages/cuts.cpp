@@ -28,15 +28,6 @@ std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances) {
   return farthest;
 }
 
-/// The selected points that are published.
-std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
-  std::vector<std::uint64_t> points;
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (roles[i] == Role::point) points.push_back(selected[i]);
-  }
-  return points;
-}
-
 /// For a lower end, the first target of the quantile 0; for an upper end, the last target of the quantile 1.
 bool is_farthest(const std::vector<CutTarget>& cuts, std::size_t i) {
   return (i == 0 && cuts[i].quantile == Rational(0)) || (i + 1 == cuts.size() && cuts[i].quantile == Rational(1));
@@ -149,10 +140,18 @@ void move_to_ties(std::vector<std::uint64_t>& places, const Brackets& brackets,
 
 }  // namespace
 
+std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
+  std::vector<std::uint64_t> points;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (roles[i] == Role::point) points.push_back(selected[i]);
+  }
+  return points;
+}
+
 PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice) {
   PlacedCuts placed;
   if (brackets.cuts.empty()) return placed;
-  const std::optional<RoundGrid> grid = grid_of(selected, lattice);
+  placed.grid = grid_of(selected, lattice);
   std::vector<std::uint64_t> places = candidates_of_cuts(brackets.cuts, brackets, selected, lattice.size() - 1);
   move_to_ties(places, brackets, selected);
   std::vector<Position> at;  // by target
@@ -160,7 +159,7 @@ PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& b
   Position upper = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const IntervalEnd end = brackets.cuts[i].end;
-    const std::uint64_t place = grid ? rounded_inwards(places[i], end, *grid, selected) : places[i];
+    const std::uint64_t place = placed.grid ? rounded_inwards(places[i], end, *placed.grid, selected) : places[i];
     const Position there = end == IntervalEnd::lower ? 2 * place + 1 : 2 * place + 2;
     placed.targets.push_back(i);
     if (is_farthest(brackets.cuts, i)) {

@@ -6,6 +6,7 @@
 
 #include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/recentering.hpp"
 
 namespace fractile {
 
@@ -124,9 +125,19 @@ CountedCells::CountedCells(const QuantileQuery& query, const Lattice& lattice, c
     : query_(query),
       lattice_(lattice),
       brackets_(brackets),
+      selected_(selected),
       cuts_(cuts_of(selected, brackets, lattice)),
       below_(sums_from_none(counts)),
       critical_(critical) {}
+
+std::vector<std::uint64_t> CountedCells::points(const std::vector<Interval>& intervals) const {
+  std::vector<std::uint64_t> points =
+      recentered(points_among(selected_, brackets_.roles), query_, lattice_, brackets_, cuts_, below_);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    points[i] = std::clamp(points[i], intervals[i].lower, intervals[i].upper);
+  }
+  return points;
+}
 
 std::int64_t CountedCells::noisy_records() const {
   constexpr int128 most = int128{1} << 50;

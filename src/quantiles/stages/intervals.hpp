@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-/// The published counts of a release's cells, and the intervals that follow.
+/// The published counts of a release's cells, and the intervals and points that follow.
 class CountedCells {
  public:
   /// `selected`: a candidate for each of brackets.selected; `counts`: the noisy ones; `critical`: of the query and its brackets, and of any
@@ -26,12 +26,16 @@ class CountedCells {
   /// releases. Coverage is not proved.
   std::vector<Interval> intervals(const Rational& level, std::int64_t noisy_records) const;
 
+  /// The points to publish with these intervals: the selected ones, recentered by the counts, and then in their intervals.
+  std::vector<std::uint64_t> points(const std::vector<Interval>& intervals) const;
+
  private:
   std::int64_t noisy_records() const;
 
   const QuantileQuery& query_;
   const Lattice& lattice_;
   const Brackets& brackets_;
+  const std::vector<std::uint64_t>& selected_;
   PlacedCuts cuts_;
   std::vector<int128> below_;  // noisy counts up to each cut, from none
   CriticalValues& critical_;

@@ -1,0 +1,147 @@
+#include "quantiles/stages/recentering.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "quantiles/stages/brackets.hpp"
+
+namespace fractile {
+namespace {
+
+/// A place between two candidates up to which records were counted.
+struct Knot {
+  Rational place;       ///< in candidates
+  Rational below;       ///< noisy: how many records
+  Rational quantile;    ///< that was expected there
+  std::size_t cuts;     ///< up to it
+  std::size_t at_once;  ///< cuts there, between which nothing can lie
+};
+
+Rational rational_of(int128 count) {
+  constexpr int128 most = int128{1} << 62;
+  return static_cast<std::int64_t>(std::clamp(count, -most, most));
+}
+
+/// Half a candidate before or after one, where no record is.
+Rational place_of(Position cut) { return Rational(static_cast<std::int64_t>(cut) - (cut % 2 == 0 ? 1 : 2), 2); }
+
+/// How many records lie below each place, as the counts have it: linear in each cell.
+class CountedCurve {
+ public:
+  CountedCurve(const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,
+               const std::vector<int128>& below) {
+    knots_.push_back({Rational(-1, 2), 0, 0, 0, 1});
+    for (std::size_t i = 0; i < cuts.positions.size(); ++i) {
+      const Rational place = place_of(cuts.positions[i]);
+      const Rational count = rational_of(below[i + 1]);
+      Knot& last = knots_.back();
+      if (i > 0 && place == last.place) {
+        last.below = (last.below * Rational(last.at_once) + count) / Rational(last.at_once + 1);
+        ++last.at_once;
+      } else {
+        knots_.push_back({place, count, brackets.cuts[cuts.targets[i]].quantile, i + 1, 1});
+      }
+    }
+    knots_.push_back({Rational(lattice.size()) - Rational(1, 2), rational_of(below.back()), 1, below.size() - 1, 1});
+  }
+
+  std::size_t cells() const { return knots_.size() - 1; }
+  const Rational& records() const { return knots_.back().below; }
+  /// How many of all counts are below the cell with this number, from 0.
+  std::size_t counts_below(std::size_t cell) const { return knots_[cell].cuts; }
+
+  /// The first cell that reaches this far.
+  std::size_t cell_of(const Rational& place) const {
+    std::size_t cell = 0;
+    while (cell + 1 < cells() && knots_[cell + 1].place < place) ++cell;
+    return cell;
+  }
+  /// Whether a cell holds about as many records as it was made for. Many more are a tie, and many fewer a gap; the line through such a cell
+  /// says nothing of where its records lie.
+  bool is_as_expected(std::size_t cell) const {
+    const Rational expected = records() * (knots_[cell + 1].quantile - knots_[cell].quantile);
+    const Rational found = knots_[cell + 1].below - knots_[cell].below;
+    return found.sign() > 0 && found + found >= expected && found <= expected + expected;
+  }
+  /// Records below a place of the cell.
+  Rational below(std::size_t cell, const Rational& place) const {
+    const Knot& from = knots_[cell];
+    const Knot& to = knots_[cell + 1];
+    return from.below + (place - from.place) / (to.place - from.place) * (to.below - from.below);
+  }
+  /// Where this many records lie below, in or near a cell that holds some.
+  Rational place(std::size_t cell, const Rational& wanted) const {
+    while (cell + 1 < cells() && knots_[cell + 1].below < wanted) ++cell;
+    while (cell > 0 && knots_[cell].below > wanted) --cell;
+    const Knot& from = knots_[cell];
+    const Knot& to = knots_[cell + 1];
+    if (to.below <= from.below) return to.place;
+    return from.place + (wanted - from.below) / (to.below - from.below) * (to.place - from.place);
+  }
+
+ private:
+  std::vector<Knot> knots_;
+};
+
+/// What part of an apparent error is the selection's own, in 1/1024.
+class ErrorShare {
+ public:
+  ErrorShare(const QuantileQuery& query, const Brackets& brackets, std::size_t counts)
+      : of_point_(deviation_of_points(query, brackets.shares)),
+        of_count_(deviation_of_counts(query, brackets.shares)),
+        counts_(static_cast<double>(counts)) {}
+
+  struct Expected {
+    Rational own;     ///< of what is seen
+    Rational widest;  ///< that is seen, in records, if selection and counts are what they should be
+  };
+  Expected at(const Rational& quantile, std::size_t counts_below) const {
+    constexpr double widest = 4;  // deviations
+    const double q = quantile.to_double();
+    const auto i = static_cast<double>(counts_below);
+    const double noise = of_count_ * of_count_ * (q * q * (counts_ - i) + (1 - q) * (1 - q) * i);
+    const double own = of_point_ * of_point_;
+    return {Rational(static_cast<std::int64_t>(1024 * own / (own + noise)), 1024),
+            static_cast<std::int64_t>(std::min(widest * std::sqrt(own + noise), 0x1p60))};
+  }
+
+ private:
+  double of_point_;
+  double of_count_;
+  double counts_;
+};
+
+std::uint64_t nearest_candidate(const Rational& place, const Lattice& lattice) {
+  const Rational nearest = (place + Rational(1, 2)).floor();
+  return std::clamp(nearest, Rational(0), Rational(lattice.size() - 1)).to_uint64();
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> recentered(const std::vector<std::uint64_t>& points, const QuantileQuery& query,
+                                      const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,
+                                      const std::vector<int128>& below) {
+  if (points.size() < 2 || !lattice.is_regular()) return points;
+  const CountedCurve curve(lattice, brackets, cuts, below);
+  const ErrorShare share(query, brackets, below.size() - 1);
+  const auto moved = [&](const Rational& quantile, std::uint64_t point) {
+    const Rational place = point;
+    const std::size_t cell = curve.cell_of(place);
+    if (!curve.is_as_expected(cell)) return point;
+    const Rational seen = curve.below(cell, place) - quantile * curve.records();
+    const ErrorShare::Expected expected = share.at(quantile, curve.counts_below(cell));
+    if (std::max(seen, -seen) > expected.widest) return point;
+    const Rational wanted = quantile * curve.records() + seen * (Rational(1) - expected.own);
+    const std::uint64_t there = nearest_candidate(curve.place(cell, wanted), lattice);
+    return cuts.grid ? cuts.grid->nearest(there, lattice.size()) : there;
+  };
+  std::vector<std::uint64_t> result;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::uint64_t there = moved(query.quantiles[i], points[i]);
+    result.push_back(result.empty() ? there : std::max(there, result.back()));
+  }
+  return result;
+}
+
+}  // namespace fractile

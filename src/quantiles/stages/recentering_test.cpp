@@ -1,0 +1,157 @@
+#include "quantiles/stages/recentering.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fractile/release.hpp"
+#include "quantiles/stages/plan.hpp"
+#include "support/profiles.hpp"
+#include "support/releases.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::effort;
+using testing::up_to;
+
+using Points = std::vector<std::uint64_t>;
+
+/// Two quartiles among the candidates 0 to 1000, and a cut 10 quantiles in a hundred to either side of each: cells of 150, 200, 300, 200 and
+/// 150 of 1,000 records. Points that were selected at 250 and 750.
+class TwoQuartiles {
+ public:
+  explicit TwoQuartiles(Lattice lattice = up_to(1000)) : lattice_(std::move(lattice)) {
+    const auto cut = [&](std::int64_t hundredths, IntervalEnd end, std::size_t owner) {
+      brackets_.cuts.push_back({Rational(hundredths, 100), end, owner});
+      cuts_.targets.push_back(cuts_.targets.size());
+      const auto candidate = static_cast<Position>(10 * hundredths);
+      cuts_.positions.push_back(2 * candidate + (end == IntervalEnd::lower ? 1 : 2));
+    };
+    cut(15, IntervalEnd::lower, 0);
+    cut(35, IntervalEnd::upper, 0);
+    cut(65, IntervalEnd::lower, 1);
+    cut(85, IntervalEnd::upper, 1);
+  }
+
+  Points moved(const Points& points, const std::vector<std::int64_t>& counts) const {
+    std::vector<int128> below{0};
+    for (const std::int64_t count : counts) below.push_back(below.back() + count);
+    return recentered(points, query_, lattice_, brackets_, cuts_, below);
+  }
+  Points moved(const std::vector<std::int64_t>& counts) const { return moved({250, 750}, counts); }
+  /// Selects with this share of the budget, and counts with the rest.
+  TwoQuartiles& with_points(const Rational& share) {
+    brackets_.shares = {0, share, 0, Rational(1) - share};
+    return *this;
+  }
+  PlacedCuts& cuts() { return cuts_; }
+
+ private:
+  Lattice lattice_;
+  QuantileQuery query_{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
+  Brackets brackets_{{}, {Role::point, Role::point}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
+  PlacedCuts cuts_;
+};
+
+TEST(Recentering, MovesPointsTowardsWhereTheCountsPlaceTheirQuantiles) {
+  const TwoQuartiles quartiles;
+  EXPECT_EQ(quartiles.moved({150, 200, 300, 200, 150}), (Points{250, 750}));
+  // Six records moved up from below: the quartile lies 6 candidates higher.
+  const Points low = quartiles.moved({144, 200, 300, 200, 156});
+  EXPECT_GT(low[0], 250U);
+  EXPECT_LE(low[0], 256U);
+  EXPECT_GT(low[1], 750U);
+  EXPECT_LE(low[1], 756U);
+  const Points high = quartiles.moved({156, 200, 300, 200, 144});
+  EXPECT_EQ(high, (Points{500 - low[0], 1500 - low[1]}));
+}
+
+TEST(Recentering, MovesThemTheLessTheBetterTheyWereSelected) {
+  const std::vector<std::int64_t> counts{144, 200, 300, 200, 156};
+  std::uint64_t last = 260;
+  for (const std::int64_t tenths : {1, 5, 9}) {
+    const std::uint64_t there = TwoQuartiles().with_points(Rational(tenths, 10)).moved(counts)[0];
+    EXPECT_LE(there, last) << tenths;
+    last = there;
+  }
+  EXPECT_EQ(TwoQuartiles().with_points(Rational(99, 100)).moved(counts)[0], 250U);
+  EXPECT_EQ(TwoQuartiles().with_points(Rational(1, 10)).moved(counts)[0], 256U);
+}
+
+TEST(Recentering, LeavesThemWhereCellsHoldATieOrAGap) {
+  const TwoQuartiles quartiles;
+  EXPECT_EQ(quartiles.moved({40, 410, 204, 200, 146})[0], 250U);  // more than twice as many
+  EXPECT_NE(quartiles.moved({50, 390, 214, 200, 146})[0], 250U);  // not quite
+  EXPECT_EQ(quartiles.moved({199, 90, 361, 200, 150})[0], 250U);  // fewer than half
+  EXPECT_NE(quartiles.moved({189, 110, 351, 200, 150})[0], 250U);
+  EXPECT_EQ(quartiles.moved({249, -10, 411, 200, 150})[0], 250U);
+}
+
+TEST(Recentering, LeavesThemWhereSelectionAndCountsContradictEachOther) {
+  const TwoQuartiles quartiles;
+  EXPECT_NE(quartiles.moved({135, 200, 300, 200, 165})[0], 250U);
+  EXPECT_EQ(quartiles.moved({80, 200, 300, 200, 220})[0], 250U);
+}
+
+TEST(Recentering, LeavesOneQuantileAndListedCandidates) {
+  std::vector<Rational> listed;
+  for (int i = 0; i <= 1000; ++i) listed.emplace_back(i);
+  const std::vector<std::int64_t> counts{144, 200, 300, 200, 156};
+  EXPECT_EQ(TwoQuartiles(Lattice::explicit_points(listed)).moved(counts), (Points{250, 750}));
+  EXPECT_EQ(TwoQuartiles().moved({250}, counts), Points{250});
+}
+
+TEST(Recentering, StaysOnRoundNumbersWhereThePointsAre) {
+  TwoQuartiles quartiles;
+  quartiles.cuts().grid = RoundGrid{0, 50};
+  EXPECT_EQ(quartiles.moved({144, 200, 300, 200, 156}), (Points{250, 750}));
+  quartiles.cuts().grid = RoundGrid{0, 2};
+  EXPECT_EQ(quartiles.moved({144, 200, 300, 200, 156})[0] % 2, 0U);
+}
+
+TEST(Recentering, NeverLetsPointsFallOrLeaveTheRange) {
+  EXPECT_TRUE(rc::check([] {
+    const auto count = [] { return *rc::gen::inRange<std::int64_t>(-50, 500); };
+    const std::vector<std::int64_t> counts{count(), count(), count(), count(), count()};
+    Points points{*rc::gen::inRange<std::uint64_t>(0, 1001), *rc::gen::inRange<std::uint64_t>(0, 1001)};
+    std::ranges::sort(points);
+    const Points moved = TwoQuartiles().moved(points, counts);
+    RC_ASSERT(std::ranges::is_sorted(moved));
+    RC_ASSERT(moved.back() <= 1000U);
+  }));
+}
+
+/// The same release has points that are nearer to the quantiles than those that were selected, and in their intervals.
+TEST(Recentering, BringsPointsOfAReleaseNearerAndIntoTheirIntervals) {
+  constexpr std::uint64_t rows = 2000;
+  const Lattice lattice = up_to(9999);
+  std::vector<Position> positions;
+  for (std::uint64_t i = 0; i < rows; ++i) positions.push_back(2 * (5 * i + 2) + 1);
+  const RankProfile table(lattice, positions, std::vector<std::uint64_t>(rows, 1));
+  QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(1))};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  RandomBits bits = RandomBits::unsafe_seeded(11);
+  double selected = 0;
+  double published = 0;
+  const std::uint64_t releases = std::max<std::uint64_t>(effort(200), 60);
+  for (std::uint64_t i = 0; i < releases; ++i) {
+    const Release::Group group = release(table, {query}, bits).groups.front();
+    const Brackets& brackets = *group.course->plan->brackets;
+    const Points points = points_among(group.course->selected, brackets.roles);
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double quantile = 2500.0 * static_cast<double>(j + 1);
+      selected += std::abs(static_cast<double>(points[j]) - quantile);
+      published += std::abs(static_cast<double>(group.indices[j]) - quantile);
+      EXPECT_GE(group.indices[j], group.intervals[j].lower);
+      EXPECT_LE(group.indices[j], group.intervals[j].upper);
+    }
+  }
+  EXPECT_LT(published, 0.9 * selected);  // about .73
+}
+
+}  // namespace
+}  // namespace fractile
