@@ -2,7 +2,7 @@
 
 error_classes <- c("2" = "usage", "3" = "data", "4" = "budget", "5" = "ledger", "70" = "internal")
 
-# Raises a condition of class fractile_<kind>_error. `fields` may hold what came before it.
+# Raises a condition of class fractile_error and, unless `kind` is empty, fractile_<kind>_error.
 refuse <- function(kind, what, hint = "", code = NA_integer_) {
   text <- if (nzchar(hint)) paste0(what, "\n  ", hint) else what
   classes <- c(if (nzchar(kind)) paste0("fractile_", kind, "_error"), "fractile_error", "error", "condition")
