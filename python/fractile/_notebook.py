@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-#: The most characters of a cell. A notebook holds all its cells, and sends them to each browser that opens it.
+#: The most bytes of a cell. A notebook holds all its cells, and sends them to each browser that opens it.
 _MOST_BYTES = 1_000_000
 #: The most lines of the table that is shown in place of a larger page.
 _LINES = 40
