@@ -484,8 +484,7 @@ class Release(Mapping[Any, Any]):
         _save(self, path)
 
     def to_pandas(self) -> Any:
-        """A Series indexed by quantile, as from Series.quantile; with intervals, a DataFrame; with groups, a DataFrame with one row per
-        key.
+        """A Series indexed by quantile, as from Series.quantile; with intervals a DataFrame; with groups a DataFrame, one row per key.
 
         Values are floats, or ints if all are whole; dates and times are Timestamps. `quantiles` has the exact values.
         """
