@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Confidence intervals of Google's quantile tree, through python-dp (PyDP): coverage and width on the laws of fractile reproduce intervals.
+"""Confidence intervals of Google's quantile tree, through python-dp (PyDP): coverage and width on the laws of
+`fractile reproduce intervals`.
 
-    peer_intervals.py FOLDER ROWS EPSILON TRIALS [--quantiles M] [LAW...]    FOLDER: that of --out, for its laws/NAME.csv
+    peer_intervals.py FOLDER ROWS EPSILON TRIALS [--quantiles M] [LAW...]    FOLDER: the --out of that command, with laws/NAME.csv
 
 M quantiles i/(M+1) (default: 3) with intervals of level 0.95 and Laplace noise; EPSILON pays for all of them together. The intervals of
 Google's tree cover the noise only. Prints one line per law:

@@ -15,15 +15,15 @@ from ._numbers import Number
 
 @documented
 class Audit(NamedTuple):
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
-        mechanism: what was audited.
+        mechanism: the audited mechanism.
         holds: whether the promise is certified for every pair of neighbors and every output.
         claimed: the promised epsilon, rho or delta, as a decimal.
         attained: the cost of the worst pair of neighbors, as a decimal.
         neighbours: the worst pair.
-        pairs: how many pairs were tried.
+        pairs: how many pairs of neighbors were compared.
     """
 
     mechanism: str

@@ -226,11 +226,11 @@ def _unmasked(data: Any) -> tuple[Any, bytes]:
     numpy = sys.modules["numpy"]
     if isinstance(data, numpy.ma.MaskedArray):
         values, mask = numpy.ma.getdata(data), numpy.ma.getmaskarray(data)
-    elif hasattr(data, "mask") and hasattr(data, "unmasked"):  # astropy's
+    elif hasattr(data, "mask") and hasattr(data, "unmasked"):  # astropy
         values, mask = numpy.asarray(data.unmasked), numpy.broadcast_to(data.mask, data.shape)
     else:
         return numpy.asarray(data), b""
-    if mask.dtype != bool or mask.ndim != 1:  # of records
+    if mask.dtype != bool or mask.ndim != 1:  # a mask of records
         return values, b""
     return values, numpy.packbits(~mask, bitorder="little").tobytes()
 
@@ -307,7 +307,7 @@ def _of_table(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _co
 
 
 def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
-    """A frame of which several columns are counted; `others` as for frame_of."""
+    """A frame with several counted columns; `others` as for frame_of."""
     if is_path(data):
         raise UsageError(
             "data: a frame is expected, and this is a text", 'name a file of records below [input], file = "payroll.csv"', "data"
@@ -364,7 +364,7 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: st
 def _of_pandas_column(data: Any, name: str, asked: Asked) -> _core.Frame:
     _check_pandas(data, name, asked.exact)
     if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
-        return _of_array(data.to_numpy(), name)  # also without pyarrow
+        return _of_array(data.to_numpy(), name)  # works without pyarrow
     times = _times.numbers_of(data)
     if times is not None:
         return _core.Frame.of_numbers(times[0], name, times[1])

@@ -24,7 +24,7 @@ _OLD_FORMAT = "fractile profile 1"
 class Lattice:
     """The possible values, public and exact: `Lattice(0, 125, 1)`, or `Lattice(candidates=[...])` in increasing order.
 
-    Dates and times, too: `Lattice(date(2020, 1, 1), date(2026, 1, 1), "1d")`.
+    The values may also be dates or times: `Lattice(date(2020, 1, 1), date(2026, 1, 1), "1d")`.
     """
 
     def __init__(

@@ -38,8 +38,8 @@ class Interval(NamedTuple):
     """A confidence interval.
 
     Attributes:
-        lower: its lower end.
-        upper: its upper end.
+        lower: the lower end.
+        upper: the upper end.
         or_below: whether the lower end is the lower bound of the possible values, and the quantile may lie below it.
         or_above: whether the upper end is the upper bound of the possible values, and the quantile may lie above it.
     """
@@ -269,7 +269,7 @@ class Group(Mapping[Fraction, Value]):
 
 
 class Release(Mapping[Any, Any]):
-    """Published quantiles: one column's, or one per group. It holds nothing that was not paid for.
+    """Published quantiles of a column, or of each group. A release holds nothing that was not paid for.
 
     A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is the receipt that
     `fractile release --receipt` writes, byte for byte. A release can be copied and pickled.
@@ -530,8 +530,7 @@ class Release(Mapping[Any, Any]):
         return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
 
     def to_dict(self) -> dict[Any, Any]:
-        """Values by quantile, as floats or ints; dates and times are unchanged. With groups, a dict for each key. `quantiles` has the exact
-        values."""
+        """Values by quantile, as floats or ints; dates and times stay. With groups, a dict for each key. `quantiles` has the exact ones."""
         plain = {key: dict(zip(map(float, group), self._native(group.values()))) for key, group in self._all.items()}
         return plain if self.is_grouped else next(iter(plain.values()))
 
@@ -558,7 +557,7 @@ class Release(Mapping[Any, Any]):
         return pl.DataFrame(columns, schema=typed)
 
     def to_arrow(self) -> Any:
-        """A pyarrow.Table with one row per value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
+        """A pyarrow.Table with one row per value: key (with groups), quantile as a fraction, value and, with intervals, lower and upper.
 
         With several key columns, these columns replace `key`, under the names that `to_csv` gives them.
 

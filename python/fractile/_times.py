@@ -1,4 +1,4 @@
-"""Dates and times: into the program's words, and back from its ticks (days, or microseconds, since 1970) and texts."""
+"""Converts dates and times to the program's words, and back from texts and ticks (days or microseconds since 1970)."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def missing_texts(value: Any) -> list[str]:
 
 
 def compared(value: Any) -> tuple[str, str]:
-    """Two keys, or two quantiles."""
+    """The words for two keys or two quantiles."""
     first, second = _numbers.pair(value, "compare", "two keys or two quantiles are expected", 'write compare=("north", "south")')
     return _numbers.word(first, "compare"), _numbers.word(second, "compare")
 

@@ -32,8 +32,8 @@ class Bounds(NamedTuple):
     """A real number, enclosed by two exact numbers. If both are equal, they are the number itself.
 
     Attributes:
-        lower: at most the number.
-        upper: at least the number.
+        lower: a lower bound of the number.
+        upper: an upper bound of the number.
     """
 
     lower: Fraction
@@ -401,8 +401,10 @@ class _Report:
 
 
 class Check(_Report):
-    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided"; for two epsilons under any prior, "worth-as-much" or
-    "worth-less"."""
+    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided".
+
+    For two epsilons and any prior, it is "worth-as-much", "worth-less" or "undecided".
+    """
 
     @property
     def verdict(self) -> str:
