@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The rival in numpy: ApproximateQuantiles as its authors program it, written anew. Prints medians as JSON.
+"""The rival in numpy: ApproximateQuantiles, written anew after its authors' program. Prints medians as JSON.
 
     approximate_numpy.py RUNS
 
-1,000 records in [0, 1024), epsilon 1; {"10": seconds, "50": ..., "120": ...}. Insecure: doubles decide.
+1,000 records in [0, 1024), epsilon 1. Prints {"10": seconds, "50": ..., "120": ...}. Insecure: doubles decide.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""On Spark, two cores: ours beside Spark's own quantiles, which are not private, and Tumult Analytics."""
+"""Compares ours on Spark, with two cores, with Spark's quantiles, which are not private, and with Tumult Analytics."""
 
 import os
 import tempfile
@@ -10,7 +10,7 @@ LIMIT = 900
 SPARK, TUMULT = "peer_spark.py", "peer_tumult.py"
 ALL = "quartiles by Tumult Analytics"
 SCAN, RECORDS = "scan: sum(x)", 10_000_000
-OURS, COUNT = "ours, step 0.01", "count by value"  # cents, both of them
+OURS, COUNT = "ours, step 0.01", "count by value"  # both in cents
 
 
 def asked(variable, *words):

@@ -1,4 +1,4 @@
-"""Columns that a Python program holds already: ours beside the private rivals, each in a process of its own with the data loaded."""
+"""Columns that a Python program holds already: ours and the private rivals, each in a separate process with the data loaded."""
 
 import peers
 from page import shown, table, times
@@ -7,8 +7,8 @@ DOORS = ("pandas", "polars", "numpy")
 LIBRARIES = ("ours", "OpenDP", "diffprivlib", "Google's tree (python-dp)")
 SIZES = (10_000, 1_000_000, 10_000_000, 20_000_000)
 COUNTS = (1, 9, 99)
-LIMIT = 60  # seconds for a library, a door and a number of records
-LARGE = 1_000_000  # from so many records on, rivals have their column of numpy only: all of them turn others into one of it
+LIMIT = 60  # seconds for one library, kind of column and number of records
+LARGE = 1_000_000  # from this number of records on, rivals get only a column of numpy: they all turn other columns into one
 
 
 def asked(library, door, n, m):
@@ -18,7 +18,7 @@ def asked(library, door, n, m):
 
 
 def measured(quick):
-    """{(n, m, door): {library: Answer}}, one number of quantiles at a time, so that a slow one does not hide a quick one."""
+    """{(n, m, door): {library: Answer}}. Each number m of quantiles is measured by itself, so that a slow one does not hide a quick one."""
     sizes = SIZES[:1] if quick else SIZES
     return {(n, m, door): {library: asked(library, door, n, m) for library in LIBRARIES}
             for n in sizes for m in COUNTS for door in DOORS}
@@ -33,7 +33,7 @@ def cell(answer, m, ours):
 
 
 def slower(answers):
-    """Where a rival was quicker than ours, and with what gap."""
+    """The cases in which a rival was quicker than ours, with their gaps."""
     rows = []
     for (n, m, door), of in answers.items():
         for library, answer in of.items():

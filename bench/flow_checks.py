@@ -1,4 +1,4 @@
-"""Whole runs of `fractile flow` among many people, from the file to the verdict, beside qif where it can."""
+"""Whole runs of `fractile flow` among many people, from the file to the verdict, compared with qif where qif can answer."""
 
 import os
 import subprocess
@@ -23,12 +23,12 @@ def counted(value):
 
 
 def others(people, values):
-    """The known ones, evenly over the values."""
+    """The known participants, spread evenly over the values."""
     return [(people - 1 + value) // values for value in range(values)]
 
 
 def figure_4(prior):
-    """The target is one of the most frequent status."""
+    """The pipeline of figure 4; the target has the most frequent status."""
     known = (*CUSTODY[:4], CUSTODY[4] - 1, CUSTODY[5])
     return pipeline(6, "geometric", counted(0), known, f'loss = "bayes-risk"\nprior = "{prior}"')
 
@@ -38,7 +38,7 @@ THOUSAND = pipeline(6, "geometric", '"sum"', others(1000, 6))
 MILLION = pipeline(3, "geometric", counted(0), others(1_000_000, 3))
 MILLION_ANALYST = pipeline(3, "geometric", counted(0), others(1_000_000, 3), 'loss = "linear-error"')
 
-# What is asked, the file, and the words after it.
+# (the question, the pipeline's file, the verb and its options)
 CASES = (
     ("figure 4, exp(epsilon) from 2 to 20: stability, and all windows of the analyst with a uniform prior (11,710 people)",
      FIGURE_4, ("check", "--epsilon", "ln 2..ln 20")),
@@ -50,7 +50,7 @@ CASES = (
     ("the same with an analyst's windows, --within 10", MILLION_ANALYST, ("check", "--epsilon", "0.5..2", "--within", "10")),
 )
 VERDICTS = {0: "stable or refined", 1: "unstable or not refined", 6: "undecided"}
-TARGETS = (10, 30, 100)  # people among whom the rival is asked
+TARGETS = (10, 30, 100)  # numbers of people for which the rival is asked
 
 
 def run_seconds(program, folder, text, word, *options):
@@ -77,7 +77,7 @@ def rival_cell(answer, ours, verdict, limit):
 
 
 def part(program, quick, ask_rival, limit):
-    """`ask_rival` of run.py: what qif prints, nothing, or {} after `limit` seconds."""
+    """`ask_rival` is that of run.py: it returns what qif prints, None, or {} after `limit` seconds."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         rows = []

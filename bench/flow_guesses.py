@@ -1,4 +1,4 @@
-"""How often an attacker's best guess is right, by whole runs of the program, beside qif where it can."""
+"""How often an attacker's best guess is right, by whole runs of the program, compared with qif where qif can answer."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from flow_checks import FIGURE_4, TARGETS, counted, others, pipeline
 from page import shown, table, verdict
 
-# What is asked, in the program's words, FILE being figure 4's pipeline, and the seconds that it may take.
+# (the question, the program's words with FILE for figure 4's pipeline, the target in seconds)
 GUESSES = (
     ("a guess after the deciles of 50,000 records",
      ("plan", "--bounds", "0", "500000", "--step", "1", "--quantiles", "deciles", "--epsilon", "1", "--expected-rows", "50000",
@@ -23,14 +23,14 @@ GUESSES = (
 
 
 def seconds_of(program, file, words):
-    """And what is printed."""
+    """Seconds, and what the program printed."""
     start = time.perf_counter()
     done = subprocess.run([program, *(file if word == "FILE" else word for word in words)], stdout=subprocess.PIPE, check=True)
     return time.perf_counter() - start, done.stdout
 
 
 def ask_leakage(limit, *case):
-    """What qif_leakage.py prints, in a process of its own; nothing where qif is not, or takes too long."""
+    """What qif_leakage.py prints, in a separate process; None if qif is not installed or takes too long."""
     python = os.environ.get("FRACTILE_BENCH_PYTHON", sys.executable)
     command = [python, "-B", Path(__file__).parent / "qif_leakage.py", *(str(word) for word in case)]
     try:
@@ -41,7 +41,7 @@ def ask_leakage(limit, *case):
 
 
 def leakage_cells(ours, answer):
-    """Beside the exact answer of ours."""
+    """The rival's cell: its time, and whether its answer agrees with ours, which is exact."""
     if answer is None:
         return "qif is not here, or took too long"
     cell = shown(answer["seconds"] * 1e9)
@@ -64,7 +64,7 @@ def against_target(program, file, title, words, limit):
 
 
 def part(program, quick, limit):
-    """qif is given `limit` seconds."""
+    """Gives qif at most `limit` seconds."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "pipeline.toml"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Releases with intervals beside those without, as they are asked for: of a file by the program, and of an array in Python.
+"""Compares releases with intervals and without: of a file, by the program, and of an array, in Python.
 
-    interval_calls.py N    in Python, of N records: medians of seconds, by what is asked for. Prints JSON.
+    interval_calls.py N    in Python, for N records: prints the median seconds of each kind of call as JSON.
 """
 
 import array
@@ -27,7 +27,7 @@ def incomes(n):
 
 
 def timed(call, warm_up):
-    """Medians of the seconds that a call takes with what is asked for, in turn."""
+    """The median seconds of each kind of call, measured in turn."""
 
     def once(words):
         start = time.perf_counter()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Intervals of a statistician's table: deciles of six uneven groups, of households with two records each, on a sixth of a budget.
+"""Intervals in a statistician's table: deciles of six uneven groups of households with two records each, for epsilon 1/6.
 
     interval_groups.py PROGRAM [--releases N] [--seed N] [WORDS...]
 
-WORDS are further options of `PROGRAM release`, such as --expected-rows 80000 or --of population. Prints how many ends are the range's own,
-how many intervals leave the table's quantile out, how many ends fall below that of the decile before, and widths over the quantile.
-Nothing of it is private: the seeds are known.
+WORDS are further options of `PROGRAM release`, such as --expected-rows 80000 or --of population. Prints how many ends are bounds of the
+range, how many intervals miss the table's quantile, how many ends lie below the same end of the previous decile, and widths divided by the
+quantile. The releases are not private: the seeds are known.
 """
 
 import argparse
@@ -23,11 +23,11 @@ SIZES = {"a": 18_000, "b": 30_000, "c": 45_000, "d": 65_000, "e": 90_000, "f": 1
 RANGE = (0, 200_000)
 STEP = 100
 DECILES = [Fraction(k, 10) for k in range(1, 10)]
-SPREAD = 0.61  # of the logarithm: 700 records beside the outer deciles of the smallest group are 27 % of the value
+SPREAD = 0.61  # of the logarithm: 700 records next to the outer deciles of the smallest group span 27 % of the value
 
 
 def incomes(seed):
-    """The incomes of each group, on the step."""
+    """The incomes of each group, rounded to the step."""
     law = random.Random(seed)
     table = {}
     for place, (group, size) in enumerate(SIZES.items()):

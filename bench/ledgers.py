@@ -1,4 +1,4 @@
-"""What a ledger takes of a release, and many who pay at once: with 100 entries and with 100,000, in a file and on a server."""
+"""How long a ledger takes in a release, and many processes that pay at once: 100 and 100,000 entries, in a file and on a server."""
 
 import binascii
 import contextlib
@@ -21,7 +21,7 @@ sys.path.insert(0, str(HOUSE / "tests"))
 ENTRIES = (100, 100_000)
 CELLS = 2_000
 PAYERS = 16
-SYNCS = 15  # of a payment in a file: strace -c -e trace=fdatasync
+SYNCS = 15  # per payment in a file, as counted by strace -c -e trace=fdatasync
 MEMORY = "/dev/shm"
 RELEASE_TARGET = 20e6  # nanoseconds
 PUBLICATION_TARGET = 50e6
@@ -30,7 +30,7 @@ PAYING = (*ASKED, "--quantiles", "median")
 
 
 def receipt_sizes(program, folder):
-    """Bytes of the receipt of a median, and of those of as many groups as a publication has cells."""
+    """The sizes of receipts in bytes: for one median, and for as many groups as a publication has cells."""
     people = folder / "people.csv"
     people.write_text("income,place\n" + "".join(f"{7 * i},place {i % CELLS}\n" for i in range(10_000)), encoding="utf-8")
     keys = folder / "keys.txt"
@@ -57,14 +57,14 @@ TABLES = {
 
 
 def cell(value, is_bytes):
-    """As COPY reads it."""
+    """The value as COPY reads it."""
     if value is None:
         return r"\N"
     return r"\\x" + binascii.hexlify(value.encode()).decode() if is_bytes else str(value)
 
 
 def copy_to_server(program, server, path, database):
-    """The same rows, with the same hashes, on a server; its address."""
+    """Copies the rows, with their hashes, to a server. Returns the address of the new ledger."""
     address = server.database(database)
     made = sqlite3.connect(path)
     subprocess.run([program, "ledger", "init", address, "--dataset", "gone", "--epsilon", "1"], capture_output=True, check=True)
@@ -81,7 +81,7 @@ def copy_to_server(program, server, path, database):
 
 
 class Payments:
-    """Nanoseconds by the clock, and of a process's work, of payments that are made in several rounds."""
+    """Payments in several rounds: their nanoseconds by the clock, and the process's nanoseconds of work."""
 
     def __init__(self):
         self.took = []
@@ -95,7 +95,7 @@ class Payments:
             self.worked.append(1e6 * float(worked))
 
     def add_syncs(self, folder, times):
-        """As many syncs as a payment in a file has, each of a page, and nothing else."""
+        """Measures only as many syncs as a payment in a file has, each of one page."""
         with open(folder / "synced", "wb", buffering=0) as file:
             for _ in range(times):
                 start = time.perf_counter()
@@ -109,7 +109,7 @@ class Payments:
 
 
 def all_at_once(program, ledger, people):
-    """How many of them succeeded, and the seconds until the last was done."""
+    """How many of the payers succeeded, and the seconds until the last one was done."""
     command = [program, "release", people, *PAYING, "--ledger", ledger, "--again"]
     start = time.perf_counter()
     payers = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(PAYERS)]
@@ -131,7 +131,7 @@ def server_or_none():
 
 
 def ledgers_with_a_past(program, tool, folder, counts, stack):
-    """Where each is, how many entries it has, and its name."""
+    """For each ledger: where it is, how many entries it has, and its name."""
     server = server_or_none()
     if server:
         stack.callback(server.close)
@@ -148,7 +148,7 @@ def ledgers_with_a_past(program, tool, folder, counts, stack):
 
 
 def measure(program, tool, folder, quick):
-    """The rows of both tables. All are measured in turn, so that who else uses the machine disturbs all of them alike."""
+    """The rows of both tables. All ledgers are measured in turn, so that other load on the machine disturbs all of them alike."""
     rounds, times = (1, 5) if quick else (10, 10)
     one, many = receipt_sizes(program, folder)
     asked = (("a release", one, RELEASE_TARGET), (f"a release of {CELLS:,} groups", many, PUBLICATION_TARGET))
@@ -187,7 +187,7 @@ def words_of(rows, targets, load, preset):
 
 
 def part(folder, quick):
-    """`folder` holds fractile_ledger_payments, its parent the program."""
+    """`folder` holds fractile_ledger_payments, and its parent folder holds the program."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         rows, targets = measure(folder.parent / "fractile", folder / "fractile_ledger_payments", Path(name), quick)

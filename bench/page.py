@@ -1,4 +1,4 @@
-"""How figures stand on the page: times, ratios, tables and what is made of a target."""
+"""Formats figures for the page: times, ratios, tables, and verdicts about targets."""
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
@@ -17,7 +17,7 @@ def times(ratio):
 
 
 def over(value, base):
-    """The value, and how many times `base` it is."""
+    """The value, and its ratio to `base`."""
     if value is None or not base:
         return shown(value)
     return f"{shown(value)} ({times(value / base)})"

@@ -1,4 +1,4 @@
-"""For rivals that release any number of quantiles of a numpy array at once: the works that follow from that."""
+"""The works of rivals that release any number of quantiles of a numpy array at once."""
 
 import pandas
 
@@ -12,7 +12,7 @@ def read(path, column):
 
 
 def works(quantiles_of):
-    """`quantiles_of(records, quantiles, bounds)`: all of them for epsilon 1."""
+    """`quantiles_of(records, quantiles, bounds)` releases all quantiles for epsilon 1 together."""
     def many(*counts):
         records = peer_work.sorted_records(peer_work.RECORDS)
         return {m: peer_work.median_seconds(lambda qs=peer_work.borders(int(m)): quantiles_of(records, qs, (0.0, 1024.0)))

@@ -3,7 +3,7 @@
 
     peer_diffprivlib.py select K...                          one selection from K scores
     peer_diffprivlib.py many M...                            M quantiles of 1,000 records
-    peer_diffprivlib.py file PATH COLUMN LOWER UPPER STEP    a median of a column that pandas reads; it knows no step
+    peer_diffprivlib.py file PATH COLUMN LOWER UPPER STEP    a median of a column that pandas reads; STEP is ignored
     peer_diffprivlib.py accuracy SET TRIALS M
 """
 
@@ -21,7 +21,7 @@ def quantiles_of(records, quantiles, bounds):
 
 
 def select(*sizes):
-    """Rate 1: half its epsilon."""
+    """Selects with rate 1, which is half of diffprivlib's epsilon."""
     def choose(scores):
         return Exponential(epsilon=2.0, sensitivity=1.0, utility=scores).randomise()
 

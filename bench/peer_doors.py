@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Quantiles of a column that a Python program holds already, by one library: ours or a rival. Epsilon 1. Prints JSON.
+"""Quantiles of a column that a Python program holds already, by one library, ours or a rival, for epsilon 1. Prints JSON.
 
-    peer_doors.py release LIBRARY DOOR N M...    M quantiles of N records in a column of pandas, polars or numpy: seconds, the
-                                                 growth of the peak memory in bytes by the first release, and the mean gap
+    peer_doors.py release LIBRARY DOOR N M...    M quantiles of N records in a column of pandas, polars or numpy (DOOR): seconds,
+                                                 bytes by which the first release raises the peak memory, and the mean gap
 """
 
 import peer_work
@@ -15,7 +15,7 @@ import numpy
 MODULES = {"ours": "fractile", "OpenDP": "peer_opendp", "diffprivlib": "peer_diffprivlib",
            "Google's tree (python-dp)": "peer_python_dp"}
 PACKAGES = {"ours": (), "OpenDP": ("opendp",), "diffprivlib": ("diffprivlib",), "Google's tree (python-dp)": ("python-dp",)}
-CANDIDATES = 10_001  # OpenDP's
+CANDIDATES = 10_001  # for OpenDP
 
 
 def column_of(door, records):
@@ -35,7 +35,7 @@ def release_by(library, m):
                                                                         epsilon=1).quantiles.values()]
     if library == "OpenDP":
         measurements = module.private_quantiles(numpy.linspace(lower, upper, CANDIDATES).tolist(), quantiles)
-        # It takes no array that is read-only, as those of pandas and polars are: their copy is part of the call.
+        # OpenDP refuses read-only arrays, such as those of pandas and polars, so copying them is part of the call.
         return lambda column: [measurement(numpy.require(column, requirements="W")) for measurement in measurements]
     return lambda column: module.quantiles_of(numpy.asarray(column), quantiles, peer_work.BOUNDS)
 
@@ -50,7 +50,7 @@ def release(library, door, n, *counts):
     column, result = column_of(door, records), {}
     for m in counts:
         call = release_by(library, int(m))
-        call(column[:100])  # what is loaded once
+        call(column[:100])  # loads everything that is loaded once
         before = peak()
         released = call(column)
         grown = peak() - before

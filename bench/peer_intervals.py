@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Confidence intervals of Google's quantile tree, through python-dp (PyDP): coverage and width on the laws of fractile reproduce intervals.
+"""Confidence intervals of Google's quantile tree, through python-dp (PyDP): coverage and width on the laws of
+`fractile reproduce intervals`.
 
-    peer_intervals.py FOLDER ROWS EPSILON TRIALS [--quantiles M] [LAW...]    FOLDER: that of --out, for its laws/NAME.csv
+    peer_intervals.py FOLDER ROWS EPSILON TRIALS [--quantiles M] [LAW...]    FOLDER: the --out of that command, with laws/NAME.csv
 
-M quantiles (3), i/(M+1) each, level 0.95, epsilon for all of them together, Laplace noise. Prints one line per law: of the quantile that is
-held least often, the share of intervals that held the table's quantile and the law's; the width of all together, over that of the
-non-private ones of order statistics; and the median number of records from a quantile of the table to an end, times epsilon, and what nine
-in ten ends are within, as table_widths.csv of `fractile reproduce intervals` has them. Its intervals are for the noise alone.
+M quantiles i/(M+1) (default: 3) with intervals of level 0.95 and Laplace noise; EPSILON pays for all of them together. The intervals of
+Google's tree cover the noise only. Prints one line per law:
+
+    the share of intervals that held the table's quantile, and the law's, for the quantile that was held least often
+    the width of all intervals, divided by that of non-private intervals from order statistics
+    the number of records from the table's quantile to an end, times epsilon: the median, and the number that nine in ten ends do not
+    exceed, as in table_widths.csv of `fractile reproduce intervals`
 """
 
 import argparse
@@ -18,7 +22,7 @@ import numpy
 
 from pydp.algorithms.quantile_tree import QuantileTree
 
-HEIGHT, BRANCHES = 4, 16  # its library's defaults
+HEIGHT, BRANCHES = 4, 16  # the library's defaults
 LEVEL = 0.95
 BOUNDS = (0.0, 1000.0)
 STEP = 0.1  # between candidates
@@ -37,7 +41,7 @@ class Law:
         return numpy.sort(random.choice(self.values, size=rows, p=self.masses))
 
     def quantiles(self, q):
-        """The lowest and the highest."""
+        """The lowest and the highest quantile of the law."""
         return tuple(self.values[numpy.searchsorted(self.up_to, q + shift)] for shift in (-1e-7, 1e-7))
 
 
@@ -48,7 +52,7 @@ def of_table(table, q):
 
 
 def order_statistics(n, q):
-    """As interval_coverage.cpp has them."""
+    """The ranks of the order statistics that make an interval, as in interval_coverage.cpp."""
     def mass(k):
         return math.exp(math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(q)
                         + (n - k) * math.log1p(-q))
@@ -65,7 +69,7 @@ def order_statistics(n, q):
 
 
 def intervals(table, epsilon, quantiles):
-    """A record a call is all that its Python interface offers."""
+    """Adds one record per call, because the Python interface offers nothing else."""
     tree = QuantileTree(*BOUNDS, HEIGHT, BRANCHES)
     for record in table.tolist():
         tree.add_entry(record)
@@ -73,13 +77,13 @@ def intervals(table, epsilon, quantiles):
 
 
 def holds(interval, values):
-    """A leaf's width more is allowed: inside a leaf, the tree knows nothing of where records are."""
+    """Whether the interval holds each value. It may miss by a leaf's width, because the tree does not know where in a leaf records are."""
     slack = (BOUNDS[1] - BOUNDS[0]) / BRANCHES**HEIGHT
     return [interval.lower_bound - slack <= value <= interval.upper_bound + slack for value in values]
 
 
 def half_widths(interval, table, q):
-    """In records from the quantile to either end."""
+    """The numbers of records from the quantile to either end."""
     rank = q * len(table)
     return (max(0.0, rank - numpy.searchsorted(table, interval.lower_bound, side="right")),
             max(0.0, numpy.searchsorted(table, interval.upper_bound, side="left") - rank))
@@ -88,8 +92,8 @@ def half_widths(interval, table, q):
 def study(law, rows, epsilon, trials, quantiles):
     random = numpy.random.default_rng(1)
     ranks = [order_statistics(rows, q) for q in quantiles]
-    held = numpy.zeros((2, len(quantiles), 2))  # the table's and the law's; lowest and highest
-    widths = numpy.zeros((2, len(quantiles)))  # theirs and the non-private one
+    held = numpy.zeros((2, len(quantiles), 2))  # (table or law, quantile, lowest or highest)
+    widths = numpy.zeros((2, len(quantiles)))  # (the rival's or the non-private one, quantile)
     halves = []
     for _ in range(trials):
         table = law.table(rows, random)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The rival OpenDP, through its Python interface. Epsilon 1, neighbours by adding or removing a record. Prints JSON.
+"""The rival OpenDP, through its Python interface. Epsilon 1; neighbors differ by an added or removed record. Prints JSON.
 
     peer_opendp.py select K...                             one selection from K scores, by either law
     peer_opendp.py lattice N CANDIDATES                    a median of N sorted records
     peer_opendp.py many CANDIDATES M...                    M quantiles of 1,000 records, one at a time
     peer_opendp.py file PATH COLUMN LOWER UPPER STEP       a median of a column that Polars reads
-    peer_opendp.py context PATH COLUMN LOWER UPPER STEP    the same for whole numbers by its Context over a Polars scan
+    peer_opendp.py context PATH COLUMN LOWER UPPER STEP    a median of whole numbers by its Context over a Polars scan
     peer_opendp.py accuracy SET TRIALS M
 """
 
@@ -16,11 +16,12 @@ import opendp.prelude as dp
 import polars
 
 ACCURACY_CANDIDATES = 10_001
-PUBLIC_ROWS = 10**9  # an upper bound that its Context asks for
+PUBLIC_ROWS = 10**9  # an upper bound that the Context requires
 
 dp.enable_features("contrib")
 
-# With pure privacy it draws by permute-and-flip, with zCDP by Gumbel noise: the exponential mechanism's law, which is ours.
+# Under pure privacy OpenDP draws by permute-and-flip. Under zCDP it draws by Gumbel noise, which has the exponential mechanism's law, like
+# ours.
 LAWS = {"permute-and-flip": dp.max_divergence, "softmax": dp.zero_concentrated_divergence}
 
 
@@ -36,7 +37,7 @@ def select(*sizes):
 
 
 def private_quantile(candidates, q, epsilon):
-    """Its noise is as small as its own privacy map allows."""
+    """The noise is as small as OpenDP's privacy map allows."""
     def make(among, scale):
         return dp.m.make_private_quantile(dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance(),
                                           dp.max_divergence(), among, q, scale)
@@ -48,7 +49,7 @@ def private_quantile(candidates, q, epsilon):
 
 
 def private_quantiles(candidates, quantiles):
-    """Basic composition."""
+    """One measurement per quantile; basic composition adds up their costs."""
     return [private_quantile(candidates, q, 1 / len(quantiles)) for q in quantiles]
 
 

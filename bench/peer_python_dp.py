@@ -2,7 +2,7 @@
 """The rival Google's quantile tree, through python-dp (PyDP). Epsilon 1 for all quantiles together. Prints JSON.
 
     peer_python_dp.py many M...                            M quantiles of 1,000 records
-    peer_python_dp.py file PATH COLUMN LOWER UPPER STEP    a median of a column that pandas reads; it knows no step
+    peer_python_dp.py file PATH COLUMN LOWER UPPER STEP    a median of a column that pandas reads; STEP is ignored
     peer_python_dp.py accuracy SET TRIALS M
 """
 
@@ -12,11 +12,11 @@ from pydp.algorithms.quantile_tree import QuantileTree
 
 import peer_columns
 
-HEIGHT, BRANCHES = 4, 16  # its library's defaults
+HEIGHT, BRANCHES = 4, 16  # the library's defaults
 
 
 def quantiles_of(records, quantiles, bounds):
-    """A record a call is all that its Python interface offers."""
+    """Adds one record per call, because the Python interface offers nothing else."""
     tree = QuantileTree(*bounds, HEIGHT, BRANCHES)
     for record in records.tolist():
         tree.add_entry(record)

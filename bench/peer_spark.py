@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Quartiles of a column of Parquet on Spark, local[2]: ours beside Spark's own, which are not private, and the scan alone.
+"""Quartiles of a column of Parquet on Spark, local[2]: ours, Spark's, which are not private, and only the scan.
 
-    peer_spark.py FILE.parquet [ROUNDS]     a file with the columns x (double) and id (a whole number); makes one of 10,000,000 records
-                                            where there is none
+    peer_spark.py FILE.parquet [ROUNDS]     FILE has the columns x (double) and id (a whole number); if it does not exist, it is made
+                                            with 10,000,000 records
 
-Needs pyspark, pyarrow, numpy and fractile (PYTHONPATH=build/release/python), and Java. Prints JSON: medians in seconds, of the wall clock
-and of processors.
+Needs pyspark, pyarrow, numpy and fractile (PYTHONPATH=build/release/python), and Java. Prints JSON: median seconds of the wall clock and of
+processor time.
 """
 
 import json
@@ -68,7 +68,7 @@ def main(path, rounds):
     }
     clocks = {"measured": time.perf_counter, "processor": processor.seconds}
     taken = {clock: {name: [] for name in contenders} for clock in clocks}
-    for turn in range(rounds + 1):  # the first one warms up
+    for turn in range(rounds + 1):  # the first round warms up
         for name, run in contenders.items():
             start = {clock: now() for clock, now in clocks.items()}
             run()

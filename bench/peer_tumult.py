@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Quartiles of the same column by Tumult Analytics on Spark, local[2]: epsilon 1 in all, bounds 0 and 500,000.
+"""Quartiles of the column of peer_spark.py by Tumult Analytics on Spark, local[2]: epsilon 1 in all, bounds 0 and 500,000.
 
-    peer_tumult.py FILE.parquet [RECORDS]    as peer_spark.py makes it; its first RECORDS records alone
+    peer_tumult.py FILE.parquet [RECORDS]    FILE as peer_spark.py makes it; only its first RECORDS records
 
-Needs tmlt.analytics in a Python of its own, as it wants an older pyspark. Prints JSON: seconds of the second of two runs, of the wall
-clock and of processors.
+Needs tmlt.analytics in a separate Python, because it needs an older pyspark. Prints JSON: seconds of the second of two runs, of the wall
+clock and of processor time.
 """
 
 import json
@@ -19,7 +19,7 @@ from tmlt.analytics import AddOneRow, PureDPBudget, QueryBuilder, Session
 
 def main(path, records):
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "2g").config("spark.ui.enabled", "false")
-    # Its tables of a moment stay there.
+    # Temporary tables stay in this folder.
     spark = builder.config("spark.sql.warehouse.dir", tempfile.mkdtemp()).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     df = spark.read.parquet(path).select("x")

@@ -1,6 +1,6 @@
-"""What is asked of the rivals in Python, and how they answer. Import it first: its clock starts before any library is loaded.
+"""The works that rivals in Python do, and how they answer. Import it first: its clock starts before any library is loaded.
 
-A rival names its works; a work takes words and returns what it measured, which is printed as JSON.
+A rival names its works. A work takes words and returns what it measured, which is printed as JSON.
 """
 
 import time
@@ -19,7 +19,7 @@ RECORDS = 1000
 
 
 def answer(works, packages):
-    """WORK WORDS...: does it, and prints what was measured beside the versions of the packages."""
+    """Does the work that the command line names, WORK WORDS..., and prints what it measured and the versions of the packages."""
     if len(sys.argv) < 2 or sys.argv[1] not in works:
         sys.exit(sys.modules["__main__"].__doc__)
     measured = works[sys.argv[1]](*sys.argv[2:])
@@ -36,8 +36,8 @@ def seconds(call):
 
 
 def median_seconds(call, most=30, enough=1.0):
-    """The times of this many calls, or of as many as fit into `enough` seconds; the first one, which warms up, counts only if it is
-    alone."""
+    """The median time of `most` calls, or of as many as fit into `enough` seconds. The first call warms up, and counts only if it is the
+    only one."""
     runs = [seconds(call)]
     while len(runs) <= most and sum(runs) < enough:
         runs.append(seconds(call))
@@ -45,7 +45,7 @@ def median_seconds(call, most=30, enough=1.0):
 
 
 def one_quantile(release):
-    """A whole process, all but the start of Python: what loading the libraries took, and what the work took."""
+    """A whole process without the start of Python: the seconds of loading the libraries, and those of the work."""
     loading = time.perf_counter() - STARTED
     return {"loading": loading, "seconds": seconds(release)}
 
@@ -54,12 +54,12 @@ def one_quantile(release):
 
 
 def dense_scores(k):
-    """As in selection_cases.cpp; the smallest is the best."""
+    """The scores of selection_cases.cpp; the smallest is the best."""
     return [abs(2 * i - k) for i in range(k)]
 
 
 def sorted_records(n):
-    """In [0, 1024), thick in the middle, as in quantile_cases.cpp."""
+    """Records in [0, 1024), dense in the middle, as in quantile_cases.cpp."""
     random = numpy.random.default_rng(n)
     return numpy.sort((random.random(n) + random.random(n)) * 512)
 
@@ -72,7 +72,7 @@ def borders(m):
 
 
 def sample(of, trial):
-    """The two sets of the protocol that need no file; the same for every rival."""
+    """The two sets of the protocol that need no file. Every rival gets the same samples."""
     random = numpy.random.default_rng([1, trial])
     return numpy.sort({"uniform": lambda: random.uniform(-5, 5, RECORDS),
                        "gaussian": lambda: random.normal(0, 5, RECORDS).clip(*BOUNDS)}[of]())

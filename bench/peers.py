@@ -1,6 +1,6 @@
-"""The private rivals in Python, beside ours: runs bench/peer_*.py in a Python of their own and writes their part of the page.
+"""Compares ours with the private rivals in Python: runs bench/peer_*.py in a separate Python and writes their part of the page.
 
-A rival that is not there, fails or takes too long is "absent", with the reason; no figure is made up for it.
+A rival that is not installed, fails or takes too long is "absent", with the reason. It gets no figure.
 """
 
 import concurrent.futures
@@ -19,7 +19,7 @@ from pathlib import Path
 from page import over, shown, table, times, verdict
 
 FOLDER = Path(__file__).resolve().parent
-PATIENCE = 60  # seconds; who has taken so many is not asked again
+PATIENCE = 60  # seconds; a contender that has taken this long is not asked again
 OPENDP, DIFFPRIVLIB, GOOGLE = "peer_opendp.py", "peer_diffprivlib.py", "peer_python_dp.py"
 NAMES = {OPENDP: "OpenDP", DIFFPRIVLIB: "diffprivlib", GOOGLE: "Google's tree (python-dp)"}
 
@@ -29,12 +29,12 @@ NAMES = {OPENDP: "OpenDP", DIFFPRIVLIB: "diffprivlib", GOOGLE: "Google's tree (p
 
 @dataclass
 class Answer:
-    """What was measured, by name; or why nothing was."""
+    """The measurements by name, or the reason why there are none."""
 
     measured: dict = field(default_factory=dict)
     absent: str = ""
     versions: dict = field(default_factory=dict)
-    processor: dict = field(default_factory=dict)  # seconds of processors, where a rival tells them beside those of the clock
+    processor: dict = field(default_factory=dict)  # seconds of processor time, if a rival reports them
 
     def nanoseconds(self, name):
         return self.measured[name] * 1e9 if name in self.measured else None
@@ -66,7 +66,7 @@ def ask(script, *words, limit=300):
 
 
 def middle(answers):
-    """The medians of the answers, or the reason why one of them is none."""
+    """The medians of the answers, or the first answer that has no measurements."""
     for answer in answers:
         if answer.absent:
             return answer
@@ -76,8 +76,8 @@ def middle(answers):
 
 
 def in_turn(contenders, rounds, warm_up=0, patience=PATIENCE):
-    """The medians of each: A B A B, after rounds that only warm up. Who is absent, or has taken `patience` seconds, is not
-    asked again, and counts."""
+    """The medians of each contender, measured A B A B after rounds that only warm up. A contender that is absent, or has taken `patience`
+    seconds, is not asked again; its answers so far count."""
     answers = {name: [] for name in contenders}
     taken = dict.fromkeys(contenders, 0)
     for _ in range(warm_up + rounds):
@@ -91,7 +91,7 @@ def in_turn(contenders, rounds, warm_up=0, patience=PATIENCE):
 
 
 def cells(title, answer, names, bases):
-    """A row of times and of how many times ours they are; one that says why there are none."""
+    """A row of times with their ratios to ours, or one that says why there are no times."""
     if answer.absent:
         return [f"{title}: absent: {answer.absent}", *("" for _ in names)]
     return [title, *(over(answer.nanoseconds(name), base) for name, base in zip(names, bases))]
@@ -183,25 +183,25 @@ def many_part(answers):
 
 # --- Whole processes -------------------------------------------------------------------------------------------------
 
-FILE_ROUNDS, FILE_PATIENCE, FILE_LIMIT = 11, 15, 100  # the last two in seconds
+FILE_ROUNDS, FILE_PATIENCE, FILE_LIMIT = 11, 15, 100  # rounds, seconds, seconds
 FILE_PEERS = {
     "OpenDP + Polars": (OPENDP, "file"),
     "OpenDP's Context + Polars": (OPENDP, "context"),
     "diffprivlib + pandas": (DIFFPRIVLIB, "file"),
     "Google's tree + pandas": (GOOGLE, "file"),
 }
-# What OpenDP can list: the wages in whole units, where ours are in hundredths.
+# Steps whose candidates OpenDP can list: wages in whole units; ours are in hundredths.
 FILE_STEPS = {"wage": "1", "age": "1"}
 
 
 def file_contenders(path, column, lower, upper):
-    """By title, for the same file and column as ours; the Context takes whole numbers only."""
+    """The contenders by title, for the same file and column as ours. The Context takes only whole numbers."""
     return {title: lambda p=peer: ask(*p, path, column, lower, upper, FILE_STEPS[column], limit=FILE_LIMIT)
             for title, peer in FILE_PEERS.items() if column == "age" or peer[1] != "context"}
 
 
 def whole(answer):
-    """As DuckDB's: from before the libraries are loaded."""
+    """The seconds from before the libraries are loaded, as for DuckDB."""
     return answer.measured["loading"] + answer.measured["seconds"]
 
 
@@ -215,7 +215,7 @@ def file_cell(answer, ours):
 
 
 def file_part(processes):
-    """`processes` as run.process_rows yields them: file, column, seconds of ours, of DuckDB, answers by title."""
+    """`processes` are the rows of run.process_rows: file, column, seconds of ours, seconds of DuckDB, answers by title."""
     rows = [[file, column, f"{ours:.3f} s", f"{theirs:.3f} s", *(file_cell(peers.get(title), ours) for title in FILE_PEERS)]
             for file, column, ours, theirs, peers in processes]
     return ("### A whole process, from file to median\n\nIn turn with the table above, on the same files. The clock of a rival "
@@ -248,7 +248,7 @@ OURS = {"auto": "**ours, auto**", "approximate-as-published": "ApproximateQuanti
 
 
 def measure_our_gaps(program, trials):
-    """{(mechanism, set, m): (mean, standard error)}, by the program itself."""
+    """{(mechanism, set, m): (mean, standard error)}, from the program itself."""
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "reproduce", "approximate-quantiles", "--sets", ",".join(SETS), "--mechanisms", ",".join(OURS),
                    "--trials", str(trials), "--quantile-counts", ",".join(str(m) for m in COUNTS), "--no-figures", "--out",
@@ -261,7 +261,7 @@ def measure_our_gaps(program, trials):
 
 
 def measure_peer_gaps(trials):
-    """{(script, set, m): Answer}. Nothing is timed, so that all cores may work."""
+    """{(script, set, m): Answer}. Nothing is timed, so all cores may work."""
     works = [(script, of, m) for script in NAMES for of in SETS for m in COUNTS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         asked = pool.map(lambda work: ask(work[0], "accuracy", work[1], trials, work[2], limit=600), works)
@@ -290,7 +290,7 @@ def accuracy_part(ours, theirs, trials):
 
 
 def accuracy_targets(ours, theirs):
-    """Never worse than any rival at any m; means that differ by less than two standard errors count as equal."""
+    """The target: never worse than any rival at any m. Means that differ by less than two standard errors count as equal."""
     for of in SETS:
         for m in COUNTS:
             mean, error = ours["auto", of, m]
@@ -319,7 +319,7 @@ PROMISES = [
 
 @dataclass
 class Beside:
-    """All that was measured beside the rivals, except for whole processes."""
+    """All measurements of ours and the rivals, except for whole processes."""
 
     quick: bool
     trials: int
@@ -331,14 +331,14 @@ class Beside:
 
 
 def measure(ours, program, quick):
-    """`ours(pattern)`: an Answer, by our own benchmarks of those names."""
+    """`ours(pattern)` returns an Answer from our benchmarks whose names match."""
     trials = 5 if quick else 200
     return Beside(quick, trials, measure_selections(ours, quick), measure_lattices(ours, quick), measure_many(ours, quick),
                   measure_our_gaps(program, trials), measure_peer_gaps(trials))
 
 
 def versions(beside):
-    """The packages of the rivals that answered, and who did not."""
+    """The packages of the rivals that answered, and the rivals that did not."""
     answers = [answer for part in (beside.selections, beside.lattices, beside.many, beside.peer_gaps)
                for answer in part.values()]
     there = sorted({pair for answer in answers for pair in answer.versions.items()})

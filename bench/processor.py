@@ -1,20 +1,20 @@
-"""What processors have done for this process and for all that it has started, such as Spark's JVM and its workers."""
+"""The processor time of this process and of all processes that it has started, such as Spark's JVM and its workers."""
 
 import os
 from pathlib import Path
 
 
 def seconds():
-    """So far, as the kernel counts them for processes that are there and for those that were waited for."""
+    """The seconds so far, as the kernel counts them for running processes and for those that were waited for."""
     parents, spent = {}, {}
     for folder in Path("/proc").iterdir():
         try:
             fields = (folder / "stat").read_text().rpartition(")")[2].split() if folder.name.isdigit() else []
-        except OSError:  # it has gone
+        except OSError:  # the process has ended
             continue
         if fields:
             parents[int(folder.name)] = int(fields[1])
-            spent[int(folder.name)] = sum(map(int, fields[11:15]))  # in user and system mode, and both of its children that have gone
+            spent[int(folder.name)] = sum(map(int, fields[11:15]))  # user and system time, and both of children that have ended
 
     def is_ours(process):
         while process > 1 and process != os.getpid():

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A statistician's table, whole: incomes with tails and heaps, and hours with ties, of people in households, by region, sex and sector.
+"""A statistician's whole table: incomes with tails and heaps, and hours with ties, of people in households, by region, sex and sector.
 
     publication_table.py PROGRAM [--people N] [--epsilon E] [--seed N] [WORDS...]
 
-Makes the table and its publication's file (12 regions, 2 sexes, 5 sectors, deciles, all totals), publishes it by one command, and compares
-what is published with the table's own quantiles: rank errors as shares of the cell's records, one line per level. WORDS are further options
-of `PROGRAM publish`, such as --ledger and --memory. Nothing of it is private: the seed is known.
+Makes the table and the publication's file (12 regions, 2 sexes, 5 sectors, deciles, all totals), publishes it by one command, and compares
+the published values with the table's quantiles: rank errors as shares of the cell's records, one line per level. WORDS are further options
+of `PROGRAM publish`, such as --ledger and --memory. The publication is not private: the seed is known.
 """
 
 import argparse
@@ -56,12 +56,12 @@ rows = {rows_of_hours}
 
 
 def people(number, law):
-    """Two to a household, in uneven regions: the largest has some eight times the smallest's."""
+    """People, two to a household, in uneven regions: the largest has about eight times as many as the smallest."""
     weights = [1 + 0.6 * i for i in range(len(REGIONS))]
     for i in range(number):
         region, sector, sex = law.choices(REGIONS, weights)[0], law.choice(SECTORS), law.choice("fm")
         income = law.lognormvariate(10.1 + 0.05 * SECTORS.index(sector) + 0.1 * (sex == "m"), 0.6)
-        if law.random() < 0.4:  # told in thousands
+        if law.random() < 0.4:  # reported in thousands
             income = round(income, -3)
         hours = law.choice([20, 35, 38.5, 40, 40, 40, law.randrange(1, 140) / 2])
         yield i // 2, region, sex, sector, round(income, 2), hours

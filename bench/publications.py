@@ -1,4 +1,4 @@
-"""Publications: a whole process that makes many columns by many cells, beside DuckDB's own grouped quantiles of the same columns, in turn."""
+"""Publications: a whole process that publishes many columns by many cells, compared with DuckDB's grouped quantiles of the same columns."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ def names():
 
 
 def write_table(duckdb, path, rows):
-    """Whole numbers with tails, by region and sector, every cell of about as many records."""
+    """A table of whole numbers with tails, by region and sector; all cells have about equally many records."""
     columns = ", ".join(f"CAST(exp(random() * 5) * 100 AS INTEGER) AS {name}" for name in names())
     keys = ", ".join(f"'{letter}' || CAST(floor(random() * {many}) AS INTEGER) AS {name}"
                      for letter, many, name in (("r", REGIONS, "region"), ("s", SECTORS, "sector")))
@@ -26,7 +26,7 @@ def write_table(duckdb, path, rows):
 
 
 def publication(path, rows):
-    """Its file: deciles of each column by all cells, without totals."""
+    """The publication's file: deciles of each column by all cells, without totals."""
     lines = ["[publication]", "epsilon = 10", "[input]", f'file = "{path}"', "[keys]",
              f"region = {[f'r{i}' for i in range(REGIONS)]}", f"sector = {[f's{i}' for i in range(SECTORS)]}"]
     for name in names():
@@ -36,7 +36,7 @@ def publication(path, rows):
 
 
 def part(folder, quick, duckdb, query):
-    """As of selections."""
+    """The arguments are those of selections.part()."""
     program = folder.parent / "fractile"
     rows = 100_000 if quick else 20_000_000
     load = os.getloadavg()[0]

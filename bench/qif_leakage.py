@@ -3,8 +3,9 @@
 
     qif_leakage.py FAMILY POST ODDS PARTICIPANTS NUMBERS
 
-As qif_refinement.py, of a target whose others are known: the posterior Bayes vulnerability under a uniform prior and the multiplicative
-Bayes capacity of a channel that is there already. {"seconds": the median of up to 5 runs, "after": ..., "capacity": ..., "version": ...}.
+The arguments are those of qif_refinement.py, for a target among known others. Measures the posterior Bayes vulnerability under a uniform
+prior and the multiplicative Bayes capacity of a channel that exists already. Prints {"seconds": the median of up to 5 runs, "after": ...,
+"capacity": ..., "version": ...}.
 """
 
 import json

@@ -3,11 +3,11 @@
 
     qif_refinement.py FAMILY POST ODDS PARTICIPANTS NUMBERS [target]
 
-FAMILY randomized_response or geometric of 3 values, POST count (of the first value) or sum, NUMBERS rational or double. Is
-the pipeline at odds 3 refined by it at ODDS? Asked of channels that are there already, a row for all arrangements of the
-same values, as ours have it, or one for each value of a target whose others are known, evenly over the values; with a
-certificate, as ours. {"seconds": the median of up to 5 runs, "refines": ..., "version":
-...}; "failed": why, where qif says that it cannot.
+FAMILY is randomized_response or geometric, on 3 values; POST is count (of the first value) or sum; NUMBERS is rational or double. The
+question is whether the pipeline at odds 3 is refined by the pipeline at ODDS. The channels exist already. They have one row for all
+arrangements of the same values, as ours do, or with `target` one row for each value of a target among known others, who are spread evenly
+over the values. The answer has a certificate, as ours does. Prints {"seconds": the median of up to 5 runs, "refines": ..., "version": ...},
+or {"failed": ...} with the reason why qif cannot answer.
 """
 
 import itertools
@@ -26,7 +26,7 @@ def randomized_response(odds, values):
 
 
 def geometric(odds, values):
-    """The first and last answer take what lies beyond them."""
+    """The geometric channel. The first and last answers take the probability of all answers beyond them."""
     a = 1 / odds
 
     def probability(x, y):

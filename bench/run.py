@@ -3,12 +3,13 @@
 
     run.py BENCH_FOLDER [--peers] [--quick] [--only SECTION] [--out FILE]
 
-BENCH_FOLDER holds fractile_bench, its parent the program; FRACTILE_DUCKDB names libduckdb. Every table compares
-contenders of one run: inside a process in random turn, whole processes A B A B. Times are medians; nothing is asserted.
-With --peers also the other private libraries, in the Python that FRACTILE_BENCH_PEERS names. With --only one section is
-measured, and written anew into the page that is there. Without, every part is kept in BENCH_FOLDER/parts when it is measured, by the
-commit of the sources. The page is written once all parts of one commit are there: after a failure, the next run at the same commit
-measures what is missing.
+BENCH_FOLDER holds fractile_bench, and its parent folder holds the program; FRACTILE_DUCKDB names libduckdb. Every table compares contenders
+of one run: within a process in random order, and whole processes A B A B. Times are medians; nothing is asserted. --peers also measures the
+other private libraries, in the Python that FRACTILE_BENCH_PEERS names.
+
+With --only, one section is measured and replaced in the existing page. Otherwise every part is kept in BENCH_FOLDER/parts once it is
+measured, under the commit of the sources, and the page is written when all parts of one commit exist. After a failure, the next run at the
+same commit measures only the missing parts.
 """
 
 import argparse
@@ -91,7 +92,7 @@ class Results:
 
 
 def ours_afresh(binary, quick):
-    """How peers.py asks for our own times."""
+    """The function by which peers.py asks for our times."""
     def ask(pattern):
         results = Results()
         results.run(binary, pattern, quick)
@@ -179,7 +180,7 @@ MANY = {
 
 
 def numpy_rows():
-    """The line of the rival in numpy, when there is one; in its own process, same run."""
+    """The line of the rival in numpy, if numpy is installed; measured in a separate process, in the same run."""
     python = os.environ.get("FRACTILE_BENCH_PYTHON", sys.executable)
     done = subprocess.run([python, "-B", HOUSE / "bench" / "approximate_numpy.py", "30"], stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False)
@@ -280,7 +281,7 @@ QIF_SECONDS = 60
 
 
 def qif_result(*case):
-    """What the rival prints, or nothing; {} when it takes too long. In its own process, same run."""
+    """What the rival prints, or None; {} if it takes too long. Measured in a separate process, in the same run."""
     python = os.environ.get("FRACTILE_BENCH_PYTHON", sys.executable)
     command = [python, "-B", HOUSE / "bench" / "qif_refinement.py", *(str(part) for part in case)]
     try:
@@ -376,7 +377,7 @@ def refinement_part(results):
 
 # --- Whole processes -------------------------------------------------------------------------------------------------
 
-# DuckDB in a process of its own; the time starts before its library is loaded and leaves out Python's own start.
+# DuckDB in a separate process. The time starts before its library is loaded and leaves out the start of Python.
 DUCKDB = """
 import ctypes, os, sys, time
 start = time.perf_counter()
@@ -408,7 +409,7 @@ def duckdb_version():
 
 
 def write_tables(folder, quick):
-    """Wages, log-normal in cents, and ages; the same records in both formats."""
+    """Writes log-normal wages in cents, and ages; the same records in both formats."""
     sizes = {"few": 50_000, "many": 100_000} if quick else {"few": 1_000_000, "many": 20_000_000}
     tables = [(f"{kind}, {rows:,} rows", folder / f"{name}.{kind.lower()}")
               for name, rows in sizes.items() for kind in ("CSV", "Parquet")]
@@ -424,7 +425,7 @@ def answered(seconds, *words):
 
 
 def process_rows(program, quick, with_peers):
-    """File, column, seconds of ours, of DuckDB, and what the private rivals answer, by title."""
+    """Yields file, column, seconds of ours, seconds of DuckDB, and the answers of the private rivals by title."""
     columns = (("wage", ("0", "1048576", "0.01")), ("age", ("0", "125", "1")))
     with tempfile.TemporaryDirectory() as name:
         for title, path in write_tables(Path(name), quick):
@@ -533,7 +534,7 @@ PAGE = HOUSE / "docs" / "benchmarks.md"
 
 
 def commit():
-    """The commit that is measured, and whether that says all: sources may differ from it, or have no git."""
+    """The measured commit, and whether it identifies the sources: they may differ from the commit, or have no git."""
     def git(*words):
         return subprocess.run(["git", "-C", HOUSE, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True).stdout
 
@@ -577,7 +578,7 @@ def guesses_part(options):
     return flow_guesses.part(options.folder.parent / "fractile", options.quick, QIF_SECONDS)
 
 
-# By the name that --only takes: what is run, and written.
+# {the name that --only takes: a function that measures the section and returns its text}
 SECTIONS = {
     "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
     "scale": lambda options: scale_part(measured(options, "^scale/")),
@@ -597,8 +598,8 @@ BY_ITSELF = "(Measured by itself"
 
 
 def with_section(page, text, note=True):
-    """The page with its section of the same heading replaced, or added at its end; with the day and the commit, where it was measured by
-    itself."""
+    """The page with this section: in place of the section with the same heading, or at the end. With `note`, the section says the day and
+    commit of its measurement."""
     heading, _, rest = text.partition("\n")
     by_itself = f"{BY_ITSELF} on {datetime.date.today()}, at commit {commit()[0]}.)\n" if note else ""
     section = f"{heading}\n\n{by_itself}{rest.strip() if not note else rest.rstrip()}\n\n"
@@ -610,13 +611,13 @@ def with_section(page, text, note=True):
 
 
 def measured_by_themselves(page):
-    """What the page has of sections that were measured by themselves."""
+    """The sections of the page that were measured by themselves."""
     sections = ("\n" + page).split("\n## ")[1:]
     return ["## " + section.rstrip() for section in sections if section.partition("\n")[2].lstrip().startswith(BY_ITSELF)]
 
 
 class WholeRun:
-    """All parts, each kept as soon as it is measured, and the page of them, once all are of one commit."""
+    """Measures all parts, keeps each as soon as it is measured, and writes the page once all parts of one commit exist."""
 
     def __init__(self, options):
         self.options = options
@@ -628,7 +629,7 @@ class WholeRun:
         self.commit = commit()
 
     def parts(self):
-        """Name, and what measures it and gives its text."""
+        """Yields the name of each part, and the function that measures it and returns its text."""
         options, results = self.options, self.results
         program, quick = options.folder.parent / "fractile", options.quick
         yield "selection", lambda: self.measured("^selection/dense/.*/1/" if quick else "^selection/", selection_part)
@@ -666,7 +667,7 @@ class WholeRun:
         return peers.page_part(self.beside, self.processes)
 
     def start(self):
-        """Takes up what was measured at this commit in the same way, and drops all else."""
+        """Continues with the parts that were measured at this commit with the same options, and drops all others."""
         name, is_all = self.commit
         mark = f"{name} peers={self.options.peers} quick={self.options.quick}\n"
         marked = self.folder / "commit"
@@ -680,7 +681,7 @@ class WholeRun:
         marked.write_text(mark, encoding="utf-8")
 
     def kept(self, name, part):
-        """The part's text, measured now unless it was before."""
+        """The text of a part, which is measured now unless it was measured before."""
         file = self.folder / f"{name}.md"
         if not file.exists():
             text = part()
@@ -705,7 +706,7 @@ class WholeRun:
         out = self.options.out
         others = measured_by_themselves(out.read_text(encoding="utf-8")) if out.exists() else []
         page = head_part(self.results.context, self.options.quick, self.beside, self.commit[0])
-        for text in [texts[-1], *texts[:-1]]:  # targets first
+        for text in [texts[-1], *texts[:-1]]:  # the targets come first on the page
             page = with_section(page, text, note=False)
         for text in others:
             if f"\n{text.partition(chr(10))[0]}\n" not in page:

@@ -1,4 +1,4 @@
-"""Groups, persons and weights: whole processes beside DuckDB's own queries, in turn, with the most memory that each took."""
+"""Groups, persons and weights: whole processes compared with DuckDB's queries, in turn, with the peak memory of each."""
 
 import os
 import random
@@ -10,8 +10,8 @@ from pathlib import Path
 
 from page import table, verdict
 
-MOST = 1.5  # times the engine's own query
-MOST_WEIGHTED = 1.2  # times the same without weights
+MOST = 1.5  # target: at most this many times the engine's query
+MOST_WEIGHTED = 1.2  # target: at most this many times the release without weights
 GROUPS = 1000
 COUNTIES = 20
 WAGE = ("--column", "wage", "--bounds", "0", "1048576", "--step", "0.01")
@@ -19,8 +19,8 @@ ROUNDS = 3
 
 
 def write_table(duckdb, path, rows):
-    """Persons with four records on average, each in one of twenty counties, and others with fewer than one and a half; a thousand regions;
-    wages in cents, as doubles and as decimals; weights of a survey."""
+    """A table with persons who have four records on average, each in one of twenty counties, and with visitors who have fewer than 1.5; a
+    thousand regions; wages in cents, as doubles and as decimals; survey weights."""
     some = rows // 4
     duckdb("SELECT setseed(0.5)",
            f"COPY (SELECT *, 'county ' || person % {COUNTIES} AS county, CAST(wage AS DECIMAL(10, 2)) AS cost FROM (SELECT "
@@ -32,7 +32,7 @@ def write_table(duckdb, path, rows):
 
 
 def cases(path, keys, rows):
-    """What, the options of `fractile release`, and the engine's query, or the options of another release."""
+    """Yields a title, the options of `fractile release`, and the engine's query or the options of another release."""
     by = ("--by", "region", "--keys-file", keys)
     median = "quantile_cont(wage, 0.5)"
 
@@ -68,7 +68,7 @@ def cases(path, keys, rows):
         yield f"weighted deciles of {what}", (*plain, *weighted), plain
 
 
-# As ./dev bench has it, and how much memory the process took.
+# Measures a process as run.py does, and its peak memory.
 MEASURED = """
 import resource, subprocess, sys, time
 start = time.perf_counter()
@@ -78,13 +78,13 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).
 
 
 def measured(*command):
-    """Seconds, and gigabytes."""
+    """The seconds and the gigabytes that a command takes."""
     done = subprocess.run([sys.executable, "-c", MEASURED, *map(str, command)], stdout=subprocess.PIPE, check=True)
     return tuple(map(float, done.stdout.split()))
 
 
 def in_turn(contenders, rounds):
-    """The medians of each, after one round that warms up."""
+    """The medians of each contender, after one round that warms up."""
     seen = {name: [] for name in contenders}
     for turn in range(rounds + 1):
         for name in random.sample(list(contenders), len(contenders)):
@@ -100,7 +100,7 @@ def release_of(program, path, options):
 
 
 def part(folder, quick, duckdb, query):
-    """`duckdb(*statements)` runs them; `query` is the program of a process that does so."""
+    """`duckdb(*statements)` runs statements; `query` is a program that runs them in a separate process."""
     program = folder.parent / "fractile"
     rows = 100_000 if quick else 20_000_000
     lines, targets, load = [], [], os.getloadavg()[0]

@@ -1,4 +1,4 @@
-"""What costs little, and is done often: small releases, a thousand cells, plans. Whole processes in turn."""
+"""Small work that is done often: small releases, a thousand cells, plans. Whole processes in turn."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ MANY = 100_000
 
 
 def write_tables(duckdb, folder, quick):
-    """Ten rows; a thousand rows of each of a thousand groups; a hundred rows of each of 100,000."""
+    """Writes tables of ten rows, of a thousand groups of 1,000 rows each, and of 100,000 groups of 100 rows each."""
     groups, many = (20, 200) if quick else (GROUPS, MANY)
     (folder / "ten.csv").write_text("x\n" + "".join(f"{i}\n" for i in range(10)), encoding="utf-8")
     for name, count, rows in (("groups.csv", groups, 1_000), ("many.parquet", many, 100)):
@@ -25,7 +25,7 @@ def write_tables(duckdb, folder, quick):
 
 
 def cases(folder):
-    """What, the words for the program, the target in seconds, and what is taken off first."""
+    """Yields a title, the words for the program, the target in seconds, and the title of the case whose time is subtracted first."""
     column = ("--column", "x", "--bounds", "0", "100000", "--step", "1", "--epsilon", "1")
 
     def groups(quantiles, *words):
@@ -45,7 +45,7 @@ def cases(folder):
 
 
 def part(folder, quick, duckdb, query):
-    """As of selections."""
+    """The arguments are those of selections.part()."""
     program = folder.parent / "fractile"
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:

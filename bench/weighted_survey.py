@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""A made survey: weighted quantiles of samples from a known population, and the noise of a release beside the sampling error.
+"""A made-up survey: weighted quantiles of samples from a known population, and a release's noise compared with the sampling error.
 
     weighted_survey.py PROGRAM [--surveys N] [--sizes LIST] [--effects LIST] [--epsilon E] [--base BASE] [--seed N]
 
-The population's values are uniform on 0 to 100,000, so its quantiles are known. Small values are sampled more often than large ones, and
-the weights undo that, and vary besides. The design effect is Kish's, 1 + the squared variation of the weights. The grid of weights ends at
-the design's 99th percentile. Prints, for each size of a sample, design effect and quantile, in percent of the range, which are shares:
+The population's values are uniform on 0 to 100,000, so its quantiles are known. Small values are sampled more often than large ones. The
+weights correct this, and also vary at random. The design effect is Kish's: 1 plus the squared coefficient of variation of the weights. The
+grid of weights ends at the 99th percentile of the design's weights. Prints for each sample size, design effect and quantile, in percent of
+the range, which are shares of the population:
 
     sampling   the deviation of the sample's own weighted quantile from the population's
     noise      the deviation of the released value from the sample's own weighted quantile, by the weights on the grid
     error      by how much the released value misses its share of these weights, in the mean, and its standard error
     grid       by how much clamping and rounding weights moved the sample's own weighted quantile, in the mean
 
-At last it says how many of these mean errors lie beyond two standard errors. Nothing of it is private: the seeds are known.
+Finally it says how many of these mean errors lie beyond two standard errors. The releases are not private: the seeds are known.
 """
 
 import argparse
@@ -34,8 +35,9 @@ HIGHEST = 100_000
 
 
 class Design:
-    """Values and weights of records. With x from -1 to 1 over the range, a record is drawn at a rate of exp(-a x), and its weight is exp(a x)
-    times a log-normal factor of mean 1: the population is uniform, and the design effect exp(t^2) (sinh(a)/a)^2."""
+    """Draws values and weights of records. With x from -1 to 1 over the range, a record is drawn at a rate of exp(-a x), and its weight is
+    exp(a x) times a log-normal factor of mean 1, with standard deviation t of its logarithm. So the population is uniform, and the design
+    effect is exp(t^2) (sinh(a)/a)^2."""
 
     def __init__(self, effect):
         self.spread = math.sqrt(math.log(effect) / 2)
@@ -59,7 +61,7 @@ class Design:
 
 
 class Weighted:
-    """A sample's quantiles by its weights."""
+    """The weighted quantiles of a sample."""
 
     def __init__(self, rows):
         self.values, weights = zip(*sorted(rows))
@@ -69,7 +71,7 @@ class Weighted:
         return self.values[min(len(self.values) - 1, bisect.bisect_left(self.up_to, share * self.up_to[-1], 1) - 1)]
 
     def missed_by(self, value, share):
-        """The error in shares of the weights, signed: 0 on a value that is a quantile of this share."""
+        """The signed error, as a share of the weights: 0 for a value that is a quantile of this share."""
         below = self.up_to[bisect.bisect_left(self.values, value)] / self.up_to[-1]
         up_to = self.up_to[bisect.bisect_right(self.values, value)] / self.up_to[-1]
         return max(0.0, below - share) + min(0.0, up_to - share)
@@ -91,7 +93,7 @@ def deviation(differences):
 
 
 def measured(program, size, design, options, surveys, seed, path):
-    """A row a quantile."""
+    """Yields one row per quantile."""
     differences = {quantile: ([], [], [], []) for quantile in QUANTILES}
     for number in range(surveys):
         rows = list(design.records(random.Random(f"{seed} {size} {design.spread} {number}"), size))

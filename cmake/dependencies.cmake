@@ -6,11 +6,11 @@ target_link_libraries(fractile_dependencies INTERFACE
   fractile_needs::ARB fractile_needs::FLINT PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB BZip2::BZip2 PkgConfig::ZSTD PkgConfig::LZMA SQLite::SQLite3 Threads::Threads
   ${CMAKE_DL_LIBS})
 
-# Highway by its wrapper, libraries/highway.hpp: headers alone.
+# Highway, through its wrapper libraries/highway.hpp: headers only.
 find_path(HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
 target_include_directories(fractile_dependencies SYSTEM INTERFACE ${HIGHWAY_INCLUDE})
 
-# {fmt} by its wrapper, libraries/fmt.hpp: headers, whose functions the library holds.
+# {fmt}, through its wrapper libraries/fmt.hpp: headers; our library contains its functions.
 find_path(FMT_INCLUDE fmt/format.h REQUIRED)
 add_library(fractile_fmt INTERFACE)
 target_include_directories(fractile_fmt SYSTEM INTERFACE ${FMT_INCLUDE})

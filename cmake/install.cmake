@@ -1,4 +1,4 @@
-# The library for find_package(fractile), its public headers, and the program.
+# Installs the library for find_package(fractile), its public headers, and the program.
 include(CMakePackageConfigHelpers)
 set(fractile_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/fractile)
 
@@ -31,7 +31,7 @@ configure_file(cmake/fractile.pc.in ${PROJECT_BINARY_DIR}/fractile.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/fractile.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(FRACTILE_CLI)
   install(TARGETS fractile_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # The engine that ./dev has put beside the program, where the installed program looks for it, with its licence.
+  # The engine that ./dev has put next to the program is installed where the program looks for it, with its license.
   install(CODE [[
     file(REAL_PATH libduckdb.so engine BASE_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
     if(EXISTS ${engine})

@@ -1,12 +1,12 @@
-# What the library links, here and in whoever uses it installed. Everything comes from the distribution's packages. Here what is missing
-# ends the configuration; find_package(fractile) lists it in fractile_missing, and says so (fractileConfig.cmake).
+# The libraries that Fractile links, here and in programs that use it installed. All come from the distribution's packages. Here a missing
+# library ends the configuration; find_package(fractile) lists it in fractile_missing and reports it (fractileConfig.cmake).
 set(fractile_missing)
 set(fractile_required REQUIRED)
 if("${CMAKE_FIND_PACKAGE_NAME}" STREQUAL "fractile")
   set(fractile_required QUIET)
 endif()
 
-# fractile_need(NAME FOUND): lists what was looked for and not found.
+# fractile_need(NAME FOUND): adds NAME to fractile_missing unless FOUND.
 macro(fractile_need name found)
   if(NOT ${found})
     list(APPEND fractile_missing ${name})
@@ -39,7 +39,7 @@ if(PkgConfig_FOUND)
 endif()
 find_library(FLINT_LIBRARY flint)
 fractile_need(FLINT FLINT_LIBRARY)
-# FLINT 3 contains Arb; with FLINT 2 it is a library of its own, which Debian calls flint-arb.
+# FLINT 3 contains Arb; with FLINT 2, Arb is a separate library, which Debian calls flint-arb.
 find_library(ARB_LIBRARY NAMES arb flint-arb)
 if(NOT ARB_LIBRARY)
   set(ARB_LIBRARY ${FLINT_LIBRARY})
@@ -49,7 +49,7 @@ if(fractile_missing AND fractile_required STREQUAL "REQUIRED")
   message(FATAL_ERROR "These libraries are not here: ${fractile_missing}")
 endif()
 
-# By names, so that nothing that is installed knows where they are on the machine that built it.
+# Imported targets, so that installed files do not hold the paths of the machine that built them.
 foreach(library FLINT ARB)
   if(${library}_LIBRARY AND NOT TARGET fractile_needs::${library})
     add_library(fractile_needs::${library} UNKNOWN IMPORTED)

@@ -1,4 +1,4 @@
-# Of Python_EXECUTABLE: a build of Python without its global lock ends the configuration. The extension has not been tried there.
+# Ends the configuration if Python_EXECUTABLE is a build without the global lock, where the extension has not been tried.
 execute_process(COMMAND ${Python_EXECUTABLE} -c "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE python_without_lock COMMAND_ERROR_IS_FATAL ANY)
 if(python_without_lock)

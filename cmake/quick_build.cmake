@@ -1,17 +1,17 @@
-# FRACTILE_QUICK_BUILD: memory for time. What is built is the same. clang-tidy runs without it: there each source of the library stands
-# alone, and must include what it uses.
+# FRACTILE_QUICK_BUILD takes more memory and less time; the result is the same. clang-tidy runs without it: each source of the library is
+# then compiled alone, and must include what it uses.
 option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as one" ON)
-# FRACTILE_EDITING (preset mutants; preset dev from the first `./dev test --quick` on): sources of the rooms one by one, so that a changed one
-# is compiled alone.
+# FRACTILE_EDITING (preset mutants; preset dev from the first `./dev test --quick` on) compiles the sources of rooms one by one, so that a
+# changed source is compiled alone.
 option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)
 
-# Headers of others that many sources include, {fmt} by its wrapper. Ours change too often.
+# Headers of other projects that many sources include, and our wrapper of {fmt}. Our headers change too often to be precompiled.
 set(fractile_common_headers
   <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <mutex>
   <numeric> <optional> <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector> ${PROJECT_SOURCE_DIR}/src/libraries/fmt.hpp)
 set(fractile_test_headers <gtest/gtest.h> <rapidcheck.h> ${fractile_common_headers} <random> <thread>)
 
-# fractile_precompile(TARGET HEADERS...), or fractile_precompile(TARGET REUSE_FROM OTHER) where both are compiled with the same options.
+# fractile_precompile(TARGET HEADERS...), or fractile_precompile(TARGET REUSE_FROM OTHER) if both targets have the same compile options.
 function(fractile_precompile target)
   if(NOT FRACTILE_QUICK_BUILD)
     return()
@@ -23,9 +23,9 @@ function(fractile_precompile target)
   endif()
 endfunction()
 
-# fractile_unite(TARGET SIZE SOURCES...): compiles up to SIZE sources of a folder as one, in the order of their names, since most of the
-# time goes into headers and templates that the next one needs, too. What two of them define in anonymous namespaces must differ in name;
-# a local variable may have the name of what another file has defined. Sources with options of their own stay alone.
+# fractile_unite(TARGET SIZE SOURCES...): compiles up to SIZE sources of a folder as one, in the order of their names, because most of the
+# time goes into headers and templates that the sources share. Names that these sources define in anonymous namespaces must differ; a local
+# variable may have the name of something that another file defines. Sources with options of their own stay alone.
 function(fractile_unite target size)
   if(NOT FRACTILE_QUICK_BUILD)
     return()
@@ -41,14 +41,14 @@ function(fractile_unite target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# fractile_unite_room(TARGET SOURCES...): the same of what is not for editing.
+# fractile_unite_room(TARGET SOURCES...): fractile_unite with eight sources, except in builds for editing.
 function(fractile_unite_room target)
   if(NOT FRACTILE_EDITING)
     fractile_unite(${target} 8 ${ARGN})
   endif()
 endfunction()
 
-# By default this compiler looks for garbage from 128 MB on, and most files end with 200 to 400.
+# By default GCC collects garbage from 128 MB on; most of our files end with 200 to 400 MB.
 if(FRACTILE_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("SHELL:--param ggc-min-heapsize=1048576")
 endif()

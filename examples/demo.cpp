@@ -1,4 +1,4 @@
-// ./dev demo: quartiles and deciles of a public column, released and beside the truth. Also an example of the library.
+// ./dev demo: quartiles and deciles of a public column, the released values next to the true ones. Also an example of the library.
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
   return quantiles;
 }
 
-/// The smallest value with at least a share q of the records at or below it. Not private: for the demonstration.
+/// The smallest value with at least a share q of the records at or below it. Not private: only for the demonstration.
 Rational true_quantile(const RankProfile& profile, const Rational& q) {
   const Rational wanted = q * Rational(profile.records());
   for (std::size_t k = 0; k < profile.distinct(); ++k) {

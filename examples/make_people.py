@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes people.csv and visits.csv, with which the README begins: 4,000 people who do not exist, and their visits to a clinic.
+"""Makes people.csv and visits.csv for the README: 4,000 people who do not exist, and their visits to a clinic.
 
-    python3 make_people.py [FOLDER]     the folder of this file, unless another one is named
+    python3 make_people.py [FOLDER]     FOLDER is the folder of this file by default
 """
 
 import datetime
@@ -10,19 +10,19 @@ import random
 import sys
 from pathlib import Path
 
-REGIONS = {"north": 0.86, "south": 1.0, "east": 0.94, "west": 1.17}  # and their level of incomes
+REGIONS = {"north": 0.86, "south": 1.0, "east": 0.94, "west": 1.17}  # {region: level of incomes}
 FIRST_DAY = datetime.date(2020, 1, 1)
 DAYS = 6 * 365
 
 
 class Chance:
-    """Random numbers from `random()` alone, which gives the same ones in every version of Python."""
+    """Random numbers from `random()` only, which gives the same numbers in every version of Python."""
 
     def __init__(self, seed):
         self.uniform = random.Random(seed).random
 
     def normal(self):
-        """The sum of twelve uniform numbers, less six."""
+        """The sum of twelve uniform numbers minus six, which is almost normal."""
         return sum(self.uniform() for _ in range(12)) - 6
 
     def below(self, end):

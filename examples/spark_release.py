@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Quartiles of incomes by region from a table that lives in Spark, with a ledger in the driver.
+"""Quartiles of incomes by region from a table in Spark, with a ledger in the driver.
 
     spark-submit examples/spark_release.py PEOPLE.parquet BUDGET.db
 
@@ -14,12 +14,12 @@ import fractile
 import fractile.spark
 from pyspark.sql import SparkSession
 
-REGIONS = ["north", "south", "east", "west"]  # public: never asked of the table
+REGIONS = ["north", "south", "east", "west"]  # public: never read from the table
 
 
 def main(people, budget):
     spark = SparkSession.builder.appName("fractile").getOrCreate()
-    # Parquet has types of its own. Of a CSV file, give the schema: inferSchema looks at all records to decide how each of them is read.
+    # Parquet declares its types. For a CSV file, give the schema: inferSchema looks at all records to decide how each one is read.
     df = spark.read.parquet(people)
 
     ledger = fractile.Ledger(budget)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that the rooms of the house include only what they may.
+"""Checks that each room includes only the rooms that it may include.
 
     check_floors.py [ROOT]
 
-The folder tree is the architecture: a room is a folder of src/ (or experiments/, requests/, cli/, python/), it stands on a floor,
-and it may use the rooms listed here, which all lie on floors below it. A room may consist of sub-rooms, which are its
-folders and have floors of their own within it. A public header belongs to the room that implements it. The check reads
-the #include lines, nothing else. It also refuses files that include each other in a circle, pairs foo.hpp and foo.cpp
-that do so taken together, rooms of too many sources, and files that the room's README does not name. A test may
-include whatever is in any sub-room of its room.
+The folder tree is the architecture: a room is a folder of src/ (or experiments/, requests/, cli/, python/). It stands on a floor, and may
+use the rooms listed here, all on floors below it. A room may consist of sub-rooms: folders of the room, with floors within it. A public
+header belongs to the room that implements it. A test may include anything in any sub-room of its room. The check reads only the #include
+lines. It also refuses files that include each other in a circle (also when each pair foo.hpp and foo.cpp counts as one file), rooms with
+too many sources, and files that the room's README does not name.
 """
 
 import re
@@ -25,7 +24,7 @@ ALL_PUBLIC = "every room, through its public headers and INNER_HEADERS"
 class Room:
     floor: float  # sub-rooms of a room on floor 2 are on 2.1, 2.2, ...
     uses: tuple = ()  # rooms, or ALL_PUBLIC
-    also: tuple = ()  # beside ALL_PUBLIC: rooms all of whose headers it may include
+    also: tuple = ()  # in addition to ALL_PUBLIC: rooms all of whose headers it may include
 
 
 BELOW_REPORT = ("quantiles", "flow", "source", "ledger", "figures", "privacy", "ranks", "libraries", "exact")
@@ -75,24 +74,24 @@ ROOMS = {
     "python": Room(7, ALL_PUBLIC, also=("requests", "cli")),
 }
 
-# The one door between the two halves: flow compares the mechanisms of quantiles as channels. And experiments share the library's way of
-# sharing work among threads, which no other code outside may use.
+# The only door between the two halves: flow compares the mechanisms of quantiles as channels. Also, experiments share work among threads as
+# the library does; no other code outside the library may use this.
 DOORS = {
     ("flow/pipeline", "quantiles"): "channel_of",
     ("flow/pipeline", "ranks"): "channel_of",
     ("experiments", "exact"): "workers",
 }  # (room, used room): the only file name that may
 
-# Libraries of others that are compiled as namespaces of ours, each by one header. Every room may include those of {fmt} and Highway.
-WRAPPERS = {"fmt": "src/libraries/fmt", "rapidjson": "src/libraries/rapidjson"}  # folder of theirs: file without its ending
+# Libraries of others that are compiled in namespaces of ours, each by one header. Every room may include the headers of {fmt} and Highway.
+WRAPPERS = {"fmt": "src/libraries/fmt", "rapidjson": "src/libraries/rapidjson"}  # their folder: our file without its ending
 FOR_ALL = (Path("src/libraries/fmt.hpp"), Path("src/libraries/highway.hpp"))
 
-# What checks certificates shares no code with what finds them: it includes the types, and nothing else of the house.
+# The code that checks certificates shares no code with the code that finds them: it includes only the types.
 ALONE = {"src/flow/refinement/verify": ("include/fractile/flow.hpp",)}  # file without its ending: all that it may include
 
-MOST_SOURCES = 20  # .cpp files in a room or sub-room, tests not among them
+MOST_SOURCES = 20  # .cpp files in a room or sub-room, without tests
 
-# include/fractile/<name>.hpp, and the room that implements it; of several rooms the lowest.
+# include/fractile/<name>.hpp, and the room that implements it; if several rooms do, the lowest one.
 PUBLIC_HEADERS = {
     "error": "exact",
     "exact": "exact",
@@ -113,7 +112,7 @@ PUBLIC_HEADERS = {
     "fractile": "publication",
 }
 
-# Headers that are not installed, for all who may otherwise use public ones only: what the program, Python and experiments need besides.
+# Headers that are not installed, for rooms that may otherwise use only public headers: the program, Python and experiments need these, too.
 INNER_HEADERS = (
     Path("src/figures/figures.hpp"),
     Path("src/libraries/disk_room.hpp"),
@@ -123,7 +122,7 @@ INNER_HEADERS = (
 
 # Folders that may use everything, and that no room may use.
 FREE_FOLDERS = ("bench", "fuzz", "tests", "examples")
-TEST_SUPPORT = Path("tests/support")  # save a room's own tests, foo_test.cpp, which may use this
+TEST_SUPPORT = Path("tests/support")  # only a room's tests, foo_test.cpp, may use this
 
 THIS = "tools/check_floors.py"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
@@ -160,7 +159,7 @@ def is_test_support(path):
 
 
 class House:
-    """The tree below root, and what is wrong with it."""
+    """The tree below root, and its faults."""
 
     def __init__(self, root):
         self.root = Path(root).resolve()
@@ -228,10 +227,10 @@ class House:
                     self.errors.append(f"{folder}: {len(sources)} sources; a room has at most {MOST_SOURCES}")
 
     def _check_named(self, path):
-        """A reader of any line finds in a README what its file is for."""
+        """Requires that a README says what this file is for."""
         if is_test(path) or is_test_support(path) or path.parts[0] in FREE_FOLDERS:
             return
-        is_public = path.parts[0] == "include"  # then any room may be the one that implements it
+        is_public = path.parts[0] == "include"  # any room may implement a public header
         own = [folder / "README.md" for folder in (path.parent, path.parent.parent) if folder.parts]
         pages = (self.root / "src").rglob("README.md") if is_public else [self.root / page for page in own]
         texts = " ".join(page.read_text(encoding="utf-8") for page in pages if page.is_file())
@@ -240,10 +239,10 @@ class House:
             self.errors.append(f"{path}: {'no README of a room says' if is_public else f'{own[0]} does not say'} what {name} is for")
 
     def _pairs(self):
-        """Who includes whom when foo.hpp and foo.cpp of src/ are one, and shown as foo; tests are left out."""
+        """The includes when foo.hpp and foo.cpp of src/ count as one file, shown as foo; tests are left out."""
         pairs = {}
         for path, edges in self.edges.items():
-            if path.parts[0] != "src" or is_test(path) or path.stem.endswith("-inl"):  # that is part of other sources
+            if path.parts[0] != "src" or is_test(path) or path.stem.endswith("-inl"):  # such a file is part of other sources
                 continue
             pair = path.with_suffix("")
             for line, target in edges:
@@ -278,9 +277,9 @@ class House:
         return parts[0] if parts[0] in ROOMS else None
 
     def _resolve(self, path, include):
-        """The file of this house that is meant, relative to the root; None for a library's."""
+        """The included file of this repository, relative to the root; None for a library's file."""
         if include.name.startswith("fractile/"):
-            return Path("include") / include.name  # may be generated: need not be there
+            return Path("include") / include.name  # may be generated later
         if not include.quoted:
             return None
         for base in (path.parent, self.root / "src", self.root / "tests", self.root):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that only the command line says --options.
+"""Checks that only the command line spells --options.
 
     check_options.py [ROOT]
 
-The library, the requests and the Python package name fields, as Field("records_per_person") within Words (include/fractile/error.hpp),
-which become --records-per-person where the program prints them. No text of theirs may spell an option itself, unless it stands in a
-command to type, "fractile ledger init PATH --epsilon E", which is the same for everybody; the exceptions stand below.
+The library, the requests and the Python package name fields, Field("records_per_person") within Words (include/fractile/error.hpp). The
+program prints this field as --records-per-person. Their texts may not spell an option, except in a command to type, "fractile ledger init
+PATH --epsilon E", which is the same for all users. Other exceptions are listed below.
 """
 
 import re
@@ -24,7 +24,7 @@ EXCEPTIONS = {
     "src/report/flow/flow_table.cpp": "a table on a terminal: how to have all digits",
     "src/report/release/plan.cpp": "a table on a terminal: what to ask for next",
     "src/report/release/published.cpp": "a table on a terminal: how it was asked for",
-}  # file: whose words these are
+}  # file: why it may spell options
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _COMMAND = re.compile(r"\bfractile [a-z]+ [^:;]*")

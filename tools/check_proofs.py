@@ -3,13 +3,13 @@
 
     check_proofs.py [ROOT]
 
-* A function declared in include/fractile/ whose name says that it is one (PREFIXES, ALSO) is preceded by a comment with
-  a line "/// Proof: docs/proofs/<name>.md", or stands in a section whose comment names a page ("proof: docs/proofs/<name>.md").
+* A function in include/fractile/ whose name says that it needs a proof (PREFIXES, ALSO) is preceded by a comment with a line "/// Proof:
+  docs/proofs/<name>.md", or stands in a section whose comment names a page ("proof: docs/proofs/<name>.md").
 * Every page that a header or source names exists and has the sections "## Claim", "## Proof" and "## Test that would
   break", each with something in it.
-* Every page of docs/proofs/ is named by a header or source (README.md apart).
+* Every page of docs/proofs/ except README.md is named by a header or source.
 * Every row of the tables of docs/papers.md has all its cells.
-* Every test that these pages, the threat model and docs/papers.md name in full (`Suite.Name`, `Suite.*`, `Suite.Begins...`) is there.
+* Every test that these pages, the threat model and docs/papers.md name in full (`Suite.Name`, `Suite.*`, `Suite.Begins...`) exists.
 """
 
 import itertools
@@ -20,7 +20,7 @@ import check_main
 from cpp_text import cpp_files, sections_of, without_comments
 
 PREFIXES = ("select_", "release_", "sample_", "bernoulli", "make_", "discrete_")
-# Mechanisms, transformations and maps that have their whole names; members that have such a name and take nothing are none.
+# Whole names of mechanisms, transformations and maps. A member with such a name and no parameters is none of these.
 ALSO = ("release", "position_of", "rank_score", "interval_score")
 
 SECTIONS = ("## Claim", "## Proof", "## Test that would break")
@@ -39,7 +39,7 @@ _CALL_WORDS = re.compile(r"\b(?:return|throw|co_return|co_yield|else|case)\b")
 
 
 def declarations(text):
-    """(name, index of the line on which the declaration begins) of every function that must have a proof."""
+    """(name, index of the declaration's first line) for every function that must have a proof."""
     code = without_comments(text)
     code = re.sub(r"^[ \t]*#.*$", lambda match: " " * len(match[0]), code, flags=re.MULTILINE)
     for match in _NAME.finditer(code):
@@ -63,18 +63,18 @@ def comment_above(lines, index):
 
 
 def section_comment(text, index):
-    """The comment with which the section of a line begins."""
+    """The comment at the beginning of a line's section."""
     section = next((lines for begin, lines in reversed(sections_of(text)) if begin <= index), [])
     return _joined(itertools.takewhile(lambda line: line.startswith("//"), section))
 
 
 def _joined(block):
-    """A comment's text in one line, so that a reference may be wrapped after its colon."""
+    """A comment's text in one line, since a reference may be wrapped after its colon."""
     return " ".join(line.strip().lstrip("/").strip() for line in block)
 
 
 def headings_of(page):
-    """Heading line: text below it."""
+    """{heading line: the text below it}."""
     sections, heading = {}, None
     for line in page.splitlines():
         if line.startswith("## "):
@@ -86,7 +86,7 @@ def headings_of(page):
 
 
 def missing_tests(root):
-    """What the pages name and no test file has."""
+    """The tests that pages name and no test file has."""
     tests = set()
     for path in cpp_files(root, ("src", "cli", "experiments", "requests")):
         tests.update(match.groups() for match in _TEST.finditer(path.read_text(encoding="utf-8")))
@@ -105,7 +105,7 @@ def missing_tests(root):
 
 
 def empty_cells(root):
-    """For the tables that say where every statement of a paper lives."""
+    """Empty cells in the tables that say where each statement of a paper is implemented."""
     page = root / PAPERS
     if not page.is_file():
         return
@@ -117,7 +117,7 @@ def empty_cells(root):
 def check(root):
     root = Path(root).resolve()
     errors = [*missing_tests(root), *empty_cells(root)]
-    referenced = {}  # page: where first named
+    referenced = {}  # page: where it is named first
     for path in cpp_files(root, ("include", "src", "cli")):
         where, text = path.relative_to(root), path.read_text(encoding="utf-8")
         for match in _REFERENCE.finditer(text):

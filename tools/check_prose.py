@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Checks the pages (*.md) and the comments of C++: what a reader stumbles over.
+"""Checks the pages (*.md) and the comments of C++ for what makes a reader stumble.
 
     check_prose.py [ROOT]
 
 * No line of a page is longer than LINE characters. Rows of tables may have TABLE_ROW, and blocks of code are exempt.
 * No person is "he": the pages say "they".
-* None of the PHRASES stands in a page; each is a literal translation and names what to write in its place.
-* None of the TICS does, nor in a comment: a sentence that begins with "Of ..." and hides its subject, a rule for "whoever" or "nobody",
+* No page has one of the PHRASES. Each is a literal translation, listed with a better phrase.
+* No page and no comment has one of the TICS: a sentence that begins with "Of ..." and hides its subject, a rule for "whoever" or "nobody",
   an error as Error(usage), "a line a cell" for one line per cell.
-* No line of an item hangs out of it, and no line within a paragraph begins like an item: both are what a wrapper breaks.
-* Every section of a public header says what threads may do with what is in it ("Thread-safety: ...").
-* Every relative link of a page leads to a file or folder that is there, and to a heading when it names one.
+* Every line of a list item is indented below it, and no line within a paragraph begins like an item. Wrapping text breaks both rules.
+* Every section of a public header says how threads may use its declarations ("Thread-safety: ...").
+* Every relative link of a page leads to an existing file or folder, and to an existing heading if it names one.
 
 Pages that a program writes (GENERATED) are checked for links only.
 """
@@ -99,7 +99,7 @@ def faults_of_tics(line):
 
 
 def faults_of_lists(text):
-    """(number, fault) of every line that a wrapper has put into a list, or out of one."""
+    """(number, fault) of every line that wrapping has put into a list, or out of a list."""
     in_paragraph = in_item = False
     for number, line in prose_lines(text):
         is_text = bool(line.strip()) and not line.startswith(("#", "|"))

@@ -1,10 +1,10 @@
-"""What the checks read of C++ text: which files, and the code without its comments."""
+"""Reads C++ for the checks: the files, the code without its comments, the comments and the texts."""
 
 import re
 
 SUFFIXES = (".hpp", ".cpp", ".h", ".hpp.in")
 
-# A number first, for its digit separators; then literals, which may hold what looks like a comment; then comments.
+# Numbers come first, because of their digit separators; then literals, which may hold something like a comment; then comments.
 _TOKEN = re.compile(
     r"""(?P<number>\b[0-9](?:'?[0-9A-Za-z_.])*)
       | (?P<raw>R"(?P<mark>[^()\\\s]*)\(.*?\)(?P=mark)")
@@ -15,7 +15,7 @@ _TOKEN = re.compile(
 
 
 def without_comments(text):
-    """The text with comments and raw strings made blank; line numbers and columns stay."""
+    """The text with blanks in place of comments and raw strings; line numbers and columns stay the same."""
 
     def blank(match):
         if match["comment"] is None and match["raw"] is None:
@@ -26,8 +26,8 @@ def without_comments(text):
 
 
 def sections_of(text):
-    """(index of the line on which it begins, its lines) of each section of a header: a comment "// --- Title ---" of several lines begins
-    one. What stands before the first is left out; a header without any is one section."""
+    """(index of the first line, lines) of each section of a header. A comment "// --- Title ---" of several lines begins a section. Text
+    before the first section is left out; a header without sections is one section."""
     lines = text.splitlines()
     titled = [n for n, line in enumerate(lines[:-1]) if line.startswith("// --- ") and lines[n + 1].startswith("//")]
     begins = titled or [0]
@@ -35,7 +35,7 @@ def sections_of(text):
 
 
 def comments_of(text):
-    """(line, its words) for every line of a comment."""
+    """(line number, words) for every line of a comment."""
     for match in _TOKEN.finditer(text):
         if match["comment"] is not None:
             first = text.count("\n", 0, match.start()) + 1
@@ -44,7 +44,7 @@ def comments_of(text):
 
 
 def texts_of(text):
-    """(line, what it holds) for every text in double quotes, raw ones too; several that follow each other are one, as they are in C++."""
+    """(line number, content) for every text in double quotes, also raw ones. As in C++, adjacent texts are one text."""
     line, words, end = 0, None, 0
     for match in _TOKEN.finditer(text):
         if match["comment"] is not None:
@@ -64,7 +64,7 @@ def texts_of(text):
 
 
 def cpp_files(root, folders):
-    """The C++ files below root's folders, in order."""
+    """The C++ files below these folders of root, in order."""
     for folder in folders:
         for path in sorted((root / folder).rglob("*")):
             if path.is_file() and path.name.endswith(SUFFIXES):

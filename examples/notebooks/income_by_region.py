@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Publish income by region, with a ledger
 #
-# A table of persons, their region and their income. We publish the quartiles of income in two regions, under one budget that a ledger
-# keeps. The table here is made up, so that the notebook runs anywhere.
+# The table has people, their regions and their incomes. We publish the quartiles of income in two regions, under one budget that a ledger
+# keeps. The table is made up, so that the notebook runs anywhere.
 
 # %%
 import random
@@ -25,8 +25,8 @@ people = pl.DataFrame(
 # %% [markdown]
 # ## The budget
 #
-# Whoever is responsible for the persons decides what may be spent on them in all. The ledger also pins the column that identifies a person,
-# so that nobody can ask for a cheaper unit.
+# The data's owner decides how much may be spent in all. The ledger also pins the column that identifies the person, so that an asker cannot
+# choose a cheaper unit of privacy.
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -46,7 +46,7 @@ fractile.plan(**question, expected_rows=6_000).to_pandas()
 # %% [markdown]
 # ## The release
 #
-# Of each person at most two records count, chosen at random. The charge is made before a row is read.
+# At most two records of each person count, chosen at random. The charge is made before a row is read.
 
 # %%
 release = fractile.release(
@@ -69,7 +69,7 @@ release["north"][0.5]  # exact
 # %% [markdown]
 # ## Afterwards
 #
-# The receipt says in plain words what was promised. The same question again costs nothing: the ledger answers it.
+# The receipt can be explained in plain words. The same question again costs nothing: the ledger answers it.
 
 # %%
 print(release.explain()[:800])
@@ -90,7 +90,7 @@ assert again.from_ledger and again.receipt == release.receipt
 ledger.accounts[0].remaining
 
 # %% [markdown]
-# What the budget does not allow is refused, and nothing is spent.
+# A release that the budget does not allow is refused, and nothing is spent.
 
 # %%
 try:

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Is my pipeline stable?
 #
-# Less epsilon is more privacy. Is it also less useful? Not always. Four people answer with a number from 0 to 6; each answer gets geometric
-# noise, and the zeros are counted. An analyst knows three of the four and wants the fourth.
+# A smaller epsilon means more privacy. Is the result also less useful? Not always. Four people answer with a number from 0 to 6; each
+# answer gets geometric noise, and the zeros are counted. An analyst knows three of the four numbers and wants the fourth.
 
 # %%
 from fractile import flow
@@ -20,7 +20,7 @@ survey = flow.Pipeline(
 # %% [markdown]
 # ## Exact losses
 #
-# At epsilon = ln 3.5 and at ln 3.51, which is a little less private:
+# These are the losses at epsilon = ln 3.5, and at ln 3.51, which is a little less private:
 
 # %%
 before = survey.loss("ln 3.5")
@@ -33,7 +33,7 @@ assert after.lower > before.upper  # more epsilon costs this analyst
 # %% [markdown]
 # ## Where it happens
 #
-# A check over a range finds every window in which more epsilon costs the analyst, with certified ends.
+# A check over a range finds every window in which a larger epsilon costs the analyst more, with certified ends.
 
 # %%
 check = survey.check(epsilon=("ln 3", "ln 4"))
@@ -44,7 +44,7 @@ window = check.windows[0]
 float(window.start), float(window.end), window.proof
 
 # %% [markdown]
-# The verdict carries a certificate: an analyst whom less epsilon helps. Whoever doubts it multiplies fractions.
+# The verdict carries a certificate: an analyst who benefits from a smaller epsilon. You can check it by multiplying fractions.
 
 # %%
 assert check.verdict == "unstable"
@@ -53,7 +53,7 @@ assert check.verify()
 # %% [markdown]
 # ## A stable one
 #
-# Counting both ends, with noise on three values, is stable: less epsilon never helps any analyst.
+# Counting both ends, with noise on three values, is stable: a smaller epsilon never helps any analyst.
 
 # %%
 stable = flow.Pipeline(participants=2, values=[0, 1, 2], perturber="geometric", post={"query": "count", "of": [0, 2]})

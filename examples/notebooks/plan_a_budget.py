@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Plan a budget with a colleague
 #
-# How large must epsilon be? Ask the other way round: how wrong may the numbers be? No table is read here and nothing is spent.
+# How large must epsilon be? Turn the question around: how wrong may the numbers be? No table is read here and nothing is spent.
 
 # %%
 import fractile
@@ -11,8 +11,8 @@ plan = fractile.plan(**ages, epsilon=1)
 plan.to_pandas()
 
 # %% [markdown]
-# `worst_case` holds for every table with probability 0.95: by so many records at most a published value misses its quantile. `median` and
-# `nine_in_ten` are what happens on a public table of that shape.
+# `worst_case` is the largest number of records by which a published value misses its quantile, for every table, with probability 0.95.
+# `median` and `nine_in_ten` are errors of simulated releases of a public table.
 
 # %% [markdown]
 # ## Some budgets side by side
@@ -39,7 +39,7 @@ assert max(row.worst_case for row in wanted.quantiles) <= 500
 # %% [markdown]
 # ## With intervals
 #
-# An interval says where the quantile of the population lies. It takes a part of the budget.
+# An interval says where the quantile of the population lies. Intervals take a part of the budget.
 
 # %%
 fractile.plan(**ages, epsilon=1, intervals=0.95).interval_widths

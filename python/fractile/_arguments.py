@@ -1,4 +1,4 @@
-"""Arguments that no function of ours has: which one was meant."""
+"""Suggests which argument was meant by one that a function does not have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-#: What other libraries call them.
+#: Names that other libraries use, and ours.
 _ELSEWHERE = {
     "eps": "epsilon", "quantile": "quantiles", "q": "quantiles", "probs": "quantiles", "alpha": "quantiles", "lower": "bounds",
     "upper": "bounds", "range": "bounds", "limits": "bounds", "col": "column", "groupby": "by", "group_by": "by", "groups": "keys",
@@ -23,7 +23,7 @@ _ELSEWHERE = {
 
 
 class Event(Protocol):
-    """What another thread sets to end a call: a threading.Event, or whatever says whether it is set."""
+    """What another thread sets to end a call: a threading.Event, or any object with is_set()."""
 
     def is_set(self) -> bool:
         """Whether the call should end."""
@@ -43,7 +43,7 @@ def _meant(name: str, known: list[str]) -> str:
 
 
 def suggesting(function: _Function) -> _Function:
-    """The function, which refuses an argument that it does not have with the name that was meant; its signature stays."""
+    """The function with the same signature. It refuses an argument that it does not have, and names the one that was meant."""
     known = list(inspect.signature(function).parameters)
 
     @functools.wraps(function)

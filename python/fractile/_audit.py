@@ -15,15 +15,15 @@ from ._numbers import Number
 
 @documented
 class Audit(NamedTuple):
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
-        mechanism: what was audited.
+        mechanism: the audited mechanism.
         holds: whether the promise is certified for every pair of neighbors and every output.
-        claimed: the promise, of epsilon, rho or delta, as a decimal.
-        attained: what the worst pair costs, as a decimal.
-        neighbours: that pair.
-        pairs: how many pairs were tried.
+        claimed: the promised epsilon, rho or delta, as a decimal.
+        attained: the cost of the worst pair of neighbors, as a decimal.
+        neighbours: the worst pair.
+        pairs: how many pairs of neighbors were compared.
     """
 
     mechanism: str
@@ -58,7 +58,7 @@ def audit(
     of: Of | None = None,
     together: bool = False,
 ) -> Audit:
-    """Tries to break a mechanism's promise, as `fractile audit` does: on all small tables, with exact probabilities.
+    """Tries to break a mechanism's promise on all small tables, with exact probabilities, as `fractile audit` does.
 
     Raises:
         UsageError: the mechanism is not known, or an argument is wrong.

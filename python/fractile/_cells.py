@@ -1,5 +1,5 @@
-"""Columns without a type: lists, and pandas' objects as persons and keys. Each cell is read by itself, so that none decides how another
-is read, and none of them is looked at before records are counted."""
+"""Columns without a type: lists, and pandas' objects as persons and keys. Each cell is read by itself, so that no cell decides how another
+one is read. No cell is looked at before records are counted."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from typing import Any
 from . import _core, _times
 from ._errors import DataError
 
-#: The largest number of 64 bits, and what stands for a time that is none.
+#: The largest number of 64 bits, and the number that stands for NaT.
 _MOST = 2**63 - 1
 _NO_TIME = -(2**63)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is public of a release, and decides how cells are read.
+    """The public facts about a release that decide how cells are read.
 
     Attributes:
-        kind: what the possible values are, "number", "timestamp" (also dates) or "instant".
+        kind: what the possible values are: "number", "timestamp" (also for dates) or "instant".
         exact: whether every whole number between the bounds is a double.
         missing: whether a record without a number is left out; otherwise it is an error.
-        unreadable: whether a cell that holds something else counts as missing; otherwise it is an error.
-        texts: texts that are declared to be missing. (The library itself finds numbers that are, and names of persons.)
-        any_cells: whether records are counted that hold something, whatever it is.
+        unreadable: whether a cell that cannot be read counts as missing; otherwise it is an error.
+        texts: texts that are declared to be missing. (The library itself finds missing numbers, and missing names of persons.)
+        any_cells: whether every record that holds something is counted, whatever it holds.
     """
 
     kind: str = "number"
@@ -44,17 +44,17 @@ class _Unreadable(Exception):
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT and pandas' NA, in whatever type they come."""
+    """Whether this is None, NaN, NaT or pandas' NA, of whatever type."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     try:
         return bool(value != value)
-    except Exception:  # as an array would
+    except Exception:  # an array raises, for example
         return False
 
 
 def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[Any], Any], what: str, missing: Any) -> list[Any]:
-    """read(value) of each, or `missing`; error messages name rows and hold no value. `what`: what a cell should be, in words."""
+    """read(value) of each value, or `missing`. Errors name rows and hold no value. `what`: what a cell should be, in words."""
     cells = []
 
     def is_missing(value: Any) -> bool:
@@ -74,7 +74,7 @@ def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[An
             cells.append(missing)
     if len(cells) == len(values):
         return cells
-    # Out here, so that nothing that was raised is the context of this error.
+    # Raised outside of `except`, so that no other exception, which may hold a value, is the context of this error.
     row = f"row {len(cells) + 1}, column '{name}'"
     if is_missing(values[len(cells)]):
         raise DataError(f"{row}: NULL or NaN", 'fill the cell, or leave such records out with null="drop"')
@@ -93,7 +93,7 @@ def _number(value: Any) -> int | float:
 
 
 def _is_double(number: int | float) -> bool:
-    """Whether it lies where its nearest double lies; numbers beyond 64 bits count as that double."""
+    """Whether the number equals its nearest double; numbers beyond 64 bits count as that double."""
     return isinstance(number, float) or not -_MOST - 1 <= number <= _MOST or float(number) == number
 
 
@@ -105,7 +105,8 @@ def _double(number: int | float) -> float:
 
 
 def _numbers(values: Sequence[Any], name: str, asked: Asked) -> list[_core.Frame]:
-    """Doubles, and whole numbers that are none in a frame of their own: a number lies where it lies, whatever else is in the list."""
+    """A frame of doubles, and another one of whole numbers that are not doubles. So a number's position does not depend on the other
+    numbers."""
     if all(type(value) is int for value in values):
         try:
             return [_core.Frame.of_numbers(array("q", values), name)]
@@ -121,7 +122,7 @@ def _numbers(values: Sequence[Any], name: str, asked: Asked) -> list[_core.Frame
 
 
 def _tick(kind: str) -> Callable[[Any], int]:
-    """Microseconds since 1970 of a date or time that goes with these bounds; what is finer is cut off."""
+    """A function from a date or time of this kind to microseconds since 1970; finer parts are cut off."""
 
     def read(value: Any) -> int:
         if not isinstance(value, dt.date):
@@ -145,7 +146,7 @@ def _arrow_type(kind: str) -> str:
 
 
 def of_list(data: Sequence[Any], name: str, asked: Asked) -> _core.Frame:
-    """A list: int and float, or dates and times where the bounds are such."""
+    """A list as a frame: of int and float, or of dates and times if the bounds are dates or times."""
     if asked.kind == "number":
         columns, read = _core.Frame.of_numbers(array("d"), name), _numbers
     else:
@@ -158,12 +159,12 @@ def of_list(data: Sequence[Any], name: str, asked: Asked) -> _core.Frame:
 
 def _name(value: Any) -> str:
     text = value.decode() if isinstance(value, bytes) else str(value)
-    text.encode()  # which half of a surrogate pair has not
+    text.encode()  # raises for half a surrogate pair
     return text
 
 
 def names_of(values: Sequence[Any], name: str, asked: Asked) -> Any:
-    """Texts of pyarrow: cells that are texts, and for others the text that Python has for them; a missing one names no person."""
+    """Texts of pyarrow: a cell's text, or str() of a cell that is not a text. A missing cell names no person."""
     import pyarrow
 
     # The library itself refuses records without a person, where it must.

@@ -1,4 +1,4 @@
-"""What columns a file has and, for its owner's eyes, what cannot be read in them."""
+"""Lists a file's columns and, for the data's owner only, what cannot be read in them."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ._members import documented
 
 @documented
 class Column(NamedTuple):
-    """A column. Without `check` nothing but its name and the engine's type is known.
+    """A column. Without `check`, only its name and the engine's type are known.
 
     Attributes:
         name: its name.
         type: the engine's type; VARCHAR in text files and JSON, whatever the cells hold.
-        read_as: what most cells can be read as: "numbers", "dates", "dates or times", "times in UTC"; "text" or "nothing" where none can;
+        read_as: what most cells can be read as: "numbers", "dates", "dates or times", "times in UTC"; "text" or "nothing" if no cell can;
             "" without `check`.
-        read: how many cells are that.
-        missing: how many are NULL, empty, NaN or declared to be missing.
-        unreadable: how many are neither.
-        unreadable_rows: the first rows in which they are, from 1 on.
-        unreadable_files: of several files: in which of them each of these rows stands, and is numbered. Empty of one file, of `sql`, and of
-            JSON, the records of whose files are numbered through.
+        read: how many cells can be read so.
+        missing: how many cells are NULL, empty, NaN or declared to be missing.
+        unreadable: how many cells are neither read nor missing.
+        unreadable_rows: the first rows with an unreadable cell, counted from 1.
+        unreadable_files: for several files, the file in which each of these rows stands and is numbered. Empty for one file, for `sql`, and
+            for JSON, whose records are numbered across all files.
     """
 
     name: str
@@ -60,11 +60,11 @@ def columns(
     memory: str | None = None,
     cancel: Event | None = None,
 ) -> list[Column]:
-    """The columns of a file, as `fractile columns` lists them. With `check` all records are read, and what comes back is not private: it
-    is for the data's owner, before anything is paid for. `cancel` is that of `release`.
+    """The columns of a file, as `fractile columns` lists them. With `check`, all records are read and the result is not private: it is for
+    the data's owner, before anything is paid for. `cancel` is as in `release`.
 
     Raises:
-        UsageError: an argument is wrong; or JSON, which has no schema, is not checked.
+        UsageError: an argument is wrong; or a JSON file, which has no schema, is listed without `check`.
         DataError: the file is unusable.
         CanceledError: `cancel` was set.
     """

@@ -1,4 +1,4 @@
-"""Profile files: columns that are counted in one place, and released in another. They are as sensitive as the data."""
+"""Profile files: columns that are counted in one place and released in another. They are as sensitive as the data."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ def count(
     """Counts a column of a file into a new profile file, as `fractile count` does.
 
     Nothing is published and nothing is charged: `release(counts=output, epsilon=...)` does both. The file is as sensitive as the data, and
-    its owner alone can read it. The arguments are the options of the program `fractile count`, and `cancel` that of `release`.
+    only its owner can read it. The arguments are the options of the program `fractile count`; `cancel` is as in `release`.
 
     Raises:
-        UsageError: an argument is wrong, or `output` is there already; nothing was read.
+        UsageError: an argument is wrong, or `output` exists already; nothing was read.
         DataError: the file, table or a cell is unusable; nothing was written.
         CanceledError: `cancel` was set; nothing was written.
     """
@@ -76,14 +76,14 @@ def merge(
     allow_equal_files: bool = False,
     cancel: Event | None = None,
 ) -> None:
-    """Adds profile files of equal questions into a new one, as `fractile merge` does.
+    """Adds up profile files of equal questions and writes a new one, as `fractile merge` does.
 
-    Bounds of records per person add up, unless `disjoint_persons` declares that no person is in two of the files. Files of equal contents
-    are one counting that is named twice, unless `allow_equal_files` declares that they hold different records. Files without records
-    may always be equal. A FractileWarning names a source that was counted in several of the files. `cancel` is that of `release`.
+    Bounds on records per person add up, unless `disjoint_persons` declares that no person is in two of the files. Files of equal contents
+    are refused as the same file named twice, unless `allow_equal_files` declares that they hold different records. Files without records
+    may always be equal. A FractileWarning names a source that was counted in several of the files. `cancel` is as in `release`.
 
     Raises:
-        UsageError: the files do not go together, two are equal, or `output` is there already.
+        UsageError: the files do not go together, two are equal, or `output` exists already.
         DataError: a file is unusable or damaged; nothing was written.
         CanceledError: `cancel` was set; nothing was written.
     """

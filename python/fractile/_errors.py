@@ -13,8 +13,8 @@ class Error(Exception):
     Attributes:
         message: what is wrong, and where.
         hint: what to do next; "" when there is nothing to say.
-        field: the argument that is wrong; "" when it is none of them alone.
-        code: the exit code that the program `fractile` has for it.
+        field: the argument that is wrong; "" unless it is a single argument.
+        code: the exit code of the program `fractile` for this error.
     """
 
     code: ClassVar[int] = 70
@@ -42,7 +42,7 @@ class DataError(Error):
 
 
 class BudgetError(Error):
-    """The privacy budget does not allow it; nothing was spent."""
+    """The privacy budget does not allow the release; nothing was spent."""
 
     code = 4
 
@@ -54,25 +54,25 @@ class LedgerError(Error):
 
 
 class InternalError(Error):
-    """A defect, or the system failed."""
+    """A defect of fractile, or a failure of the system."""
 
     code = 70
 
 
 class CanceledError(Error):
-    """The event that was given as `cancel` was set. The hint says what became of what a ledger was charged."""
+    """The event that was given as `cancel` was set. The hint says what became of the charge, if a ledger was charged."""
 
     code = 130
 
 
 class FractileWarning(UserWarning):
-    """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
+    """A warning of a likely mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed.
 
-    If it is known beforehand, the warning comes before anything is spent. Where a program makes errors of warnings, one that is raised
-    after a release was made has it.
+    If the mistake can be known beforehand, the warning comes before anything is spent. Where a program turns warnings into errors, a
+    warning that is raised after a release was made holds that release.
 
     Attributes:
-        release: what was made, a Release or PublishedTables; None before that.
+        release: the Release or PublishedTables that was made; None before a release.
     """
 
     release: Any = None
@@ -83,13 +83,13 @@ def canceled(hint: str) -> CanceledError:
 
 
 def look_at(cancel: Any) -> None:
-    """Ends a call whose event is set."""
+    """Raises CanceledError if the event is set."""
     if cancel is not None and cancel.is_set():
         raise canceled("nothing was charged or published")
 
 
 def warn(text: str) -> None:
-    """A FractileWarning at the line that called the package, however deep in it this is."""
+    """Gives a FractileWarning at the line that called the package, from any depth within the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "fractile":
         level, frame = level + 1, frame.f_back
@@ -97,7 +97,7 @@ def warn(text: str) -> None:
 
 
 def warn_of(made: Any, said: list[tuple[str, str]]) -> None:
-    """Warnings that are given when something was made."""
+    """Gives the warnings of a release that was made."""
     for what, hint in said:
         try:
             warn(f"{what}; {hint}")

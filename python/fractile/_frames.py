@@ -1,5 +1,5 @@
-"""Doors: from whatever holds a column to the library's Frame, without a copy. Nothing here imports pandas, polars or numpy, and pyarrow
-only for what is pandas' own."""
+"""Makes the library's Frame from anything that holds a column, without a copy. Nothing here imports pandas, polars or numpy. pyarrow is
+imported only for types that pandas alone has."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def is_path(data: Any) -> bool:
 
 
 def names_files(data: Any) -> bool:
-    """Whether it is a path, or a list of paths, whose types say so: texts in a list would be records."""
+    """Whether this is a path, or a list of path objects. A list of texts is data: its texts are records."""
     return is_path(data) or (isinstance(data, (list, tuple)) and len(data) > 0 and all(isinstance(each, os.PathLike) for each in data))
 
 
 def paths_of(data: Any) -> list[str]:
-    """For the names of files, and for no data."""
+    """The paths for names of files; none for None."""
     if data is None:
         return []
     return [path_of(each) for each in (data if isinstance(data, (list, tuple)) else [data])]
 
 
 def path_of(data: str | os.PathLike[str]) -> str:
-    """A path as it was given. A text that is no path, as that of a whole table, stands in no error."""
+    """A path as it was given. If the text is not a path, for example a whole table, the error does not quote it."""
     path = os.fspath(data)
     if isinstance(path, str) and _may_be_path(path):
         return _words.path(path, "data")
@@ -59,14 +59,14 @@ def _has_arrow(data: Any) -> bool:
 
 
 def _asked(data: Any, question: Callable[[], Any]) -> Any:
-    """What the frame answers. An error of its own may quote a value, as where a text is not a number, and is not passed on."""
+    """The frame's answer. An error that the frame raises is not passed on, because it may quote a value."""
     try:
         return question()
     except Error:
         raise
     except Exception as error:
         failure = type(error).__name__
-    # Out here, so that what is raised has nothing of it as its context.
+    # Raised outside of `except`, so that the frame's error is not its context.
     raise DataError(
         f"the frame does not give its columns: {_module(data)} raises {failure}", "collect or fetch it yourself to see why", "data"
     )
@@ -80,13 +80,13 @@ def _exported(data: Any, name: str) -> _core.Frame:
 
 
 def _computed(columns: Any, records: Callable[[], Any]) -> _core.Frame:
-    """A frame that its owner computes, when records are counted: `columns` is it without records."""
+    """A frame that its library computes only when records are counted. `columns` is the same frame without records."""
     return _core.Frame.later(_exported(columns, ""), lambda: [_exported(_asked(columns, records), "")])
 
 
 def _of_pandas(data: Any, name: str) -> Any:
-    """A pandas column as pyarrow has it, with missing values as NULL: what pandas exports itself from 3 on, by the same call. Errors
-    of pyarrow may quote a value, and are not passed on."""
+    """A pandas column as an array of pyarrow, with missing values as NULL. (From version 3 on, pandas exports the same itself, by the same
+    call.) Errors of pyarrow are not passed on, because they may quote a value."""
     pyarrow = _pyarrow(name)
     try:
         return pyarrow.array(data)
@@ -106,20 +106,20 @@ def _pyarrow(name: str) -> Any:
 
 
 def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
-    """A pandas column of persons or keys. What is object becomes text, each record by itself."""
+    """A pandas column of persons or keys. In a column of dtype object, each record becomes text by itself."""
     pyarrow = _pyarrow(name)
     if str(data.dtype) != "object":
         try:
             return pyarrow.array(data)
         except (pyarrow.ArrowException, TypeError):
-            _of_pandas(_without_records(data), name)  # whether it has a type at all
-        except ValueError:  # a text that is none
+            _of_pandas(_without_records(data), name)  # raises if Arrow has no type for the column
+        except ValueError:  # a text is not valid
             pass
     return _cells.names_of(list(data), name, asked)
 
 
 def _has_columns(data: Any) -> bool:
-    """Whether it is a table rather than one column."""
+    """Whether the data are a table rather than one column."""
     return hasattr(data, "columns") or hasattr(data, "column_names")
 
 
@@ -128,7 +128,7 @@ def _columns_of(data: Any) -> list[str]:
 
 
 def _require_columns(names: list[str], wanted: list[str], field: str) -> None:
-    """All that are wanted must be there, once."""
+    """Requires that each wanted column exists exactly once."""
     for name in wanted:
         if name not in names:
             listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
@@ -138,7 +138,7 @@ def _require_columns(names: list[str], wanted: list[str], field: str) -> None:
 
 
 def _chosen(names: list[str], column: str, others: list[str]) -> str:
-    """The column to publish: the one that is named, or the only one. All of them must be there, once."""
+    """The column to publish: the named one, or the only one. Each column must exist exactly once."""
     if not column and len(names) != 1:
         raise UsageError("column is missing: the frame has several", 'name the column to publish, column="age"', "column")
     _require_columns(names, [column, *others] if column else others, "column")
@@ -150,7 +150,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 def _selected(data: Any, columns: list[str]) -> Any:
-    """The frame with these columns alone, so that nothing else is exported."""
+    """The frame with only these columns, so that nothing else is exported."""
     if _module(data) in ("duckdb", "_duckdb"):
         return data.select(*('"' + name.replace('"', '""') + '"' for name in columns))
     if _module(data) == "ibis":
@@ -159,7 +159,7 @@ def _selected(data: Any, columns: list[str]) -> Any:
 
 
 def _of_pandas_frame(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
-    """Column by column, by their places: labels may be numbers, and pandas 2 copies what is selected by a list."""
+    """The frame, column by column. Columns are found by position, because labels may be numbers and pandas 2 copies a selection by list."""
     names = _columns_of(data)
     columns = {name: data.iloc[:, names.index(name)] for name in _distinct([*counted, *others])}
     column, asked = next(iter(counted.items()))
@@ -190,16 +190,16 @@ def are_doubles_exact(*ends: Fraction) -> bool:
 
 
 def _check_pandas(data: Any, name: str, exact: bool) -> None:
-    """What a pandas column is read as, its type alone says. `exact`: whether the bounds leave no whole number that a double rounds."""
+    """Requires a pandas column whose dtype decides how it is read. `exact`: whether every whole number within the bounds is a double."""
     if str(data.dtype) == "object":
         raise DataError(
             f"column '{name}' has the dtype object: what its records are read as would depend on all of them",
             'give it a type that is known beforehand: astype("Int64"), astype(float)',
             "data",
         )
-    if str(data.dtype).startswith("period["):  # Arrow would have their ordinals
+    if str(data.dtype).startswith("period["):  # Arrow would export their ordinals
         raise DataError(f"column '{name}' holds periods, not numbers", "convert it to times: .dt.to_timestamp()", "data")
-    # pandas makes doubles of whole numbers when one is missing, and then one record changes what others are.
+    # When a whole number is missing, pandas turns the whole column into doubles. One record would then change the values of others.
     if str(data.dtype) == "float64" and not exact:
         warn(
             f"column '{name}' holds doubles, and the bounds go beyond 2^53: if these were whole numbers of which one is missing, pandas "
@@ -208,7 +208,7 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
 
 
 def _of_array(data: Any, name: str) -> _core.Frame:
-    """An array of numpy, or of a kind that is made of one: numbers, dates or times, of which a mask takes some away."""
+    """An array of numpy, or of a type built on one: numbers, dates or times, some of which may be masked."""
     values, validity = _unmasked(data)
     times = _times.numbers_of(values)
     numbers, type_of_times = (values, "") if times is None else times
@@ -222,15 +222,15 @@ def _of_array(data: Any, name: str) -> _core.Frame:
 
 
 def _unmasked(data: Any) -> tuple[Any, bytes]:
-    """An array without its mask, and the mask as one bit per number, 0 where there is none; no bits without a mask."""
+    """An array without its mask, and the mask as one bit per number, 0 for a masked number; no bits if there is no mask."""
     numpy = sys.modules["numpy"]
     if isinstance(data, numpy.ma.MaskedArray):
         values, mask = numpy.ma.getdata(data), numpy.ma.getmaskarray(data)
-    elif hasattr(data, "mask") and hasattr(data, "unmasked"):  # astropy's
+    elif hasattr(data, "mask") and hasattr(data, "unmasked"):  # astropy
         values, mask = numpy.asarray(data.unmasked), numpy.broadcast_to(data.mask, data.shape)
     else:
         return numpy.asarray(data), b""
-    if mask.dtype != bool or mask.ndim != 1:  # of records
+    if mask.dtype != bool or mask.ndim != 1:  # a mask of records
         return values, b""
     return values, numpy.packbits(~mask, bitorder="little").tobytes()
 
@@ -254,7 +254,7 @@ def _is_array(data: Any) -> bool:
 
 
 def _is_scalar(data: Any) -> bool:
-    """One number or moment of numpy. The buffer of a moment has no format, which nothing may be read by."""
+    """Whether this is one number or moment of numpy. Its buffer must not be read: that of a moment has no format."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(data, numpy.generic)
 
@@ -264,7 +264,7 @@ def _one_column() -> UsageError:
 
 
 def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_core.Frame, str]:
-    """A column, or a table whose columns nothing says but the stream itself, as a reader of batches."""
+    """A column, or a table whose columns only the stream itself names, such as a reader of batches."""
     frame = _exported(data, name)
     if others and frame.names == [name]:
         raise _one_column()
@@ -282,32 +282,32 @@ def _refuse_what_is_no_data(data: Any) -> None:
 
 
 def _is_lazy(data: Any) -> bool:
-    """A LazyFrame, which its owner collects."""
+    """Whether this is a LazyFrame, which must be collected."""
     return hasattr(data, "collect_schema") and hasattr(data, "collect")
 
 
 def _names_of_table(data: Any) -> list[str] | None:
-    """The columns of a table that says them before it is read; None for anything else."""
+    """The columns of a table that names them before it is read; None for anything else."""
     if _is_lazy(data):
         return list(_asked(data, data.collect_schema).names())
     return _columns_of(data) if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data) else None
 
 
 def _of_table(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
-    """The columns that are counted, and those of persons and keys; all are there."""
+    """A frame of the counted columns and the columns of persons and keys, all of which exist."""
     if _is_lazy(data):
         lazy = _asked(data, lambda: data.select(_distinct([*counted, *others])))
         return _computed(_asked(data, lambda: lazy.clear().collect()), lazy.collect)
     if _module(data) == "pandas":
         return _of_pandas_frame(data, counted, others)
     selected = _selected(data, _distinct([*counted, *others]))
-    if _module(data) in ("duckdb", "_duckdb", "ibis"):  # a relation or an expression, which is computed when it is exported
+    if _module(data) in ("duckdb", "_duckdb", "ibis"):  # a relation or an expression is computed when it is exported
         return _computed(_asked(data, lambda: selected.limit(0)), lambda: selected)
     return _exported(selected, "")
 
 
 def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str]) -> _core.Frame:
-    """A frame of which several columns are counted; `others` as for frame_of."""
+    """A frame with several counted columns; `others` as for frame_of."""
     if is_path(data):
         raise UsageError(
             "data: a frame is expected, and this is a text", 'name a file of records below [input], file = "payroll.csv"', "data"
@@ -328,10 +328,10 @@ def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str])
 
 
 def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: str | None = None) -> tuple[_core.Frame, str]:
-    """The frame, and the name of the column to publish. `others`: columns of persons and keys; `weight`: that of weights, which are numbers.
-    No record decides whether it is made: those that are not simply there are asked for when they are counted."""
+    """The frame, and the name of the column to publish. `others`: the columns of persons and keys; `weight`: the column of weights, which
+    are numbers. No record decides whether the frame can be made: records that must be computed first are computed when they are counted."""
     _refuse_what_is_no_data(data)
-    if _module(data) == "ibis" and not _has_columns(data) and hasattr(data, "as_table"):  # one column, which Arrow does not see
+    if _module(data) == "ibis" and not _has_columns(data) and hasattr(data, "as_table"):  # one column of ibis, which Arrow does not see
         data = data.as_table()
     names = _names_of_table(data)
     if names is not None:
@@ -364,7 +364,7 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: st
 def _of_pandas_column(data: Any, name: str, asked: Asked) -> _core.Frame:
     _check_pandas(data, name, asked.exact)
     if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
-        return _of_array(data.to_numpy(), name)  # also without pyarrow
+        return _of_array(data.to_numpy(), name)  # works without pyarrow
     times = _times.numbers_of(data)
     if times is not None:
         return _core.Frame.of_numbers(times[0], name, times[1])

@@ -1,4 +1,4 @@
-"""In which interpreter of a process the package works."""
+"""Refuses to load in any interpreter of a process except the main one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def _interpreters() -> Any:
-    """Python's own module of interpreters; None where it has none."""
+    """Python's module of interpreters; None in versions of Python that lack it."""
     for name in ("_interpreters", "_xxsubinterpreters"):
         try:
             return __import__(name)
@@ -21,4 +21,4 @@ def _require_main() -> None:
         raise ImportError("fractile works in a process's main interpreter alone: import it there, or start a process")
 
 
-_require_main()  # before the extension module, whose types are the main interpreter's
+_require_main()  # before the extension module, whose types belong to the main interpreter

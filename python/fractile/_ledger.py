@@ -1,4 +1,4 @@
-"""Ledgers: what may be spent on a dataset, and what was."""
+"""Ledgers: what may be spent on a dataset, and what was spent."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ._numbers import Number
 
 
 class Ledger:
-    """A durable ledger of privacy budgets, which the program `fractile ledger` reads, too: a file, or for a team the address of a
-    PostgreSQL database, "postgres://user@host:port/database".
+    """A durable ledger of privacy budgets: a file, or for a team the address of a PostgreSQL database,
+    "postgres://user@host:port/database". The program `fractile ledger` uses the same ledgers.
 
-    Any number of processes may use it at once. Nothing is kept open here: every method reads the ledger anew, and checks it.
+    Any number of processes may use a ledger at once. This object keeps nothing open: every method reads the ledger again, and checks it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -61,11 +61,11 @@ class Ledger:
         duckdb: str | os.PathLike[str] | None = None,
         witness: str | os.PathLike[str] | None = None,
     ) -> Ledger:
-        """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself. `fractile ledger
-        init` says what its releases must or may have.
+        """Adds a dataset, which never changes afterwards, and returns this ledger. Makes the file if it does not exist. The arguments say
+        what the dataset's releases must or may have; `fractile ledger init --help` describes them.
 
         Raises:
-            UsageError: there is one of this name already, or an argument is wrong.
+                        UsageError: there is a dataset of this name already, or an argument is wrong.
             LedgerError: the file is not a ledger, or cannot be written.
         """
         words = _words.words({name: value for name, value in locals().items() if name != "self"})
@@ -78,39 +78,39 @@ class Ledger:
 
     @property
     def accounts(self) -> list[_core.Account]:
-        """The datasets, with what was spent of each and what remains."""
+        """The datasets, with what was spent and what remains of each budget."""
         return list(self.statement().accounts)
 
     @property
     def entries(self) -> list[_core.Entry]:
-        """All entries, the first one first."""
+        """All entries, from the first one on."""
         return list(self.statement().entries)
 
     def verify(self, head: str = "") -> str:
-        """Checks everything, and returns the hash of the last line; `head`: the hash of an earlier one, which was kept elsewhere.
+        """Checks everything, and returns the hash of the log's last line. `head`: the hash of an earlier line, kept elsewhere.
 
         Raises:
-            LedgerError: names the first thing that is wrong.
+                        LedgerError: something is wrong; the error names the first fault.
         """
         return _core.ledger_verify(self.path, _words.text(head, "head"))
 
     def void(self, entry: int, reason: str) -> None:
-        """Declares that a reserved entry's release was never published: it no longer counts."""
+        """Declares that a reserved entry's release was never published. The entry then no longer counts."""
         if not isinstance(entry, int) or not 0 < entry < 2**63:
             raise UsageError("entry: the number of an entry is expected", "see ledger.entries", "entry")
         _core.ledger_void(self.path, entry, _words.text(reason, "reason"))
 
     def witness(self, *, accept: bool = False) -> list[str]:
-        """The paths of the witnesses that datasets declare, if the ledger has all that they have seen; `accept`: after a backup was
-        put back, charges again what is missing, as `fractile ledger witness --accept` does.
+        """Checks that the ledger has all that its datasets' witnesses have seen, and returns the paths of the witnesses. `accept`: after a
+        backup was restored, charges what is missing again, as `fractile ledger witness --accept` does.
 
         Raises:
-            LedgerError: the ledger is behind one, or one cannot be used.
+                        LedgerError: the ledger lacks something that a witness has seen, or a witness cannot be used.
         """
         return _core.ledger_witness(self.path, accept)
 
     def export(self, format: str = "json") -> str:
-        """All that there is: "json" or "csv"."""
+        """The whole ledger as a text: "json" or "csv"."""
         statement = self.statement()
         return statement.csv(True) if format == "csv" else statement.json(True)
 

@@ -1,4 +1,4 @@
-"""What the fields of a class are: said once, under "Attributes:" in what it says of itself."""
+"""Gives the fields of a class their docstrings, which are written once, under "Attributes:" in the docstring of the class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Kind = TypeVar("Kind", bound=type)
 
 
 def attributes(kind: type) -> dict[str, str]:
-    """What a class says under "Attributes:", by the name of the field."""
+    """The text under "Attributes:" in the docstring of a class, for each field."""
     _, _, said = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")
     found: dict[str, str] = {}
     name = ""
@@ -23,7 +23,7 @@ def attributes(kind: type) -> dict[str, str]:
 
 
 def documented(kind: Kind) -> Kind:
-    """A tuple's class, whose fields then say so themselves."""
+    """The class of tuples, with a docstring for each field."""
     fields: Any = kind
     for name, text in attributes(kind).items():
         if name in fields._fields:

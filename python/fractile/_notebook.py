@@ -1,18 +1,18 @@
-"""How results show themselves in notebooks."""
+"""Shows results in notebooks."""
 
 from __future__ import annotations
 
 import html
 
-#: Of a cell. A notebook holds all of them, and sends them to each browser that opens it.
+#: The most bytes of a cell. A notebook holds all its cells, and sends them to each browser that opens it.
 _MOST_BYTES = 1_000_000
-#: Of the table that stands for a larger page.
+#: The most lines of the table that is shown in place of a larger page.
 _LINES = 40
 
 
 def in_frame(page: str, title: str, table: str) -> str:
-    """The page, in a frame of its own, so that its style does not reach the notebook's. In place of one that is too large, the first lines of
-    its table, and how to get the page."""
+    """The page in a separate frame, so that its style does not affect the notebook. If the page is too large: the first lines of its table,
+    and how to get the page."""
     frame = f'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="{title}"'
     cell = f'<iframe srcdoc="{html.escape(page, quote=True)}" {frame}></iframe>'
     if len(cell.encode("utf-8", "replace")) <= _MOST_BYTES:
@@ -25,5 +25,5 @@ def in_frame(page: str, title: str, table: str) -> str:
 
 
 def unpaid(what: str) -> str:
-    """What stands above a result that no ledger has paid for."""
+    """The note above a result that no ledger has paid for."""
     return f"<p><strong>This {what} was entered in no ledger</strong>: nothing adds up what was spent.</p>"

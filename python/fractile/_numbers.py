@@ -1,4 +1,4 @@
-"""Numbers, exactly: what is given becomes the words that the library reads."""
+"""Numbers become the words that the library reads, exactly."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Number = Union[int, float, str, Fraction, Decimal]
 
 #: Arguments that may be dates or times.
 _OF_TIMES = frozenset({"bounds", "candidates", "below"})
-#: Types of a frame's library that people write themselves, as pd.Timestamp("2020-01-01").
+#: Types of a frame's library that users also write themselves, such as pd.Timestamp("2020-01-01").
 _TYPED_BY_HAND = frozenset({"Timestamp", "Timedelta", "datetime64", "timedelta64"})
-_LONG = 16  # significant digits, from which on a float looks computed
+_LONG = 16  # a float with at least this many significant digits looks computed
 
 
 def _refuse(field: str, what: str, hint: str) -> UsageError:
@@ -41,7 +41,7 @@ def _of_float(value: float, field: str) -> str:
 
 
 def word(value: Any, field: str, public: bool = False) -> str:
-    """The number as the library reads it. `public`: it must not come from the data, so that a numpy or pandas scalar is warned of."""
+    """The number as the library reads it. `public`: it must not come from the data, so a numpy or pandas scalar gives a warning."""
     if isinstance(value, bool) or value is None:
         raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
     if getattr(value, "shape", ()) != ():
@@ -64,7 +64,7 @@ def word(value: Any, field: str, public: bool = False) -> str:
         return _of_float(value, field)
     if hasattr(value, "__index__"):
         return str(value.__index__())
-    if is_scalar and hasattr(value, "__float__"):  # numpy.float32 prints the shortest decimal of its own width
+    if is_scalar and hasattr(value, "__float__"):  # numpy.float32 prints the shortest decimal for its width
         return str(value)
     raise _refuse(
         field, f"{type(value).__name__} is not a number", 'write an int, float, str, Fraction or Decimal, such as "1/3"'
@@ -72,7 +72,7 @@ def word(value: Any, field: str, public: bool = False) -> str:
 
 
 def require_text(text: str, field: str) -> str:
-    """The text, all of whose characters are some."""
+    """The text; refuses one with half a surrogate pair."""
     try:
         text.encode()
         return text
@@ -82,14 +82,14 @@ def require_text(text: str, field: str) -> str:
 
 
 def listed(values: Any, field: str) -> list[Any]:
-    """The items of what is a list, or can be one."""
+    """The items of a list, or of anything that can become a list."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise _refuse(field, f"a list is expected, not {type(values).__name__}", f"write {field}=[...]")
     return list(values)
 
 
 def pair(values: Any, field: str, what: str, hint: str) -> tuple[Any, Any]:
-    """The two items of what has two."""
+    """The two items; refuses anything that does not have exactly two."""
     items = [] if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) else list(values)
     if len(items) != 2:
         raise _refuse(field, what, hint)
@@ -97,12 +97,12 @@ def pair(values: Any, field: str, what: str, hint: str) -> tuple[Any, Any]:
 
 
 def of_a_frame(value: Any) -> bool:
-    """Whether this type is one of those that frames and their columns hand out."""
+    """Whether the value has a type in which frames and their columns return values."""
     return type(value).__module__.partition(".")[0] in ("numpy", "pandas", "polars", "pyarrow")
 
 
 def warn_of_the_data(value: Any, field: str) -> None:
-    """Before anything is spent."""
+    """Warns of a value that may come from the data, before anything is spent."""
     warn(
         f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
         "known without looking at them"
@@ -110,7 +110,7 @@ def warn_of_the_data(value: Any, field: str) -> None:
 
 
 def words(values: Any, field: str, public: bool = False) -> str:
-    """One number, a name such as quartiles, or several numbers, with commas between them."""
+    """One number, a name such as quartiles, or several numbers with commas between them."""
     if isinstance(values, str):
         return values
     if not isinstance(values, Iterable):
@@ -127,7 +127,7 @@ def words(values: Any, field: str, public: bool = False) -> str:
 
 
 def _steps_meant(values: list[float]) -> str:
-    """What to write in place of computed floats that are equal steps of a small fraction, as those of numpy.linspace are."""
+    """What to write in place of computed floats that are multiples of a small fraction, such as those of numpy.linspace."""
     near = [Fraction(value).limit_denominator(1000) for value in values]
     steps = {after - before for before, after in zip(near, near[1:])}
     if len(values) < 3 or len(steps) != 1 or any(abs(float(each) - value) > 1e-12 for each, value in zip(near, values)):
@@ -149,7 +149,7 @@ def fraction(value: Any, field: str, public: bool = False) -> Fraction:
 
 
 def whole(value: Any, field: str) -> int:
-    """A number of records, which 32 bits hold."""
+    """A number of records, which must fit in 32 bits."""
     number = fraction(value, field)
     if number.denominator != 1 or not 0 <= number < 2**32:
         raise _refuse(field, f"{number} is no number of records", f"write a whole number, {field}=1 or more")
@@ -157,7 +157,7 @@ def whole(value: Any, field: str) -> int:
 
 
 def decimal(value: Fraction) -> Decimal | Fraction:
-    """The number as a Decimal if its decimals end, else as it is."""
+    """The number as a Decimal if its decimal expansion ends, and unchanged otherwise."""
     denominator = value.denominator
     twos = fives = 0
     while denominator % 2 == 0:

@@ -19,13 +19,13 @@ from ._release import Bound, Step
 
 @documented
 class PlannedQuantile(NamedTuple):
-    """Rank errors, in records: by how many of those that count, at the values at which they count, a value misses its quantile.
+    """Rank errors: by how many records a value misses its quantile. Only records that count are meant, at the values at which they count.
 
     Attributes:
         quantile: the quantile.
-        worst_case: the error whatever the table, with probability `confidence`; None where no bound is known.
+        worst_case: the error that no table exceeds, with probability `confidence`; None if no bound is known.
         median: the error that half of the releases of the public table do not exceed.
-        nine_in_ten: the error that nine in ten of them do not exceed.
+        nine_in_ten: the error that nine in ten of these releases do not exceed.
     """
 
     quantile: Fraction
@@ -35,7 +35,7 @@ class PlannedQuantile(NamedTuple):
 
 
 class Plan:
-    """What a query would run, cost and be worth. No table was read and nothing was spent."""
+    """What a query would run, what it would cost, and how accurate it would be. No table was read and nothing was spent."""
 
     def __init__(self, report: _core.PlanReport, words: _words.Words) -> None:
         self._report = report
@@ -43,28 +43,28 @@ class Plan:
 
     @property
     def quantiles(self) -> list[PlannedQuantile]:
-        """What each quantile will be worth."""
+        """The errors to expect, for each quantile."""
         r = self._report
         return [PlannedQuantile(*row) for row in zip(r.quantiles, r.worst_case, r.typical, r.nine_in_ten)]
 
     @property
     def cost(self) -> str:
-        """The budget: with a wanted error, the smallest one that achieves it."""
+        """The budget; if an error was asked for, the smallest budget that achieves it."""
         return self._report.cost
 
     @property
     def mechanism(self) -> str:
-        """What would run."""
+        """The mechanism that would run."""
         return self._report.mechanism
 
     @property
     def together(self) -> int | None:
-        """The worst case of all quantiles at once."""
+        """The worst case for all quantiles at once; None if no bound is known."""
         return self._report.together
 
     @property
     def interval_widths(self) -> list[float]:
-        """The median width of the requested intervals, in records between the ends; one per quantile."""
+        """The median width of each requested interval, in records between its ends; one per quantile."""
         return list(self._report.interval_widths)
 
     def to_pandas(self) -> Any:
@@ -82,11 +82,11 @@ class Plan:
         )
 
     def to_json(self) -> str:
-        """As `fractile plan --format json` prints it."""
+        """The plan as `fractile plan --format json` prints it."""
         return self._report.json()
 
     def to_csv(self) -> str:
-        """A line a quantile."""
+        """The plan as CSV, one line per quantile."""
         return self._report.csv()
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
@@ -193,16 +193,16 @@ def plan(
 ) -> Plan | PublicationPlan:
     """What a release will cost, and how wrong it may be. No table is read, except for a public `reference`, and nothing is spent.
 
-    The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
-    no quantile misses by more records. `guess` ("value", "presence" or "above:30000") asks also how often an attacker's best guess about a
-    person is right. `analyst` names a file that says what the quantiles' analyst bears, and epsilon is then a range, "0.01..5": the plan is
-    of the least epsilon that serves.
+    The arguments are the options of the program `fractile plan`. `rank_error` in place of a budget asks for the smallest budget at which no
+    quantile misses by more records. `guess` ("value", "presence" or "above:30000") also asks how often an attacker's best guess about a
+    person is right. `analyst` names a file that says which loss the analyst accepts. Epsilon is then a range, "0.01..5", and the plan is
+    for the least epsilon in it that serves the analyst.
 
-    With `file`, a publication's, all tables of it are planned: what each level costs, and what each cell will be worth.
+    With `file`, the file of a publication, all its tables are planned: what each level costs, and how accurate each cell will be.
 
     Raises:
         UsageError: an argument is wrong, or no budget achieves the error.
-        DataError: the publication's file cannot be read, or is not what it should be.
+        DataError: the publication's file cannot be read, or is not a valid one.
     """
     words = _words.words({name: value for name, value in locals().items() if name != "file"})
     if file is not None:

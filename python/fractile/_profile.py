@@ -24,7 +24,7 @@ _OLD_FORMAT = "fractile profile 1"
 class Lattice:
     """The possible values, public and exact: `Lattice(0, 125, 1)`, or `Lattice(candidates=[...])` in increasing order.
 
-    Dates and times, too: `Lattice(date(2020, 1, 1), date(2026, 1, 1), "1d")`.
+    The values may also be dates or times: `Lattice(date(2020, 1, 1), date(2026, 1, 1), "1d")`.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class Lattice:
 
     @property
     def size(self) -> int:
-        """How many values, up to 2^62."""
+        """The number of values, up to 2^62."""
         return int(self._core.size)
 
     @property
     def kind(self) -> str:
-        """What the values are: "number", "date", "timestamp" or "instant"."""
+        """The kind of the values: "number", "date", "timestamp" or "instant"."""
         return self._core.kind
 
     @property
@@ -118,54 +118,54 @@ class Lattice:
 
 
 class Profile:
-    """How many records lie at each position of a lattice, and how many of one person may be among them. Sensitive: it is the data."""
+    """How many records lie at each position of a lattice, and how many of them may be one person's. Sensitive: a profile is the data."""
 
     def __init__(self, core: _core.Counted) -> None:
         self._core = core
 
     @property
     def lattice(self) -> Lattice:
-        """What its records were counted on."""
+        """The lattice on which the records were counted."""
         return Lattice._over(self._core.lattice)
 
     @property
     def records(self) -> int:
-        """How many records count; with weights how many units of them."""
+        """How many records count; with weights, how many units."""
         return self._core.records
 
     @property
     def counts(self) -> list[tuple[int, int]]:
-        """(position, count) in increasing order: 2 i + 1 is on candidate i, 2 i between it and the one before."""
+        """(position, count), by increasing position. Position 2 i + 1 is candidate i; position 2 i lies between candidates i - 1 and i."""
         return self._core.counts
 
     @property
     def records_per_person(self) -> int:
-        """At most this many records of one person are in it: kept by sampling if there is a `person`, declared otherwise."""
+        """The most records of one person in this profile: enforced by sampling if there is a `person`, declared otherwise."""
         return self._core.records_per_person
 
     @property
     def person(self) -> str:
-        """The column of persons of whose records no more than that were counted; "" where the bound was declared."""
+        """The column by which persons' records were bounded; "" if the bound was declared."""
         return self._core.person
 
     @property
     def per_person(self) -> str:
-        """What each person's records became, "sum" for one, whose value counts in place of them; "" where records count."""
+        """How each person's records became one value, such as "sum"; "" if the records themselves count."""
         return self._core.per_person
 
     @property
     def declared(self) -> list[str]:
-        """What else was declared and never checked: "disjoint_persons", where profiles were merged as of different persons."""
+        """What else was declared and never checked: "disjoint_persons" if profiles were merged as those of different persons."""
         return ["disjoint_persons"] if self._core.disjoint_persons else []
 
     def merge(self, other: Profile, *, disjoint_persons: bool = False) -> Profile:
-        """The profile of both columns together, also `self | other`.
+        """The profile of both columns together; `self | other` is the same.
 
-        A person may be in both, so the bounds of records per person add up, unless `disjoint_persons` declares that none is. Equal
-        sampling keys say nothing about that: each part has kept as many records of a person as it may.
+        A person may be in both, so the bounds on records per person add up, unless `disjoint_persons` declares that no person is in both.
+        Equal sampling keys do not help: each part has kept as many records of a person as it may.
 
         Raises:
-            UsageError: the profiles were counted on different lattices, by different columns of persons, or otherwise differently.
+            UsageError: the profiles were counted on different lattices, with different columns of persons, or differently in another way.
         """
         if not isinstance(other, Profile):
             raise UsageError(f"other: a Profile is expected, not {type(other).__name__}", "count it by fractile.profile(...)", "other")
@@ -179,28 +179,28 @@ class Profile:
     def write(
         self, output: str | os.PathLike[str], *, column: str, source: str = "memory", records_per_person: int | None = None
     ) -> None:
-        """Writes a profile file, which `release(counts=output)` and `fractile release --counts` read, for its owner alone.
+        """Writes a profile file, which only its owner can read, for `release(counts=output)` and `fractile release --counts`.
 
-        The file says how many records of one person may be in it, as the profile does; `records_per_person` declares more.
+        The file says how many records of one person may be in it, as the profile does; `records_per_person` declares a larger number.
 
         Raises:
-            UsageError: `output` is there already, or cannot be written; or `records_per_person` is less than the profile's.
+            UsageError: `output` exists already, or cannot be written; or `records_per_person` is less than the profile's.
         """
         bound = None if records_per_person is None else _numbers.whole(records_per_person, "records_per_person")
         self._core.write(_words.path(output, "output"), _words.text(column, "column"), _words.text(source, "source"), bound)
 
     def to_bytes(self) -> bytes:
-        """All of it, as the bytes of a profile file (docs/profile-format.md). It is as sensitive as the data."""
+        """The whole profile as the bytes of a profile file (docs/profile-format.md). These are as sensitive as the data."""
         return self._core.to_bytes()
 
     @classmethod
     def from_bytes(cls, data: bytes, *, records_per_person: int | None = None) -> Profile:
-        """What to_bytes() gave, or a profile file of one column without groups.
+        """Reads the bytes that to_bytes() returned, or those of a profile file of one column without groups.
 
-        Bytes of earlier versions do not say how many records of one person they hold: then `records_per_person` must.
+        Bytes of earlier versions do not say how many records of one person they hold; `records_per_person` must say it for them.
 
         Raises:
-            DataError: for anything else.
+            DataError: the bytes are something else.
             UsageError: `records_per_person` is missing, or less than the bytes say.
         """
         bound = None if records_per_person is None else _numbers.whole(records_per_person, "records_per_person")
@@ -211,7 +211,7 @@ class Profile:
         return Profile.from_bytes, (self.to_bytes(),)
 
     def __eq__(self, other: object) -> bool:
-        """Equal counts on equal lattices, of at most equally many records a person."""
+        """Whether counts, lattices and bounds on records per person are equal."""
         return (
             isinstance(other, Profile)
             and self.records_per_person == other.records_per_person
@@ -225,7 +225,7 @@ class Profile:
 
 
 def _read(data: bytes, records_per_person: int | None) -> _core.Counted:
-    """A profile of its bytes. The error does not say what is wrong with them: that might quote them."""
+    """A profile from its bytes. The error does not say what is wrong with the bytes, because that might quote them."""
     if isinstance(data, bytes) and data.startswith(_MAGIC):
         core = _read_file(data)
     else:
@@ -249,7 +249,7 @@ def _read_file(data: bytes) -> _core.Counted | None:
 
 
 def _read_text(data: bytes | str, records_per_person: int) -> _core.Counted | None:
-    """Reads what to_bytes() gave before it gave the bytes of a profile file."""
+    """Reads the format that earlier versions of to_bytes() returned."""
     try:
         body = json.loads(data)
         if body["format"] != _OLD_FORMAT:
@@ -319,16 +319,23 @@ def profile(
     by: str | Sequence[str] | None = None,
     keys: Keys | None = None,
 ) -> Profile | dict[Key, Profile]:
-    """Counts a column in memory on a lattice. What comes back is as sensitive as the data, and is not a release.
+    """Counts a column in memory on a lattice. The result is as sensitive as the data, and is not a release.
 
-    With `person`, a column, at most `records_per_person` records of each person count, over all keys together. Which ones, the 32 bytes
-    `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal
-    records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key. Without `person`,
-    `records_per_person` declares that no person has more records. The profile carries the bound to its release, and what `missing` declares
-    to be missing, in the column and in that of persons: numbers by value, texts exactly. With `per_person` a person's records become one
-    value, with `by` one in each group, and `records_per_person` says in how many groups a person may count. With `weight`, a column, the
-    smallest and the largest weight and their step, a record of weight w counts as w / weight_step records: the profile is of such units, and
-    says so.
+    With `by` and `keys`, there is a profile for each key.
+
+    `person` is the column that identifies the person. At most `records_per_person` records of each person then count, over all keys
+    together. The 32 bytes `sampling_key` decide which records these are, from each person's records alone: wherever all records of a
+    person are together, equal sampling keys keep the same records. If it is left out, a key is drawn at random. Without `person`,
+    `records_per_person` declares that no person has more records. The profile carries this bound to its release.
+
+    With `per_person`, a person's records become one value; with `by`, one value in each group, and `records_per_person` is the number
+    of groups in which a person may count.
+
+    `missing` declares what counts as missing, in the column and in the column of persons: numbers by value, texts exactly. The profile
+    carries this to its release.
+
+    `weight` is a column of weights, with the smallest and the largest weight and their step. A record of weight w then counts as w /
+    weight_step units, and the profile counts units.
 
     Raises:
         UsageError: an argument is wrong.
@@ -336,7 +343,7 @@ def profile(
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
-    _words.words({"column": column, "person": person, "by": by})  # texts, all that are given
+    _words.words({"column": column, "person": person, "by": by})  # refuses names that are not texts
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
     if sampling_key is not None and not isinstance(sampling_key, bytes):
@@ -383,15 +390,17 @@ def profile_of_counts(
     weight_bounds: tuple[Number, Number] | None = None,
     weight_step: Number | None = None,
 ) -> Profile:
-    """The profile of values that were counted elsewhere: whatever can `SELECT value, count(*) ... GROUP BY value`.
+    """The profile of values that were counted elsewhere, for example by `SELECT value, count(*) ... GROUP BY value`.
 
-    The k-th of `values` stands for as many records as the k-th of `counts` says. Both are columns: lists, arrays, whatever speaks Arrow.
-    Contributions of persons must have been bounded before they were counted: `records_per_person` declares to how many records, and the
-    profile keeps that. `Profile.write` makes a file of it to release from. With `weight`, a name, its bounds and its step, the counts are units of
-    weight: each record counted as round(weight / weight_step), its weight clamped to the bounds.
+    The k-th of `counts` is the number of records with the k-th of `values`. Both are columns: lists, arrays, or anything that exports
+    Arrow. The number of records per person must have been bounded before counting: `records_per_person` declares this bound, and the
+    profile keeps it. `Profile.write` writes a file to release from.
+
+    `weight` is the name of the weights, with their bounds and step. The counts are then units of weight: each record counts as round(weight
+    / weight_step) units, its weight clamped to the bounds.
 
     Raises:
-        UsageError: an argument is wrong, or the two are not equally long.
+        UsageError: an argument is wrong, or `values` and `counts` are not equally long.
         DataError: a value or a count is unusable.
     """
     if null not in ("drop", "error"):

@@ -23,7 +23,7 @@ _VALUES = ("value", "lower", "upper")
 
 
 class _Row(NamedTuple):
-    """A line of the CSV: a value of a cell, in texts. A key is "" where the level has no cells by its column."""
+    """A line of the CSV: a value of a cell, as texts. A key is "" if the level is not divided by its column."""
 
     table: str
     keys: tuple[str, ...]
@@ -40,15 +40,15 @@ class PublishedCell(Group):
 
     @property
     def marks(self) -> dict[Fraction, str]:
-        """The quantiles whose values are marked, and how: "unreliable", or "hidden" where frames and CSV leave the values out. The receipt
-        has the values of hidden cells, too, and so has this mapping."""
+        """The marks of values, by quantile: "unreliable", or "hidden" for values that frames and CSV leave out. The receipt and this cell
+        hold the values of hidden cells, too."""
         level = self._release
         assert isinstance(level, PublishedLevel)
         return level._marks_of(self.key)
 
 
 class PublishedLevel(Release):
-    """A level of a table, which is a release of its own: a mapping from keys to cells or, for everyone, from quantiles to values."""
+    """A level of a table, which is a release: a mapping from keys to cells or, for everyone, from quantiles to values."""
 
     def __init__(self, tables: PublishedTables, number: int) -> None:
         super().__init__(tables._core.release(number))
@@ -66,7 +66,7 @@ class PublishedLevel(Release):
         return PublishedCell(key, number, self)
 
     def _statistics_of(self, number: int) -> Any:
-        """In a margin, what the released numbers of its finest cells add up to."""
+        """In a margin, the sums of the released numbers of its finest cells."""
         return self._beside[number] if self._beside else None
 
     @cached_property
@@ -79,12 +79,12 @@ class PublishedLevel(Release):
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The columns by which it has cells; none for everyone."""
+        """The columns by which the level is divided into cells; none for everyone."""
         return self._by
 
     @property
     def marks(self) -> dict[Fraction, str]:
-        """The quantiles whose values are marked, and how, in a level of everyone; otherwise each cell has its own."""
+        """The marks of values, by quantile, in the level of everyone. In other levels each cell has its marks."""
         return self._marks_of(self._only.key)
 
 
@@ -92,11 +92,11 @@ class _Tidy:
     """Rows of values, as frames."""
 
     def _tidy(self) -> tuple[list[_Row], tuple[str, ...], dict[str, str]]:
-        """Rows, the headings of their keys, and what the values of each table are."""
+        """Rows, the headings of their keys, and the kind of each table's values."""
         raise NotImplementedError
 
     def _columns(self) -> tuple[dict[str, list[Any]], str]:
-        """Columns by their names, and what values are: "number", "date", "timestamp", "instant", or "text" where they are several kinds."""
+        """Columns by their names, and the kind of the values: "number", "date", "timestamp", "instant", or "text" for several kinds."""
         rows, headings, kinds = self._tidy()
         of_rows = {kinds[row.table] if row.statistic in ("quantile", "mean") else "number" for row in rows}
         kind = of_rows.pop() if len(of_rows) == 1 else "text"
@@ -112,8 +112,8 @@ class _Tidy:
         """A DataFrame with one row per value, and the columns of the program's CSV: table, a column for each key column, statistic,
         quantile (as a fraction), value, lower, upper, mark. Values that do not apply are missing.
 
-        Numbers are the nearest doubles, and an open end of an interval is infinite; dates and times are Timestamps, and an open end is
-        missing. Where tables hold values of several kinds, these are texts.
+        Numbers are the nearest doubles; an open end of an interval is infinite. Dates and times are Timestamps; an open end is missing. If
+        the tables hold values of several kinds, all values are texts.
         """
         import pandas as pd
 
@@ -127,7 +127,7 @@ class _Tidy:
         return pd.DataFrame(typed)
 
     def to_polars(self) -> Any:
-        """The same as a DataFrame of polars; dates and times are Date and Datetime in microseconds."""
+        """The rows of to_pandas() as a DataFrame of polars; dates and times are Date and Datetime in microseconds."""
         import polars as pl
 
         columns, kind = self._columns()
@@ -141,7 +141,7 @@ class _Tidy:
         return pl.DataFrame(columns, schema={name: types[kind] if name in _VALUES else pl.String for name in columns})
 
     def to_arrow(self) -> Any:
-        """The same as a pyarrow.Table; dates are date32, times timestamps in microseconds."""
+        """The rows of to_pandas() as a pyarrow.Table; dates are date32, times are timestamps in microseconds."""
         import pyarrow as pa
 
         columns, kind = self._columns()
@@ -156,7 +156,7 @@ class _Tidy:
 
 
 class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
-    """A table: a mapping from the columns of its levels to these, `table["region", "sex"]`, `table["region"]`, `table[()]` for everyone."""
+    """A table: a mapping from columns to the level by them, `table["region", "sex"]`, `table["region"]`, `table[()]` for everyone."""
 
     def __init__(self, tables: PublishedTables, name: str) -> None:
         self._tables = tables
@@ -168,10 +168,10 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
         return PublishedTable, (self._tables, self.name)
 
     def level(self, *by: str) -> PublishedLevel:
-        """The level with cells by these columns, in any order; without one, everyone's.
+        """The level with cells by these columns, in any order; without columns, the level of everyone.
 
         Raises:
-            KeyError: it was not published.
+            KeyError: the level was not published.
         """
         for columns, number in self._numbers.items():
             if sorted(columns) == sorted(by):
@@ -197,12 +197,12 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
 
     @property
     def by(self) -> tuple[str, ...]:
-        """The columns by which its finest level has cells."""
+        """The columns by which the finest level is divided into cells."""
         return next(iter(self._numbers))
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held all of it already."""
+        """Whether the ledger held all levels of this table already."""
         return all(self._tables._core.levels[number][2] for number in self._numbers.values())
 
     @property
@@ -220,10 +220,10 @@ class PublishedTable(_Tidy, Mapping[tuple[str, ...], PublishedLevel]):
 
 
 class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
-    """What was published: a mapping from names to tables. It holds nothing that was not paid for.
+    """The published tables: a mapping from names to tables. It holds nothing that was not paid for.
 
-    `p["pay"].level("region", "sex")["north", "f"][0.5]` is an exact value. `receipt` is what `fractile publish` writes, byte for byte. It
-    can be copied and pickled.
+    `p["pay"].level("region", "sex")["north", "f"][0.5]` is an exact value. `receipt` is the receipt that `fractile publish` writes, byte
+    for byte. This object can be copied and pickled.
     """
 
     def __init__(self, core: _core.PublishedTables, is_new: bool = False, ledger: str = "") -> None:
@@ -260,22 +260,22 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
 
     @property
     def receipt(self) -> str:
-        """The receipt: JSON, which holds that of each level."""
+        """The receipt: JSON, which holds a receipt for each level."""
         return self._core.receipt
 
     @property
     def cost(self) -> str:
-        """What all tables cost one person together, those that a ledger held already included."""
+        """What all tables together cost one person, including the tables that a ledger held already."""
         return self._core.cost
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held all of it already, so that nothing was read or spent."""
+        """Whether the ledger held all tables already; then nothing was read or spent."""
         return all(stored for _, _, stored in self._core.levels)
 
     @property
     def labels(self) -> dict[str, dict[str, str]]:
-        """What readers are shown for the keys of each column that has labels."""
+        """The labels that readers see in place of keys, for each column that has labels."""
         return {column: dict(zip(keys, labels)) for column, keys, labels in self._core.keys if labels}
 
     def explain(self, format: str = "text") -> str:
@@ -287,29 +287,29 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
         return self._core.page(_words.texts(about, "about"), _words.flag(public, "public"))[0]
 
     def to_registry(self, about: Mapping[str, str]) -> str:
-        """A record for the public registry of deployments of differential privacy, as YAML, of all tables together."""
+        """A record of all tables together for the public registry of deployments of differential privacy, as YAML."""
         return self._core.registry(_words.texts(about, "about"))
 
     def to_csv(self) -> str:
-        """A line a value, as `fractile publish` writes it."""
+        """The CSV that `fractile publish` writes, one line per value."""
         return self._core.csv()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
+        """Writes the receipt durably, or the page if the name ends with .html. Never replaces a file."""
         _save(self, path)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> PublishedTables:
-        """A receipt, or a page that holds one, from a file. A receipt that was changed since it was written is refused.
+        """Reads a receipt, or a page that holds a receipt, from a file. Refuses a receipt that was changed after it was written.
 
         Raises:
-            DataError: when there is no such file, or no whole receipt of a publication in it.
+            DataError: there is no such file, or it holds no whole receipt of a publication.
         """
         return cls.from_text(_receipt_in(path), _words.path(path, "path"))
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> PublishedTables:
-        """Reads the text of such a file. Warns of a page that does not show what its receipt says."""
+        """Reads the text of a receipt or page. Warns of a page that does not show what its receipt says."""
         read = _core.read_publication_receipt(_without_page(text), name)
         _warn_of_altered(_core.altered_parts_of_tables(text, read))
         return cls(read)
@@ -318,12 +318,12 @@ class PublishedTables(_Tidy, Mapping[str, PublishedTable]):
     def _lines(self) -> tuple[list[_Row], tuple[str, ...]]:
         """The rows of the CSV, and the headings of their keys."""
         heading, *lines = csv.reader(io.StringIO(self.to_csv(), newline=""))
-        end = len(heading) - len(_AFTER_KEYS)  # of the keys
+        end = len(heading) - len(_AFTER_KEYS)  # where the keys end
         return [_Row(line[0], tuple(line[1:end]), *line[end:]) for line in lines], tuple(heading[1:end])
 
     @cached_property
     def _marks(self) -> dict[tuple[str, tuple[str, ...]], dict[Fraction, str]]:
-        """The marks of each cell that has any, by its table and its keys in all key columns."""
+        """The marks of each cell that has marks, by its table and its keys in all key columns."""
         marks: dict[tuple[str, tuple[str, ...]], dict[Fraction, str]] = {}
         for row in self._lines[0]:
             if row.mark and row.statistic == "quantile":
@@ -359,12 +359,12 @@ def _typed(kind: str, text: str) -> Any:
 def _publication_in(file: Any, words: _words.Words) -> _core.PublicationFile:
     if not _frames.is_path(file):
         raise UsageError("file: the path of a publication's file is expected", 'write fractile.publish("earnings.toml")', "file")
-    _words.bring_engine()  # for public files, too
+    _words.bring_engine()  # public files are read by the engine, too
     return _core.read_publication(_words.path(file, "file"), words)
 
 
 def _asked_of(file: _core.PublicationFile) -> dict[str, _frames.Asked]:
-    """The columns that are counted, and how the cells of a frame are read: as the publication's file says."""
+    """For each counted column, how the cells of a frame are read, as the publication's file says."""
     exact: dict[str, bool] = {}
     any_cells: dict[str, bool] = {}
     for name, kind, lower, upper, counts_any_cells in file.columns:
@@ -393,21 +393,21 @@ def publish(
 ) -> PublishedTables:
     """Publishes all tables of a publication's file under its budget, with differential privacy.
 
-    Everything is read once, paid for in one transaction and published as a whole. The arguments are the options of the program
-    `fractile publish`, and one seed gives one receipt. `fractile.plan(file)` says beforehand what it will be worth.
+    All records are read once; all tables are paid for in one transaction and published together. The arguments are the options of the
+    program `fractile publish`, and the same seed gives the same receipt. `fractile.plan(file)` predicts the accuracy of all cells.
 
     Args:
         file: the path of a TOML file, which docs/publication.md describes and `fractile publish --example` shows.
-        data: a frame (pandas, polars, pyarrow, duckdb, whatever speaks Arrow) with the columns that the file names, in place of the records
-            that its [input] would name. Only these columns are read. [input] still says what counts as missing.
-        ledger: what pays: all levels of all tables, or nothing. A level that it holds is taken as it is. Without one nothing adds up what
-            is spent.
-        dataset: which of the ledger's datasets pays, where it has several.
-        again: draws and pays for all tables anew, even those that the ledger holds.
-        source: with a ledger, what it calls the records; a frame has no other name, and is not known again without one.
-        output: a folder, for a tidy CSV, the receipt and the page, by the name of the file; nothing is overwritten.
-        threads, memory: how many threads read, and how much they may take, "2GB"; neither changes a number.
-        unsafe_seed: reproducible and not private, for tests; not with a ledger.
+        data: a frame (pandas, polars, pyarrow, duckdb, or anything that exports Arrow) with the columns that the file names, in place of
+            the records that its [input] would name. Only these columns are read. [input] still says what counts as missing.
+        ledger: the ledger that pays for all levels of all tables, or for none. Levels that it holds already stay as they are. Without a
+            ledger, nothing adds up what is spent.
+        dataset: the dataset that pays, if the ledger has several.
+        again: whether to draw and pay for all tables again, even those that the ledger holds.
+        source: with a ledger, the name of a frame's records. Without a name, the ledger cannot recognize the frame the next time.
+        output: a folder for a tidy CSV, the receipt and the page, which are named after the file; nothing is overwritten.
+        threads, memory: how many threads read, and how much memory they may take, "2GB". Neither changes a number.
+        unsafe_seed: makes the draws reproducible and not private, for tests; not with a ledger.
         cancel: an event, such as a threading.Event. Once another thread sets it, the publication ends where it reads records or waits for a
             ledger.
 
@@ -445,7 +445,7 @@ def _published(
     counter: Any = None,
     cancel: Event | None = None,
 ) -> PublishedTables:
-    """`counter` counts the records that a frame does not have."""
+    """Publishes. `counter` counts the records if `frame` has only columns."""
     published = _core.publish(publication, words, frame, counter, cancel)
     made = PublishedTables(published.tables, True, *words.get("ledger", []))
     warn_of(made, published.warnings)
@@ -453,18 +453,18 @@ def _published(
 
 
 class PublicationPlan:
-    """What the tables of a publication's file will cost, level by level, and what each cell will be worth. No record was read and nothing
+    """What the tables of a publication's file will cost, level by level, and how accurate each cell will be. No record was read and nothing
     was spent."""
 
     def __init__(self, plan: _core.PublicationPlan) -> None:
         self._plan = plan
 
     def to_json(self) -> str:
-        """As `fractile plan FILE --format json` prints it."""
+        """The plan as `fractile plan FILE --format json` prints it."""
         return self._plan.json()
 
     def to_csv(self) -> str:
-        """A line a cell."""
+        """The plan as CSV, one line per cell."""
         return self._plan.csv()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Releases: what is asked, and what comes back."""
+"""Releases: the function `release`, and what it returns."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from ._numbers import Number
 if TYPE_CHECKING:
     from ._ledger import Ledger
 
-#: An exact value: a Decimal, or a Fraction where its decimals do not end; or a date or datetime, as the bounds were.
+#: An exact value: a Decimal, or a Fraction if its decimal expansion does not end; a date or datetime if the bounds are dates or times.
 Value = Union[Decimal, Fraction, dt.date]
-#: A possible value: a number, a date, or a datetime with or without a zone; or one of them as a str.
+#: A possible value: a number, a date, or a datetime with or without a zone; each may also be a str.
 Bound = Union[Number, dt.date]
-#: The distance of possible values: a number, or of dates and times a timedelta or a str such as "1d".
+#: The distance of possible values: a number; for dates and times a timedelta, or a str such as "1d".
 Step = Union[Number, dt.timedelta]
-#: The keys of groups: those of one column; or of several columns those of each, or the groups as tuples or a frame.
+#: The keys of groups: a list for one column; for several columns a list for each, or the groups as tuples or as a frame.
 Keys = Union[Iterable[str], Mapping[str, Iterable[str]], Iterable[Sequence[str]], Any]
-#: The key of a group: a str, or with several key columns a tuple of them.
+#: The key of a group: a str; with several key columns, a tuple of str.
 Key = Union[str, tuple[str, ...]]
 
 
@@ -38,10 +38,10 @@ class Interval(NamedTuple):
     """A confidence interval.
 
     Attributes:
-        lower: its lower end.
-        upper: its upper end.
-        or_below: whether the lower end is the range's, and the quantile may lie below it.
-        or_above: whether the upper end is the range's, and the quantile may lie above it.
+        lower: the lower end.
+        upper: the upper end.
+        or_below: whether the lower end is the lower bound of the possible values, and the quantile may lie below it.
+        or_above: whether the upper end is the upper bound of the possible values, and the quantile may lie above it.
     """
 
     lower: Value | dt.timedelta
@@ -52,11 +52,11 @@ class Interval(NamedTuple):
 
 @documented
 class Estimate(NamedTuple):
-    """A difference or a ratio with the interval in which it lies.
+    """A difference or a ratio, with its interval.
 
     Attributes:
         value: the difference or ratio of the released values. The difference of dates or times is a timedelta.
-        interval: the interval in which that of the true ones lies.
+        interval: the interval for the difference or ratio of the true quantiles.
     """
 
     value: Value | dt.timedelta
@@ -65,14 +65,14 @@ class Estimate(NamedTuple):
 
 @documented
 class Comparison(NamedTuple):
-    """One quantile against another one, or against that of another group.
+    """A comparison of two quantiles, or of one quantile in two groups.
 
     Attributes:
         key: the key of the group; "" without groups.
-        quantile: the quantile that is compared, as the receipt has it.
+        quantile: the quantile that is compared, as the receipt writes it.
         against: the other quantile, or the key of the other group.
-        difference: the other one less the first one.
-        ratio: the other one over the first one; None where that is not defined.
+        difference: the other value minus the first value.
+        ratio: the other value divided by the first value; None if this is not defined.
     """
 
     key: Key
@@ -84,11 +84,11 @@ class Comparison(NamedTuple):
 
 @documented
 class Spent(NamedTuple):
-    """What a part of a release cost.
+    """The cost of a part of a release.
 
     Attributes:
-        part: which part: "quantiles", "rows", "counts" and so on.
-        amount: how much of epsilon or of rho, exactly.
+        part: the part: "quantiles", "rows", "counts" and so on.
+        amount: its epsilon or rho, exactly.
     """
 
     part: str
@@ -97,12 +97,12 @@ class Spent(NamedTuple):
 
 @documented
 class Count(NamedTuple):
-    """A number of records. With weights it is their total weight, exactly.
+    """A released number of records. With weights, it is their total weight, exactly.
 
     Attributes:
-        value: as it was drawn: below 0 where there are hardly any.
-        lower: the lower end of the interval in which the table's lies.
-        upper: its upper end.
+        value: the number as it was drawn; it may be negative if there are few records.
+        lower: the lower end of the interval for the table's number.
+        upper: the upper end of this interval.
     """
 
     value: int | Fraction
@@ -118,9 +118,9 @@ class Ratio(NamedTuple):
     """A share of the records, or their mean.
 
     Attributes:
-        value: as it was released; None where the released count is not positive.
-        lower: the lower end of the interval in which the table's lies.
-        upper: its upper end.
+        value: the released share or mean; None if the released count is not positive.
+        lower: the lower end of the interval for the table's share or mean.
+        upper: the upper end of this interval.
     """
 
     value: Value | None
@@ -133,8 +133,8 @@ class Below:
     """How many records lie below a value.
 
     Attributes:
-        count: their number.
-        share: which share of the records they are.
+        count: the number of these records.
+        share: their share of all records.
     """
 
     count: Count
@@ -143,12 +143,12 @@ class Below:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What was published beside the quantiles of a group, or of a whole column. Each interval by itself has the release's level.
+    """Counts, shares and mean of a group or of a whole column. Each interval has the release's level by itself.
 
     Attributes:
-        count: how many records count.
-        below: how many of them lie below each value that was asked for.
-        mean: the mean of the values at which they count; None where it was not asked for.
+        count: the number of records that count.
+        below: for each requested value, how many of these records lie below it.
+        mean: the mean of the values at which records count; None if it was not asked for.
     """
 
     count: Count
@@ -161,8 +161,8 @@ class Charge(NamedTuple):
     """The entry of a ledger that paid for a release.
 
     Attributes:
-        dataset: whose budget it is. Older receipts do not say it: it is empty then.
-        entry: its number.
+        dataset: the dataset whose budget paid; empty in older receipts, which do not say it.
+        entry: the number of the entry.
     """
 
     dataset: str
@@ -174,7 +174,7 @@ def _value(kind: str, value: Fraction) -> Value:
 
 
 class Group(Mapping[Fraction, Value]):
-    """The quantiles of one group, or of a whole column: a mapping from quantiles to exact values, and what is known of them."""
+    """The quantiles of one group, or of a whole column: a mapping from quantiles to exact values, with their intervals and errors."""
 
     def __init__(self, key: Key, number: int, release: Release) -> None:
         self.key = key
@@ -193,7 +193,7 @@ class Group(Mapping[Fraction, Value]):
 
     @staticmethod
     def _fraction(quantile: Any) -> Fraction | None:
-        """None for a text that is no number: no quantile, as in any mapping."""
+        """The quantile as a fraction; None for a text that is not a number, so that the mapping has no such key."""
         if quantile == "median":
             return Fraction(1, 2)
         try:
@@ -219,7 +219,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def intervals(self) -> dict[Fraction, Interval]:
-        """The intervals of a release that was asked for them; otherwise empty."""
+        """The intervals by quantile; empty if the release was not asked for intervals."""
         core = self._release._core
         ends = [
             Interval(_value(core.kind, lower), _value(core.kind, upper), or_below, or_above)
@@ -229,7 +229,7 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def statistics(self) -> Statistics | None:
-        """What `count`, `below` and `mean` asked for; None where they were not."""
+        """The results of `count`, `below` and `mean`; None if none of them was asked for."""
         core = self._release._core
         raw = self._release._statistics_of(self._number)
         if raw is None:
@@ -249,30 +249,30 @@ class Group(Mapping[Fraction, Value]):
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
-        """By how many records that count a value misses its quantile at most, with probability 0.95; None where no bound is known."""
+        """For each quantile, the most records by which its value misses it, with probability 0.95; None if no bound is known."""
         return dict(zip(self._values, self._release.details.rank_errors(self._number)))
 
     @property
     def mechanism(self) -> str:
-        """What ran."""
+        """The mechanism that ran."""
         return self._release._core.mechanism(self._number)
 
     @property
     def reason(self) -> str:
-        """Why "auto" chose it; empty where it was asked for."""
+        """Why "auto" chose this mechanism; empty if the mechanism was named."""
         return self._release._core.reason(self._number)
 
     @property
     def spent(self) -> list[Spent]:
-        """The cost, part by part; of several groups, in each."""
+        """The cost, part by part; with several groups, the cost in each group."""
         return [Spent(*part) for part in self._release._core.spent(self._number)]
 
 
 class Release(Mapping[Any, Any]):
-    """Published quantiles: one column's, or one per group. It holds nothing that was not paid for.
+    """Published quantiles of a column, or of each group. A release holds nothing that was not paid for.
 
-    A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is what
-    `fractile release --receipt` writes, byte for byte. It can be copied and pickled.
+    A mapping from quantiles to exact values, or from keys to groups: `r[0.5]`, `g["north"][0.5]`. `receipt` is the receipt that
+    `fractile release --receipt` writes, byte for byte. A release can be copied and pickled.
     """
 
     def __init__(self, core: _core.Release, released: _core.Released | None = None, ledger: str = "") -> None:
@@ -290,12 +290,12 @@ class Release(Mapping[Any, Any]):
 
     @property
     def receipt(self) -> str:
-        """The receipt: JSON, as docs/receipt.md describes it. Composed when it is first asked for."""
+        """The receipt: JSON, as docs/receipt.md describes it. It is composed on first use."""
         return self.details.receipt
 
     @property
     def details(self) -> _core.Release:
-        """All that the receipt says."""
+        """Everything that the receipt says."""
         if not self._core.receipt:
             self._core = self._core.with_receipt()
         return self._core
@@ -315,12 +315,12 @@ class Release(Mapping[Any, Any]):
 
     @property
     def kind(self) -> str:
-        """What the values are: "number", "date", "timestamp" (a datetime without a zone) or "instant" (one in UTC)."""
+        """The kind of the values: "number", "date", "timestamp" (a datetime without a zone) or "instant" (a datetime in UTC)."""
         return self._core.kind
 
     @property
     def is_grouped(self) -> bool:
-        """Whether it maps keys to groups, and not quantiles to values."""
+        """Whether the release maps keys to groups, rather than quantiles to values."""
         return bool(self._core.keys)
 
     @property
@@ -330,7 +330,7 @@ class Release(Mapping[Any, Any]):
 
     @property
     def quantiles(self) -> dict[Fraction, Value]:
-        """Quantiles and values of a release without groups."""
+        """The values by quantile, in a release without groups."""
         return dict(self._only._values)
 
     @property
@@ -370,26 +370,26 @@ class Release(Mapping[Any, Any]):
     def __hash__(self) -> int:
         return hash(self.receipt)
 
-    # --- What is known of it; of groups, each says it of itself ---------------------------------------------------------
+    # --- Intervals, errors and costs; with groups, ask each group -------------------------------------------------------
 
     @property
     def has_intervals(self) -> bool:
-        """Whether it was asked for intervals."""
+        """Whether the release was asked for intervals."""
         return self._core.interval_level is not None
 
     @property
     def intervals(self) -> dict[Fraction, Interval]:
-        """The intervals of a release without groups that was asked for them; otherwise empty."""
+        """The intervals by quantile, in a release without groups; empty if the release was not asked for intervals."""
         return self._only.intervals
 
     @property
     def statistics(self) -> Statistics | None:
-        """As those of a group, of a release without groups."""
+        """Group.statistics, for a release without groups."""
         return self._only.statistics
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
-        """As those of a group, of a release without groups."""
+        """Group.rank_errors, for a release without groups."""
         return self._only.rank_errors
 
     @property
@@ -399,33 +399,33 @@ class Release(Mapping[Any, Any]):
 
     @property
     def mechanism(self) -> str:
-        """What ran, of a release without groups."""
+        """The mechanism that ran, in a release without groups."""
         return self._only.mechanism
 
     @property
     def spent(self) -> list[Spent]:
-        """The cost, part by part, of a release without groups."""
+        """The cost, part by part, in a release without groups."""
         return self._only.spent
 
     @property
     def charge(self) -> Charge | None:
-        """The entry of a ledger that paid; None when none did."""
+        """The ledger's entry that paid; None if no ledger paid."""
         return None if self._core.charge is None else Charge(*self._core.charge)
 
     @property
     def from_ledger(self) -> bool:
-        """Whether the ledger held this release already, so that nothing was read or spent."""
+        """Whether the ledger held this release already; then nothing was read or spent."""
         return self._stored
 
     def compare(self, first: Number, second: Number) -> list[Comparison]:
-        """Differences and ratios of two groups (their keys) or of two quantiles, with intervals, for no further budget.
+        """Differences and ratios of two groups (by their keys) or of two quantiles, with intervals, at no further cost.
 
-        With several key columns two keys of one of them are compared in all groups that have the same keys otherwise.
+        With several key columns, two keys of one column are compared, in all pairs of groups that differ only in this key.
 
-        For dates and times there are only differences, as timedeltas.
+        Dates and times have only differences, as timedeltas.
 
         Raises:
-            UsageError: without intervals, and for what was not released.
+            UsageError: the release has no intervals, or no such group or quantile.
         """
 
         def estimate(parts: tuple[Any, ...]) -> Estimate:
@@ -445,7 +445,7 @@ class Release(Mapping[Any, Any]):
     def explain(self, format: str = "text", compare: Sequence[Number] | None = None, *, guess: str | None = None) -> str:
         """The receipt in plain words: "text" or "markdown".
 
-        With `guess`, such as "above:30000", also how often an attacker's guess is right whether a person's value is above that.
+        With `guess`, such as "above:30000", also how often an attacker guesses correctly whether a person's value is above this limit.
         """
         return _core.explain(self.details, _in_markdown(format), _pair(compare), _guess(guess))
 
@@ -471,7 +471,7 @@ class Release(Mapping[Any, Any]):
         return _core.registry(self.details, _words.texts(about, "about"))
 
     def to_csv(self, *, compare: Sequence[Number] | None = None) -> str:
-        """A line a value, as `fractile release --format csv` prints it; with `compare` its differences and ratios."""
+        """The CSV that `fractile release --format csv` prints, one line per value; with `compare`, differences and ratios."""
         return _core.to_csv(self._core, _pair(compare))
 
     def _page(
@@ -480,13 +480,13 @@ class Release(Mapping[Any, Any]):
         return _core.page(self.details, _words.texts(about, "about"), _words.flag(public, "public"), _pair(compare), self._account, _guess(guess))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
+        """Writes the receipt durably, or the page if the name ends with .html. Never replaces a file."""
         _save(self, path)
 
     def to_pandas(self) -> Any:
-        """A Series indexed by quantile, as Series.quantile gives; with intervals a DataFrame; of groups a DataFrame with one row per key.
+        """A Series indexed by quantile, as from Series.quantile; with intervals a DataFrame; with groups a DataFrame, one row per key.
 
-        Values are floats, or ints when all are whole; dates and times are Timestamps. Exact ones: `quantiles`.
+        Values are floats, or ints if all are whole; dates and times are Timestamps. `quantiles` has the exact values.
         """
         import pandas as pd
 
@@ -518,7 +518,7 @@ class Release(Mapping[Any, Any]):
         )
 
     def _index(self) -> Any:
-        """The keys of groups, for pandas: of several columns a MultiIndex."""
+        """The keys of groups, for pandas: with several key columns, a MultiIndex."""
         import pandas as pd
 
         if len(self._core.by) > 1:
@@ -526,12 +526,11 @@ class Release(Mapping[Any, Any]):
         return pd.Index(self._core.keys, name=next(iter(self._core.by), ""))
 
     def _plain(self, values: Iterable[Any]) -> Any:
-        """For a column of pandas."""
+        """Values for a column of pandas."""
         return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
 
     def to_dict(self) -> dict[Any, Any]:
-        """Plain values by quantile, both floats or ints; dates and times stay. With groups, a dict for each key. `quantiles` has the exact
-        values."""
+        """Values by quantile, as floats or ints; dates and times stay. With groups, a dict for each key. `quantiles` has the exact ones."""
         plain = {key: dict(zip(map(float, group), self._native(group.values()))) for key, group in self._all.items()}
         return plain if self.is_grouped else next(iter(plain.values()))
 
@@ -558,18 +557,18 @@ class Release(Mapping[Any, Any]):
         return pl.DataFrame(columns, schema=typed)
 
     def to_arrow(self) -> Any:
-        """A pyarrow.Table with one row per value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
+        """A pyarrow.Table with one row per value: key (with groups), quantile as a fraction, value and, with intervals, lower and upper.
 
-        With several key columns there is one for each in place of `key`, by its name, as `to_csv` has them.
+        With several key columns, these columns replace `key`, under the names that `to_csv` gives them.
 
-        Values are decimals, exactly; dates are date32, times timestamps in microseconds.
+        Values are exact decimals; dates are date32, and times are timestamps in microseconds.
         """
         import pyarrow as pa
 
         return pa.table(self._columns())
 
     def _columns(self) -> dict[str, list[Any]]:
-        """The columns of frames with one row per value."""
+        """The columns of a frame with one row per value."""
         rows = [(key, quantile, value) for key, group in self._all.items() for quantile, value in group.items()]
         columns: dict[str, Any] = {}
         names = self._key_names(("quantile", "value", "lower", "upper")) if self.is_grouped else []
@@ -584,7 +583,7 @@ class Release(Mapping[Any, Any]):
         return columns
 
     def _key_names(self, others: Sequence[str]) -> list[str]:
-        """What the columns of keys are called beside others."""
+        """The names of the columns of keys, which differ from `others`."""
         if len(self._core.by) < 2:
             return ["key"]
         return [f"key.{name}" if name in others else name for name in self._core.by]
@@ -623,16 +622,16 @@ class Release(Mapping[Any, Any]):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Release:
-        """A receipt, or a page that holds one, from a file. A receipt that was changed since it was written is refused.
+        """Reads a receipt, or a page that holds a receipt, from a file. Refuses a receipt that was changed after it was written.
 
         Raises:
-            DataError: when there is no such file, or no whole receipt in it.
+            DataError: there is no such file, or it holds no whole receipt.
         """
         return cls.from_text(_receipt_in(path), _words.path(path, "path"))
 
     @classmethod
     def from_text(cls, text: str, name: str = "the receipt") -> Release:
-        """Reads the text of such a file. Warns of a page that does not show what its receipt says."""
+        """Reads the text of a receipt or page. Warns of a page that does not show what its receipt says."""
         read = _core.read_receipt(_without_page(text), name)
         _warn_of_altered(_core.altered_parts(text, read))
         return cls(read)
@@ -645,18 +644,18 @@ def _in_markdown(format: str) -> bool:
 
 
 def _save(published: Any, path: str | os.PathLike[str]) -> None:
-    """The receipt, or the page, which holds it."""
+    """Writes the receipt, or the page, which holds the receipt."""
     name = _words.path(path, "path")
     _core.write_durably(name, published.to_html() if name.endswith(".html") else published.receipt)
 
 
 def _without_page(text: str) -> str:
-    """The receipt in a page; any other text as it is."""
+    """The receipt in a page; any other text unchanged."""
     return _core.receipt_of_page(text) if text.startswith("<!DOCTYPE html>") else text
 
 
 def _warn_of_altered(parts: Sequence[str]) -> None:
-    """Says where a page is not what is made of its receipt."""
+    """Warns of the parts in which a page differs from the page that its receipt makes."""
     if parts:
         more = f" and in {len(parts) - 1} more of its parts" if len(parts) > 1 else ""
         warn(
@@ -672,7 +671,7 @@ def _receipt_in(path: str | os.PathLike[str]) -> str:
         return Path(name).read_text(encoding="utf-8", errors="strict")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-    # Out here, so that what is raised has nothing of the file as its context.
+    # Raised outside of `except`, so that the error's context holds nothing of the file.
     raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written")
 
 
@@ -683,7 +682,7 @@ def _restored(receipt: str, stored: bool, is_new: bool, ledger: str) -> Release:
 
 
 def _plain(values: Iterable[Any]) -> list[int] | list[float]:
-    """For tables: whole numbers as int, others as the nearest float."""
+    """Values for tables: ints if all are whole, and otherwise the nearest floats."""
     listed = list(values)
     if all(value == int(value) for value in listed):
         return [int(value) for value in listed]
@@ -764,35 +763,35 @@ def release(
 ) -> Release:
     """Publishes quantiles of a column with differential privacy.
 
-    The arguments are the options of the program `fractile release`, which `fractile release --help` describes; they mean the same
-    and have the same defaults, and one seed gives one receipt.
+    The arguments are the options of the program `fractile release`, which `fractile release --help` describes. They have the same meaning
+    and the same defaults, and the same seed gives the same receipt.
 
     Args:
-        data: a column or a frame (pandas, polars, pyarrow, duckdb, whatever speaks Arrow; numpy, array, memoryview), or the path of
-            a CSV, TSV, Parquet or JSON file; a folder, a pattern ("2024-*.csv") and a list of pathlib.Path are one table in several
-            files. It is not copied, and of a frame only the named columns are read.
-        column: the column to publish; of a frame of one column, and of a column, it may be left out.
-        counts: in place of data, a profile file that `count` or `merge` wrote; column, bounds and groups are the file's.
+        data: a column or a frame (pandas, polars, pyarrow, duckdb, or anything that exports Arrow; numpy, array, memoryview), or the path
+            of a CSV, TSV, Parquet or JSON file. A folder, a pattern ("2024-*.csv") or a list of pathlib.Path is one table in several files.
+            Data in memory are not copied, and only the named columns of a frame are read.
+        column: the column to publish; not needed for a column or a frame of one column.
+        counts: in place of data, a profile file that `count` or `merge` wrote; it decides the column, bounds and groups.
         postgres: in place of data, the address of a PostgreSQL database, "postgres://user@host/database"; `sql` reads one of its tables.
-        bounds: the smallest and the largest possible value, known without looking at the data; or "auto", to pay for finding them.
-            Numbers, or dates or datetimes (without a zone, or with one): the values come back as such.
-        step: the distance between possible values; of dates and times a timedelta, or a str: "1d", "15min".
-        by, keys: the columns of groups, and their keys, which are public and never come from the data: by="region", keys=["n", "s"]; of
-            several columns by=["region", "sex"] and keys={"region": ["n", "s"], "sex": ["f", "m"]}, for all combinations, or the groups
-            themselves, [("n", "f"), ("s", "m")] or a frame with these columns.
-        weight, weight_bounds, weight_step: the column of weights, as surveys have them, the smallest and the largest weight, and the
-            distance between weights: a record of weight w counts as w / weight_step records.
-        epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
-        person, per_person: the column that identifies the person, and what of that person's records counts: `per_person="sum"` is one
-            value each, with `by` one in each group (then `records_per_person` says in how many groups a person may count). Without
-            `per_person` at most `records_per_person` of their records, chosen at random.
-        count, below, mean: beside the quantiles, how many records count, how many and which share lie below each of these values, and the
-            mean: `r.statistics`. They have 1/10 of the budget together, with the mean 1/5, or `count_budget`.
+        bounds: the smallest and the largest possible value, known without looking at the data; or "auto", to pay for finding them. They are
+            numbers, dates or datetimes (without a zone, or with one), and so are the published values.
+        step: the distance between possible values; for dates and times a timedelta, or a str: "1d", "15min".
+        by, keys: the columns of groups, and their keys, which are public and never come from the data: by="region", keys=["n", "s"]. For
+            several columns, by=["region", "sex"] and keys={"region": ["n", "s"], "sex": ["f", "m"]} for all combinations, or the groups
+            themselves: [("n", "f"), ("s", "m")] or a frame with these columns.
+        weight, weight_bounds, weight_step: the column of weights, as in surveys, the smallest and the largest weight, and the distance
+            between weights. A record of weight w counts as w / weight_step records.
+        epsilon, rho, delta: the budget, which has no default. "ln 3" is a number, too.
+        person, per_person: the column that identifies the person, and how that person's records count. `per_person="sum"` makes one value
+            of them, or with `by` one value in each group; `records_per_person` is then the number of groups in which a person may count.
+            Without `per_person`, at most `records_per_person` of a person's records count, chosen at random.
+        count, below, mean: also publish how many records count, how many and which share lie below each of these values, and the mean, in
+            `r.statistics`. Together these take 1/10 of the budget, or 1/5 with the mean; `count_budget` sets another share.
         cancel: an event, such as a threading.Event. Once another thread sets it, the release ends where it reads records or waits for a
             ledger.
 
     Returns:
-        The release: `r[0.5]`, `r.quantiles`, `r.receipt`, and of groups `g["north"]`, or of several columns `g["north", "f"]`.
+        The release: `r[0.5]`, `r.quantiles`, `r.receipt`. With groups, `g["north"]`, or `g["north", "f"]` for several key columns.
 
     Raises:
         UsageError: an argument is wrong; nothing was read.
@@ -828,7 +827,7 @@ def _released(
     counter: Any = None,
     cancel: Event | None = None,
 ) -> Release:
-    """`counter` counts the records that a frame does not have."""
+    """Releases. `counter` counts the records if `frame` has only columns."""
     released = _core.release(words, files, groups.lists, groups.tuples, frame, counter, cancel)
     made = Release(released.release, released, *words.get("ledger", []))
     warn_of(made, released.warnings)
@@ -843,12 +842,12 @@ def _framed(
 
 
 def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
-    """What decides how cells are read. No cell decides whether a paid release comes about: what cannot be read is missing there."""
+    """The public facts that decide how cells are read. No cell may end a release that a ledger pays for: an unreadable cell is missing."""
     bounds = words.get("bounds", [])
     possible = bounds or words.get("candidates", [""])[0].split(",")
     try:
         exact = len(bounds) != 2 or _frames.are_doubles_exact(*map(Fraction, bounds))
-    except ValueError:  # which the library explains
+    except ValueError:  # the library will explain it
         exact = True
     unreadable = words.get("unreadable", ["missing" if "ledger" in words else "error"]) == ["missing"]
     texts = frozenset(words["missing"][0].split(",")) if "missing" in words else frozenset[str]()

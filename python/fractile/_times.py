@@ -1,4 +1,4 @@
-"""Dates and times: into the program's words, and back from its ticks (days, or microseconds, since 1970) and texts."""
+"""Converts dates and times to the program's words, and back from texts and ticks (days or microseconds since 1970)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Union
 
 from ._errors import UsageError
 
-#: A date, or a datetime: without a zone, or with one, of which the library keeps the moment in UTC.
+#: A date, or a datetime without or with a zone. The library keeps a datetime with a zone as a moment in UTC.
 Time = Union[dt.date, dt.datetime]
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _MICROSECOND = dt.timedelta(microseconds=1)
-#: Units of numpy's datetime64 and what of Arrow's timestamps they are; the others are read as seconds.
+#: Units of numpy's datetime64, and the units of Arrow's timestamps that they are read as; other units are read as seconds.
 _UNITS = {"s": "tss:", "ms": "tsm:", "us": "tsu:", "ns": "tsn:"}
 _SECONDS = {"m": 60, "h": 3600, "D": 86400}
 
@@ -24,18 +24,18 @@ def _refuse(field: str, what: str, hint: str) -> UsageError:
 
 
 def _numpy_unit(dtype: Any) -> str:
-    """The unit of a dtype datetime64[ns] or timedelta64[ns]; "" of another one."""
+    """The unit of a dtype such as datetime64[ns] or timedelta64[ns]; "" for any other dtype."""
     found = re.fullmatch(r"(?:datetime|timedelta)64\[(\w+)\]", getattr(dtype, "name", ""))
     return found.group(1) if found else ""
 
 
 def _of_numpy(value: Any, field: str) -> Any:
-    """A datetime64 or timedelta64 as what Python has for it."""
+    """A datetime64 or timedelta64 as a type of Python's datetime module."""
     unit = _numpy_unit(value.dtype)
     if not unit or unit in ("Y", "M"):
         raise _refuse(field, f"{value!r} has no unit of fixed length", "write days or a smaller unit")
     near = value.astype(f"{value.dtype.kind}8[{'D' if unit in ('D', 'W') and value.dtype.kind == 'M' else 'us'}]")
-    if near != value:  # NaT is not itself
+    if near != value:  # NaT does not equal itself
         raise _refuse(field, f"{value!r} is finer than a microsecond, or no time", "write whole microseconds")
     return near.item()
 
@@ -74,7 +74,7 @@ def is_time(text: str) -> bool:
 
 
 def kind_of(text: str) -> str:
-    """What a bound or candidate is, as far as its text shows: "number", "timestamp" (or a date) or "instant"."""
+    """The kind of a bound or candidate, judged by its text: "number", "timestamp" (also for dates) or "instant"."""
     if not is_time(text):
         return "number"
     return "instant" if re.search(r"\d[T ].*\d\s*(Z|[+-]\d{2}(:?\d{2})?)\s*$", text) else "timestamp"
@@ -88,7 +88,7 @@ def of_ticks(kind: str, ticks: int) -> Time:
 
 
 def of_text(kind: str, text: str) -> Time:
-    """What a receipt holds."""
+    """A date or time from the text in a receipt."""
     if kind == "date":
         return dt.date.fromisoformat(text)
     moment = dt.datetime.fromisoformat(text.removesuffix("Z"))
@@ -100,14 +100,14 @@ def difference(kind: str, ticks: int) -> dt.timedelta:
 
 
 def plain(values: Sequence[Any], kind: str) -> Any:
-    """Times as a pandas array, whatever the year."""
+    """Times of any year as a pandas array."""
     import pandas as pd
 
     return pd.array(list(values), dtype="datetime64[us, UTC]" if kind == "instant" else "datetime64[us]")
 
 
 def numbers_of(data: Any) -> tuple[Any, str] | None:
-    """An array or Series of datetime64 as whole numbers and their type as Arrow writes it; None for anything else."""
+    """An array or Series of datetime64 as whole numbers, with their type in Arrow's notation; None for anything else."""
     zone = ""
     if str(data.dtype).startswith("datetime64[") and getattr(data.dtype, "tz", None) is not None:
         data, zone = data.dt.tz_convert("UTC").dt.tz_localize(None), "UTC"
@@ -129,7 +129,7 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
 
 
 def _in_seconds(numbers: Any, seconds: int) -> Any:
-    """From longer units. The smallest number is none, and stays it; the rest stays within 64 bits."""
+    """Seconds from longer units. The smallest number means NaT and stays as it is; all others are clamped to 64 bits."""
     most = (2**63 - 1) // seconds
     longer = numbers.clip(-most, most) * seconds
     longer[numbers == -(2**63)] = -(2**63)
@@ -137,7 +137,7 @@ def _in_seconds(numbers: Any, seconds: int) -> Any:
 
 
 def ticks(value: Time, offset: dt.timedelta | None) -> int:
-    """Microseconds since 1970 in UTC of a date, or of a datetime with this offset; what is finer is cut off."""
+    """Microseconds since 1970 in UTC, for a date or a datetime with this offset; finer parts are cut off."""
     clock = value.timetuple()
     plain = dt.datetime(*clock[:6], getattr(value, "microsecond", 0))
     return (plain - _EPOCH) // _MICROSECOND - (offset or dt.timedelta()) // _MICROSECOND

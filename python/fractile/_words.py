@@ -1,4 +1,4 @@
-"""Arguments become words, as the program's options do, so that both are read by the same code and mean the same."""
+"""Arguments become words, as the program's options do, so that the same code reads both and they mean the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Words = dict[str, list[str]]
 #: Options that take no value.
 FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons",
                    "allow_equal_files", "check", "count", "mean", "weights_as_they_are"})
-#: Exact numbers; those of _PUBLIC must not come from the data.
+#: Arguments that are exact numbers; the arguments in _PUBLIC must not come from the data.
 _NUMBERS = frozenset(
     {
         "step", "bounds_budget", "count_budget", "epsilon", "rho", "delta", "records_per_person", "expected_rows", "intervals", "sql_stability",
@@ -53,8 +53,7 @@ def _weight_bounds(value: Any) -> list[str]:
 
 
 def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> list[str]:
-    """The words for counted weights: their column, the smallest and the largest weight, and the distance between weights; nothing without
-    them."""
+    """The words for weights: their column, the smallest and the largest weight, and the distance between weights; none without weights."""
     given = {"weight": weight, "weight_bounds": weight_bounds, "weight_step": weight_step}
     if weight is None:
         for name, value in given.items():
@@ -71,7 +70,7 @@ def weight_words(weight: str | None, weight_bounds: Any, weight_step: Any) -> li
 
 
 def per_person(how: str | None) -> str:
-    """What a person's records become; "" where they count themselves."""
+    """How a person's records become one value; "" if the records themselves count."""
     if how is None:
         return ""
     if how not in get_args(PerPerson):
@@ -88,7 +87,7 @@ def _tables(value: Any) -> list[str]:
 
 
 def missing_texts(value: Any) -> list[str]:
-    """What counts as missing, as texts."""
+    """The texts that count as missing."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise UsageError("missing: a list of texts and numbers is expected", 'write missing=["NA", -9]', "missing")
     listed = [text.strip() if isinstance(text, str) else _numbers.word(text, "missing") for text in value]
@@ -99,7 +98,7 @@ def missing_texts(value: Any) -> list[str]:
 
 
 def compared(value: Any) -> tuple[str, str]:
-    """Two keys, or two quantiles."""
+    """The words for two keys or two quantiles."""
     first, second = _numbers.pair(value, "compare", "two keys or two quantiles are expected", 'write compare=("north", "south")')
     return _numbers.word(first, "compare"), _numbers.word(second, "compare")
 
@@ -119,13 +118,13 @@ def _word(name: str, value: Any) -> list[str]:
         return [_numbers.words(value, name, public=name in _PUBLIC)]
     if name in _NUMBERS:
         return [_numbers.word(value, name, public=name in _PUBLIC)]
-    if name in _PATHS:  # a Ledger is one, too
+    if name in _PATHS:  # a Ledger is a path, too
         return [path(value, name)]
     return [text(value, name)]
 
 
 def words(arguments: Mapping[str, Any]) -> Words:
-    """The words for all arguments that were given: not None, and flags that are True."""
+    """The words for all given arguments: those that are not None, and flags that are True."""
     given: Words = {}
     for name, value in arguments.items():
         if name in FLAGS:
@@ -141,7 +140,7 @@ def words(arguments: Mapping[str, Any]) -> Words:
 
 
 class Groups(NamedTuple):
-    """The key columns, and the keys of the groups: lists of which all combinations are groups, or else the groups themselves."""
+    """The key columns, and the keys: either a list for each column, whose combinations are the groups, or the groups themselves."""
 
     by: list[str]
     lists: list[list[str]]
@@ -149,7 +148,7 @@ class Groups(NamedTuple):
 
     @property
     def keys(self) -> list[Any]:
-        """A str a group, or of several columns a tuple of them."""
+        """One str per group; with several key columns, one tuple of str."""
         if self.tuples:
             return [tuple(key) for key in self.tuples]
         return list(self.lists[0]) if len(self.lists) == 1 else list(itertools.product(*self.lists))
@@ -166,7 +165,7 @@ def by_names(value: Any) -> list[str]:
 
 
 def groups(by: Any, keys: Any) -> Groups:
-    """The groups that are asked for. `keys`: a list of keys; of several columns a mapping from each to its list, or the groups as tuples or
+    """The requested groups. `keys` is a list of keys; for several columns, it maps each column to its list, or has the groups as tuples or
     as a frame with these columns."""
     names = by_names(by)
     if keys is None:
@@ -191,7 +190,7 @@ def groups(by: Any, keys: Any) -> Groups:
 
 
 def _several(names: list[str]) -> str:
-    """What to write of several columns."""
+    """What to write for several columns."""
     return "" if len(names) < 2 else "keys={" + ", ".join(f"{name!r}: [...]" for name in names) + "}, or a list of tuples"
 
 
@@ -213,7 +212,7 @@ def _tuple(key: Any, columns: int, hint: str) -> list[str]:
 
 
 def _rows(frame: Any, names: list[str]) -> list[Any]:
-    """The rows of a frame that has these columns and no others."""
+    """The rows of a frame, which must have exactly these columns."""
     columns = [str(name) for name in getattr(frame, "column_names", frame.columns)]
     if sorted(columns) != sorted(names):
         raise UsageError(
@@ -224,7 +223,7 @@ def _rows(frame: Any, names: list[str]) -> list[Any]:
 
 
 def _names(value: Any) -> list[str]:
-    """One text, with commas between names and quotes around one that has any, as --by takes it."""
+    """One text for --by: names with commas between them, each in quotes if CSV needs them."""
 
     def quoted(name: str) -> str:
         is_plain = name == name.strip(" ") and not any(mark in name for mark in '",\r\n')
@@ -266,7 +265,7 @@ def text(value: Any, field: str) -> str:
 
 
 def texts(value: Mapping[str, str] | None, field: str) -> dict[str, str]:
-    """What a publisher says, by the names of what is said."""
+    """A publisher's texts by name, such as the title and curator of a page."""
     said = {} if value is None else dict(value) if isinstance(value, Mapping) else None
     if said is None or not all(isinstance(text, str) for pair in said.items() for text in pair):
         raise UsageError(f"{field}: names and texts are expected", f'write {field}={{"title": "Wages"}}', field)
@@ -276,13 +275,13 @@ def texts(value: Mapping[str, str] | None, field: str) -> dict[str, str]:
 
 @functools.cache
 def bring_engine() -> None:
-    """Names the engine of the package duckdb to the library, which takes it unless `duckdb=` or FRACTILE_DUCKDB names another. It is not a word
-    of the caller's: those must be what a ledger's owner declared."""
+    """Tells the library where the package duckdb has its engine. The library uses it unless `duckdb=` or FRACTILE_DUCKDB names another. It
+    must not become a word of the request, because these words must match what a ledger's owner declared."""
     _core.set_default_engine(duckdb_library())
 
 
 def duckdb_library() -> str:
-    """The path of the duckdb package's own shared object; "" when the package is not here. It is not imported."""
+    """The path of the duckdb package's shared object; "" if the package is not installed. The package is not imported."""
     for name in ("_duckdb", "duckdb.duckdb"):
         try:
             spec = importlib.util.find_spec(name)

@@ -1,4 +1,4 @@
-"""The papers' constructors, under their names, and their chain. Two pieces chain only where they fit, and a chain knows its cost.
+"""The papers' constructors, under the papers' names, and their chains. Two pieces chain only if they fit, and a chain knows its cost.
 
 >>> from fractile.constructors import *
 >>> candidates = [20.0, 30.0, 40.0, 50.0, 60.0]
@@ -35,12 +35,12 @@ __all__ = [
     "vector_domain",
 ]
 
-#: What the rows of a table are: floats, which may hold NaN or not, or ints.
+#: The domain of a table's rows: floats with NaN, floats without NaN, or ints.
 Domain = Union[_core.Rowsfloat, _core.Rowsint]
 
 
 def vector_domain(kind: type, *, nullable: bool | None = None) -> Domain:
-    """Rows of float (with NaN, unless nullable=False) or of int."""
+    """The domain of rows of float (with NaN unless nullable=False) or of int."""
     if kind is float:
         return _core.rows_float(nullable is not False)
     if kind is int and not nullable:
@@ -49,14 +49,14 @@ def vector_domain(kind: type, *, nullable: bool | None = None) -> Domain:
 
 
 class index_into:
-    """Postprocessing: the candidate of the index that was drawn."""
+    """Postprocessing: from the index that was drawn to its candidate."""
 
     def __init__(self, candidates: Sequence[float]) -> None:
         self.candidates = _numbers.listed(candidates, "candidates")
 
 
 class Chain:
-    """A transformation or a measurement of the library, which `>>` continues."""
+    """A transformation or a measurement of the library; `>>` appends another piece."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
@@ -75,16 +75,16 @@ class Chain:
 
     @property
     def output_domain(self) -> Any:
-        """The domain of what comes out."""
+        """The domain of the outputs."""
         return self._core.output_domain
 
     @property
     def output_metric(self) -> Any:
-        """The metric of what comes out."""
+        """The metric of the outputs."""
         return self._core.output_metric
 
     def map(self, d_in: int) -> str:
-        """What inputs at this distance cost, or how far apart outputs are, exactly: "1/2", "ln 3"."""
+        """For inputs at this distance: the cost of a measurement, or the distance of a transformation's outputs, exactly: "1/2", "ln 3"."""
         return str(self._core.map(d_in))
 
     def __call__(self, data: Sequence[float]) -> Any:
@@ -93,7 +93,7 @@ class Chain:
 
 
 def _made(name: str, *arguments: Any) -> Chain:
-    """What the library makes, which knows by the types of its arguments what that is."""
+    """The chain that the library makes; the types of the arguments decide which one."""
     try:
         return Chain(getattr(_core, name)(*arguments))
     except TypeError:
@@ -112,22 +112,22 @@ def _of(chain: object, field: str) -> Chain:
 
 
 def make_drop_null(domain: Domain) -> Chain:
-    """NaN records left out."""
+    """Leaves out NaN records."""
     return _made("make_drop_null", domain)
 
 
 def make_impute_constant(domain: Domain, constant: float) -> Chain:
-    """NaN replaced."""
+    """Replaces NaN by the constant."""
     return _made("make_impute_constant", domain, constant)
 
 
 def make_clamp(domain: Domain, lower: float, upper: float) -> Chain:
-    """Every value moved to the nearest of [lower, upper]."""
+    """Moves every value to the nearest point of [lower, upper]."""
     return _made("make_clamp", domain, lower, upper)
 
 
 def make_quantile_score_candidates(domain: Domain, candidates: Sequence[float], alpha: Number) -> Chain:
-    """quantile-score-candidates 2025: the score of every candidate, lower is better, in units of 1 / alpha's denominator."""
+    """quantile-score-candidates 2025: the score of every candidate, in units of 1 / alpha's denominator; lower scores are better."""
     fraction = _numbers.fraction(alpha, "alpha")
     return _made("make_quantile_score_candidates", domain, _numbers.listed(candidates, "candidates"), fraction)
 
@@ -139,7 +139,7 @@ def _minimize(optimize: str) -> bool:
 
 
 def make_gumbel_max(scores: Chain, *, temperature: Number, optimize: str, measure: str = "pure") -> Chain:
-    """gumbel-max 2023: an index with probability proportional to exp(-+ score / temperature), exactly. `scores`: what comes before."""
+    """gumbel-max 2023: an index with probability proportional to exp(-+ score / temperature), exactly. `scores` is the chain before."""
     if measure not in ("pure", "zcdp"):
         raise UsageError(f"measure: '{measure}' is not known", 'choose "pure" or "zcdp"', "measure")
     make = "make_gumbel_max" if measure == "pure" else "make_gumbel_max_zcdp"
@@ -149,13 +149,13 @@ def make_gumbel_max(scores: Chain, *, temperature: Number, optimize: str, measur
 
 
 def make_permute_and_flip(scores: Chain, *, temperature: Number, optimize: str) -> Chain:
-    """Permute-and-flip: never worse than make_gumbel_max at the same pure cost."""
+    """Permute-and-flip: an index, selected never worse than by make_gumbel_max at the same pure cost."""
     warmth = _numbers.fraction(temperature, "temperature")
     _of(scores, "scores")
     return _made("make_permute_and_flip", scores.output_domain, scores.output_metric, warmth, _minimize(optimize))
 
 
 def make_quantile(domain: Domain, lattice: Lattice, alpha: Number, epsilon: Number) -> Chain:
-    """One quantile of rows, from rows to an exact value; `epsilon` is the cost of one added or removed record."""
+    """One quantile, from rows to an exact value; `epsilon` is the cost of one added or removed record."""
     words = _numbers.word(epsilon, "epsilon")
     return _made("make_quantile", domain, require_lattice(lattice), _numbers.fraction(alpha, "alpha"), words)

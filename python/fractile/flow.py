@@ -1,4 +1,4 @@
-"""What a release is worth to an analyst, and whether less epsilon can be worth more. Fractions in, fractions out.
+"""What a release is worth to an analyst, and whether a smaller epsilon can be worth more. Fractions in, fractions out.
 
 >>> from fractions import Fraction
 >>> from fractile import flow
@@ -29,11 +29,11 @@ PipelineLike = Union["Pipeline", str, os.PathLike]  # type: ignore[type-arg]
 
 @documented
 class Bounds(NamedTuple):
-    """A real number between two exact ones; equal ends are an exact number.
+    """A real number, enclosed by two exact numbers. If both are equal, they are the number itself.
 
     Attributes:
-        lower: at most the number.
-        upper: at least the number.
+        lower: a lower bound of the number.
+        upper: an upper bound of the number.
     """
 
     lower: Fraction
@@ -50,14 +50,14 @@ class Bounds(NamedTuple):
 
 @documented
 class Counterexample(NamedTuple):
-    """An analyst to whom the second channel is worth more: they lose less with it.
+    """An analyst to whom the second channel is worth more than the first: their expected loss with it is smaller.
 
     Attributes:
-        prior: how likely each secret is to them.
-        losses: what each action costs them: one row per secret, one column per action.
-        actions: what the actions are called.
-        loss_from: their expected loss with the first channel.
-        loss_to: their expected loss with the second one.
+        prior: the analyst's prior: how likely each secret is.
+        losses: what each action costs the analyst: one row per secret, one column per action.
+        actions: the names of the actions.
+        loss_from: the analyst's expected loss with the first channel (`a` in `a.refines(b)`).
+        loss_to: the analyst's expected loss with the second channel (`b`).
     """
 
     prior: list[Fraction]
@@ -85,17 +85,17 @@ class Refinement:
 
     @property
     def witness(self) -> Rows | None:
-        """A stochastic matrix: the second channel is the first followed by it."""
+        """The stochastic matrix that leads from the first channel to the second one; None if there is none."""
         return self._core.witness
 
     @property
     def counterexample(self) -> Counterexample | None:
-        """An analyst to whom the second channel is worth more; None where there is none."""
+        """An analyst to whom the second channel is worth more; None if there is none."""
         found = self._core.counterexample
         return None if found is None else Counterexample(*found)
 
     def verify(self) -> bool:
-        """Multiplies, adds and compares in exact arithmetic; shares no code with what found the certificate."""
+        """Checks the certificate by multiplying, adding and comparing exactly. Shares no code with the search for certificates."""
         return self._core.verify(self._first._core, self._second._core)
 
     def __bool__(self) -> bool:
@@ -140,12 +140,12 @@ class Channel:
 
     @property
     def secrets(self) -> list[str]:
-        """What its rows are about."""
+        """The names of the secrets, one per row."""
         return self._core.secrets
 
     @property
     def observations(self) -> list[str]:
-        """What its columns are about."""
+        """The names of the observations, one per column."""
         return self._core.observations
 
     @property
@@ -154,24 +154,26 @@ class Channel:
         return self._core.rows
 
     def __matmul__(self, other: Channel) -> Channel:
-        """First this one, then the other on what it shows."""
+        """This channel, followed by the other one, whose secrets are this channel's observations."""
         return Channel._of(self._core.then(_channel(other)))
 
     def kronecker(self, other: Channel) -> Channel:
-        """Two participants side by side."""
+        """The channel of two participants: the Kronecker product."""
         return Channel._of(self._core.kronecker(_channel(other)))
 
     def refines(self, other: Channel) -> Refinement:
-        """Is this one worth at least as much as the other to every analyst? Decided exactly."""
+        """Is this channel worth at least as much as the other one to every analyst? Decided exactly."""
         return Refinement(self._core.refines(_channel(other)), self, other)
 
     def smallest_epsilon(self, distances: Iterable[Iterable[Number]] = ()) -> str | None:
-        """The least epsilon that it keeps, as "ln 3"; None when there is none. `distances` between secrets: 1, unless they are given."""
+        """The least epsilon that the channel satisfies, as "ln 3"; None if there is none. The default `distances` of secrets are 1."""
         return self._core.smallest_epsilon(_rows(distances, "distances"))
 
     def expected_loss(self, losses: Iterable[Iterable[Number]], prior: Iterable[Number] | None = None) -> Fraction:
-        """The expected loss of an analyst who takes the best action after each observation. `losses`: one row per secret; the prior is
-        uniform."""
+        """The expected loss of an analyst who takes the best action after each observation.
+
+        `losses` has one row per secret and one column per action. The default prior is uniform.
+        """
         size = len(self.secrets)
         beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in _numbers.listed(prior, "prior")]
         return self._core.expected_loss(beliefs, _rows(losses, "losses"))
@@ -187,29 +189,29 @@ class Channel:
 
 
 def bayes_risk(secrets: int) -> Rows:
-    """0 for guessing the secret, 1 otherwise."""
+    """The losses of an analyst who guesses the secret: 0 for a right guess, 1 for a wrong one."""
     return _core.bayes_risk(secrets)
 
 
 def linear_error(values: Iterable[Number]) -> Rows:
-    """The distance of the guess from the secret, both among the values."""
+    """The losses of an analyst who guesses one of these values and pays the distance from the secret."""
     return _core.linear_error([_numbers.fraction(value, "values") for value in _numbers.listed(values, "values")])
 
 
 def squared_error(values: Iterable[Number]) -> Rows:
-    """The loss of an analyst who guesses a number, one of these values, and pays the square of the error."""
+    """The losses of an analyst who guesses one of these values and pays the square of the error."""
     return _core.squared_error([_numbers.fraction(value, "values") for value in _numbers.listed(values, "values")])
 
 
 @documented
 class Analyst(NamedTuple):
-    """Who looks at a release, and what they want; as [analyst] in a pipeline's file, which `fractile flow --help` describes.
+    """Someone who looks at a release, with a prior and a loss: [analyst] in a pipeline's file, which `fractile flow --help` describes.
 
     Attributes:
         loss: what a wrong guess costs: a name, or one row per secret and one column per action.
-        prior: how likely each secret is to them; None: all alike.
-        scale: a factor of the loss; None: 1.
-        about: what they guess instead of the secret: a count, sum or mode of the true values.
+        prior: how likely each secret is to the analyst; None for a uniform prior.
+        scale: a factor of the loss; None for 1.
+        about: what the analyst guesses instead of the secret: a count, sum or mode of the true values.
     """
 
     loss: str | Iterable[Iterable[Number]]
@@ -236,7 +238,7 @@ def _toml(value: Any, field: str) -> str:
 
 
 class Pipeline:
-    """Participants perturb their values, and a post-processor combines them; as [pipeline] in a file, with the same words.
+    """Participants perturb their values, and a post-processor combines the answers. The arguments are those of [pipeline] in a file.
 
     >>> survey = Pipeline(participants=2, values=[0, 1, 2], perturber="geometric", post={"query": "count", "of": [0]})
     >>> survey.check(epsilon=("ln 2", "ln 3")).verdict
@@ -267,7 +269,7 @@ class Pipeline:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Pipeline:
-        """From a TOML file."""
+        """Reads a pipeline from a TOML file."""
         pipeline = cls.__new__(cls)
         _words.bring_engine()
         pipeline._core = _core.PipelineFile.read(_words.path(path, "path"), "")
@@ -275,12 +277,12 @@ class Pipeline:
 
     @property
     def participants(self) -> int:
-        """How many people are asked."""
+        """The number of participants."""
         return self._core.participants
 
     @property
     def values(self) -> list[Fraction]:
-        """What each of them may answer."""
+        """The possible values of each participant."""
         return self._core.values
 
     def check(
@@ -291,10 +293,10 @@ class Pipeline:
         to: Number | None = None,
         any_prior: bool = False,
     ) -> Check:
-        """Over a range: does less epsilon never help an analyst? Or: is `from_` worth at least as much as `to` to every analyst?
+        """Does a smaller epsilon never help an analyst, over a range? Or: is `from_` worth at least as much as `to` to every analyst?
 
-        With an analyst and a range, also where more epsilon costs them: `windows`. With `any_prior`, of everybody with the analyst's loss:
-        over the range, or at these two epsilons and no others.
+        For a range, `windows` of the result says where a larger epsilon costs the pipeline's analyst more. With `any_prior`, the question
+        covers all analysts who have the loss of the pipeline's analyst: over the range, or for exactly these two epsilons.
         """
         words = _range(epsilon)
         if from_ is not None:
@@ -306,7 +308,7 @@ class Pipeline:
         return Check(self._core.check(words))
 
     def loss(self, epsilon: Number, *, exact: bool = False) -> Bounds:
-        """The analyst's expected loss at one epsilon: exact for logarithms, where that is short; with `exact` however long."""
+        """The analyst's expected loss at one epsilon. For a logarithm it is exact if the fraction is short, or always with `exact`."""
         words = {"epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"exact": ["true"]} if _words.flag(exact, "exact") else {})
         return Bounds(*self._core.loss(words).loss)
 
@@ -315,9 +317,9 @@ class Pipeline:
         return LossCurve(self._core.sweep(_range(epsilon) | {"points": [_numbers.word(points, "points")]}))
 
     def choose(self, loss: Number, *, epsilon: tuple[Number, Number] | None = None, guess: str | None = None) -> Choice:
-        """The epsilons at which the analyst loses at most `loss`, from 0.1 to 10 unless it is said otherwise.
+        """The epsilons at which the analyst's expected loss is at most `loss`, within 0.1 to 10 unless another range is given.
 
-        With `guess`, as `fractile flow choose --guess` has it, also what an attacker gains at their ends.
+        With `guess`, as for `fractile flow choose --guess`, also what an attacker gains at the ends of each range.
         """
         words = _range(epsilon) | {"loss": [_numbers.word(loss, "loss")]}
         if guess is not None:
@@ -325,7 +327,7 @@ class Pipeline:
         return Choice(self._core.choose(words))
 
     def channel(self, epsilon: Number) -> Channel:
-        """The channel at one epsilon, which is a logarithm: "ln 3"."""
+        """The channel at one epsilon, which must be a logarithm: "ln 3"."""
         return Channel._of(self._core.channel(_numbers.word(epsilon, "epsilon")))
 
 
@@ -339,12 +341,12 @@ def _range(epsilon: tuple[Number, Number] | None) -> _words.Words:
 
 @documented
 class Window(NamedTuple):
-    """More epsilon costs the analyst in here; ends in odds = exp(epsilon), enclosed.
+    """A range of odds = exp(epsilon) in which the analyst's loss rises with epsilon.
 
     Attributes:
-        start: where it begins.
-        end: where it ends.
-        proof: two odds within it and the losses there; None where these would take long.
+        start: the lower end, enclosed.
+        end: the upper end, enclosed.
+        proof: two odds within the window, and the losses at them; None if these losses would take too long.
     """
 
     start: Bounds
@@ -353,12 +355,12 @@ class Window(NamedTuple):
 
 
 class Windows:
-    """Where more epsilon costs an analyst.
+    """All windows: the ranges in which a larger epsilon costs an analyst more.
 
     Attributes:
-        method: "isolated", "enclosed", "proved" (there are none) or "none".
-        are_all: whether the loss does not rise outside of them and of what is undecided.
-        undecided: odds between which the loss may rise or not.
+        method: "isolated", "enclosed", "proved" (that there is no window) or "none".
+        are_all: whether the loss rises nowhere outside of the windows and the undecided ranges.
+        undecided: ranges of odds in which it is undecided whether the loss rises.
     """
 
     def __init__(self, core: _core.Windows) -> None:
@@ -381,17 +383,17 @@ class Windows:
 
 
 class _Report:
-    """What can be printed in several forms."""
+    """A result that can be printed in several formats."""
 
     def __init__(self, core: Any) -> None:
         self._core = core
 
     def to_json(self) -> str:
-        """As `fractile flow ... --format json` prints it, certificates among it."""
+        """The result as `fractile flow ... --format json` prints it, with its certificates."""
         return str(self._core.json())
 
     def to_csv(self) -> str:
-        """As `fractile flow ... --format csv` prints it."""
+        """The result as `fractile flow ... --format csv` prints it."""
         return str(self._core.csv())
 
     def __repr__(self) -> str:
@@ -399,8 +401,10 @@ class _Report:
 
 
 class Check(_Report):
-    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided"; of two epsilons under any prior "worth-as-much" or
-    "worth-less"."""
+    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided".
+
+    For two epsilons and any prior, it is "worth-as-much", "worth-less" or "undecided".
+    """
 
     @property
     def verdict(self) -> str:
@@ -414,12 +418,12 @@ class Check(_Report):
 
     @property
     def windows(self) -> Windows | None:
-        """The windows of the pipeline's analyst over a range; None when no analyst was asked about."""
+        """The windows of the pipeline's analyst over a range; None if the question was not about an analyst and a range."""
         found = getattr(self._core, "windows", None)
         return None if found is None else Windows(found)
 
     def verify(self) -> bool | None:
-        """Checks its certificate again, in exact arithmetic; None when there is none."""
+        """Checks the certificate again, in exact arithmetic; None if there is no certificate."""
         return _core.verify(self.to_json()).holds
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
@@ -432,9 +436,9 @@ class LossPoint(NamedTuple):
     """An expected loss at one epsilon, between exact bounds.
 
     Attributes:
-        epsilon: as it was asked for.
+        epsilon: the epsilon, as it was given.
         loss: the expected loss.
-        change: since the point before: "falls", "rises", "flat" or "undecided".
+        change: the change of the loss since the previous point: "falls", "rises", "flat" or "undecided".
     """
 
     epsilon: str
@@ -447,12 +451,12 @@ class LossCurve(_Report):
 
     @property
     def points(self) -> list[LossPoint]:
-        """The losses, the smallest epsilon first."""
+        """The losses, by increasing epsilon."""
         return [LossPoint(epsilon, Bounds(*loss), change) for epsilon, loss, change in self._core.points]
 
     @property
     def windows(self) -> Windows:
-        """Where a larger epsilon serves the analyst less."""
+        """The ranges in which a larger epsilon costs the analyst more."""
         return Windows(self._core.windows)
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
@@ -460,7 +464,7 @@ class LossCurve(_Report):
         return str(self._core.page(_words.texts(about, "about"))[0])
 
     def to_pandas(self) -> Any:
-        """A Series of losses as floats, by epsilon in words."""
+        """A Series of losses as floats, indexed by epsilon as text."""
         import pandas as pd
 
         points = self.points
@@ -472,17 +476,17 @@ class Choice(_Report):
 
     @property
     def served(self) -> list[tuple[str, str]]:
-        """Ranges of epsilon as decimals, within which the analyst is certain to be served."""
+        """Ranges of epsilon, as decimals, in which the analyst is certainly served."""
         return list(self._core.served)
 
     @property
     def least_epsilon(self) -> str | None:
-        """The least that is certain to serve; None when there is none."""
+        """The least epsilon that certainly serves; None if there is none."""
         return self.served[0][0] if self.served else None
 
     @property
     def is_least_certain(self) -> bool:
-        """Whether all below it is certain not to serve; without one, whether that holds of the whole range."""
+        """Whether no epsilon below least_epsilon serves, for certain; if that is None, whether no epsilon in the range serves."""
         return bool(self._core.is_least_certain)
 
     def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
@@ -495,34 +499,34 @@ def _pipeline(of: PipelineLike) -> Pipeline:
 
 
 def check(pipeline: PipelineLike, **question: Any) -> Check:
-    """Pipeline.check() of a pipeline or its file."""
+    """Pipeline.check() for a pipeline or its file."""
     return _pipeline(pipeline).check(**question)
 
 
 def loss(pipeline: PipelineLike, epsilon: Number, *, exact: bool = False) -> Bounds:
-    """Pipeline.loss() of a pipeline or its file."""
+    """Pipeline.loss() for a pipeline or its file."""
     return _pipeline(pipeline).loss(epsilon, exact=exact)
 
 
 def loss_curve(pipeline: PipelineLike, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
-    """Pipeline.loss_curve() of a pipeline or its file."""
+    """Pipeline.loss_curve() for a pipeline or its file."""
     return _pipeline(pipeline).loss_curve(epsilon, points=points)
 
 
 def choose(pipeline: PipelineLike, loss: Number, *, epsilon: tuple[Number, Number] | None = None, guess: str | None = None) -> Choice:
-    """Pipeline.choose() of a pipeline or its file."""
+    """Pipeline.choose() for a pipeline or its file."""
     return _pipeline(pipeline).choose(loss, epsilon=epsilon, guess=guess)
 
 
 def channel(pipeline: PipelineLike, epsilon: Number) -> Channel:
-    """Pipeline.channel() of a pipeline or its file."""
+    """Pipeline.channel() for a pipeline or its file."""
     return _pipeline(pipeline).channel(epsilon)
 
 
 def compare(
     first: str | os.PathLike[str], second: str | os.PathLike[str], *, from_: Number | None = None, to: Number | None = None
 ) -> Check:
-    """Is one pipeline, or channel, in a file worth as much as another to every analyst? As `fractile flow compare`."""
+    """Is one pipeline or channel, given by its file, worth at least as much as another to every analyst? As `fractile flow compare`."""
     words: _words.Words = {}
     if from_ is not None:
         words["from"] = [_numbers.word(from_, "from_")]
@@ -532,5 +536,5 @@ def compare(
 
 
 def verify(certificate: str) -> bool | None:
-    """Whether a certificate holds that `to_json()`, or `fractile flow check --format json`, gave; None when it holds nothing to check."""
+    """Checks a certificate that `to_json()` or `fractile flow check --format json` printed; None if it has nothing to check."""
     return _core.verify(certificate).holds

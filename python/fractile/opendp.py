@@ -37,29 +37,29 @@ except ImportError as missing:
 
 __all__ = ["measurement"]
 
-# For logarithms. The least exponent keeps numbers close to zero from having a million digits.
+# The context for logarithms. Its least exponent keeps numbers close to zero from having a million digits.
 _NEAR, _ABOVE, _BELOW = (
     Context(prec=50, Emin=-99, rounding=rounding) for rounding in (ROUND_HALF_EVEN, ROUND_CEILING, ROUND_FLOOR)
 )
 
 
 def _logarithm_up(argument: Fraction) -> Fraction:
-    """At least ln(argument), and hardly above it, for arguments from 1 on."""
-    # Decimal.ln is correctly rounded to the nearest, so one step further is a bound.
+    """An upper bound of ln(argument), hardly above it, for arguments of at least 1."""
+    # Decimal.ln is correctly rounded to the nearest number, so the next number up is an upper bound.
     above = _NEAR.next_plus(_NEAR.ln(_ABOVE.create_decimal(argument.numerator)))
     below = _NEAR.next_minus(_NEAR.ln(_BELOW.create_decimal(argument.denominator)))
     return Fraction(above) - Fraction(below)
 
 
 def _exact_up(cost: str) -> Fraction:
-    """At least a cost as receipts write it: "1/2", "ln 7/2" or "2/3 ln 7/2"; equal to it unless there is a logarithm."""
+    """An upper bound of a cost, as receipts write it: "1/2", "ln 7/2" or "2/3 ln 7/2". Equal to the cost if there is no logarithm."""
     coefficient, logarithm, argument = cost.partition("ln ")
     factor = Fraction(coefficient.strip() or 1)
     return factor * _logarithm_up(Fraction(argument)) if logarithm else factor
 
 
 def _float_up(exact: Fraction) -> float:
-    """The least float that is at least this number, which is not negative."""
+    """The least float that is at least this number, which must not be negative."""
     try:
         near = float(exact)
     except OverflowError:
@@ -85,15 +85,15 @@ def measurement(
 ) -> Measurement:
     """A release as a user-defined measurement of OpenDP, from a list of records to a `fractile.Release`.
 
-    Its metric is SymmetricDistance: d_in records come or go. With epsilon its measure is MaxDivergence, and they cost d_in epsilon;
-    with rho it is ZeroConcentratedDivergence, and they cost d_in^2 rho. The map is rounded up to a float, never down. It holds for every
-    d_in, so there is no `records_per_person`. (docs/proofs/constructors.md, claim 9)
+    The metric is SymmetricDistance: d_in records are added or removed. With epsilon, the measure is MaxDivergence, and d_in records cost
+    d_in epsilon; with rho, it is ZeroConcentratedDivergence, and they cost d_in^2 rho. The map is rounded up to a float, never down. It
+    holds for every d_in, so there is no `records_per_person`. (docs/proofs/constructors.md, claim 9)
 
     Args:
-        input_domain: vectors of f64 or i64, to chain with what comes before; vectors of f64 when it is left out. NaN is left out.
+        input_domain: vectors of f64 or i64, for chaining with a previous transformation; vectors of f64 by default. NaN is left out.
 
-    The other arguments are those of `fractile.release`. There is no ledger, because OpenDP wants measurements without side effects and
-    adds up by itself what is spent. `dp.enable_features("contrib", "honest-but-curious")` must have been called.
+    The other arguments are those of `fractile.release`. There is no ledger, because OpenDP expects measurements without side effects and
+    adds up what is spent itself. Call `dp.enable_features("contrib", "honest-but-curious")` first.
 
     Raises:
         UsageError: an argument is wrong.
@@ -112,16 +112,16 @@ def measurement(
         "epsilon": epsilon, "rho": rho, "mechanism": mechanism, "expected_rows": expected_rows,
         "no_interpolation": no_interpolation, "base": base, "rates": rates,
     }  # fmt: skip
-    for name in ("bounds", "candidates", "quantiles"):  # they are read at every release
+    for name in ("bounds", "candidates", "quantiles"):  # each release reads these again
         if isinstance(options[name], Iterable) and not isinstance(options[name], str):
             options[name] = list(options[name])
 
     def function(records: Sequence[Any]) -> Release:
-        return release(array(code, records), **options)  # an array has its type even when it is empty
+        return release(array(code, records), **options)  # an array has a type even when it is empty
 
-    with warnings.catch_warnings():  # what concerns the empty table
+    with warnings.catch_warnings():  # warnings about the empty table
         warnings.simplefilter("ignore", FractileWarning)
-        privacy = json.loads(function([]).receipt)["privacy"]  # no record is needed to learn what one costs
+        privacy = json.loads(function([]).receipt)["privacy"]  # the cost of a record does not depend on any record
     is_pure = privacy["measure"] == "pure"
     cost = _exact_up(privacy["epsilon" if is_pure else "rho"])
     assert privacy["neighbors"] == "add-remove" and privacy["records_per_person"] == 1

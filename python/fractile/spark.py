@@ -1,9 +1,9 @@
-"""Quantiles of a DataFrame of Spark, and whole publications: counted where its records are, released once, in the driver.
+"""Quantiles of a Spark DataFrame, and whole publications: counted where the records are, and released once, in the driver.
 
 >>> import fractile.spark
 >>> r = fractile.spark.release(df, "income", bounds=(0, 500_000), step=1, epsilon=1)  # doctest: +SKIP
 
-Each task counts its own records with this package, and the counts are merged: bit for bit what one machine counts of the same records.
+Each task counts its records with this package, and the counts are merged. The result is bit for bit what one machine would count.
 (docs/proofs/profile_merging.md)
 """
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["profile", "publish", "release"]
 
-#: What a task gives back: the numbers of the tasks that counted, a profile file's bytes for each question, the buckets of persons in them;
-#: or an error.
-_PARTS = "tasks array<int>, counts array<binary>, buckets array<int>, error string"
+#: The schema of a task's result: the numbers of the tasks that counted, a profile file's bytes for each question, and the buckets of the
+#: persons in these profiles; or an error.
+_RESULT_SCHEMA = "tasks array<int>, counts array<binary>, buckets array<int>, error string"
 _ROWS_AT_ONCE = 1_000_000
 _LEAST_CORES_THAT_MERGE = 16
 _MOST_MERGING_TASKS = 64
@@ -47,8 +47,8 @@ _LOGS = "see Spark's logs, which may hold values of the data"
 
 
 class _Sum:
-    """Parts of the answer to one question, merged, those of about as many parts with one another. No person is in two of them, as
-    `_all_parts` looks after."""
+    """Merges the parts of one question's answer, always two sums of about equally many parts. `_all_parts` checks that no person is in
+    two."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[int, _core.Counted]] = []
@@ -68,7 +68,7 @@ class _Sum:
 
 
 def _bytes_of(sums: list[_Sum]) -> list[bytes] | None:
-    """The totals; None when nothing was added."""
+    """The totals as bytes; None if nothing was added."""
     totals = [total.to_bytes() for total in (each.total() for each in sums) if total is not None]
     return totals or None
 
@@ -91,8 +91,8 @@ def _this_task() -> int:
 
 
 class _Task:
-    """What a task does with its batches. Its exceptions hold no value of the data: this package's errors have none, and only the class of
-    other errors is shown. Errors of this package are returned, since another attempt would end alike; upon others Spark tries again."""
+    """The work of a task. Its exceptions hold no value of the data: this package's errors hold none, and of other errors only the class is
+    shown. Errors of this package are returned as results, since another attempt would fail again. After other errors Spark tries again."""
 
     def __init__(self) -> None:
         self.version = _core.version
@@ -104,7 +104,7 @@ class _Task:
             return iter(self.rows(batches))
         except Exception as error:
             failure = error
-        # Out here, so that what is raised has nothing of it as its context.
+        # Raised outside of `except`, so that the failure is not the context of another error.
         if isinstance(failure, _errors.Error) and not isinstance(failure, InternalError):
             told = [type(failure).__name__, failure.message, failure.hint, failure.field]
             return iter([_row([_this_task()], None, [], json.dumps(told))])
@@ -115,9 +115,9 @@ class _Task:
 
 
 class _Count(_Task):
-    """Counts records for all questions, which are about the same persons, each with its sampling key: columns in the order of `names`, and
-    and with persons one more, their buckets. Where `of_sample` says so, questions are about one sample of whole records, and have one key.
-    `cells`: of a question about groups that are made of cells, the question about these, and in which group each of them is."""
+    """Counts records for all questions. All are about the same persons, and each has its sampling key. The columns are those in `names`, in
+    this order; with persons, a column of their buckets follows. Questions marked in `of_sample` are about one sample of whole records, and
+    share one key. `cells`: for a question about groups that are made of cells, the question about the cells, and the group of each cell."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class _Count(_Task):
 
 
 def _gathered(batches: Iterable[Any], most: int | None) -> Iterator[list[Any]]:
-    """Batches, together until they have so many records."""
+    """Batches, gathered into lists that have at least `most` records; one list if `most` is None."""
     gathered: list[Any] = []
     records = 0
     for batch in batches:
@@ -177,7 +177,7 @@ def _gathered(batches: Iterable[Any], most: int | None) -> Iterator[list[Any]]:
 
 
 class _Merge(_Task):
-    """Merges what tasks have counted."""
+    """Merges the counts of tasks."""
 
     def rows(self, batches: Iterator[Any]) -> list[Any]:
         tasks: list[int] = []
@@ -206,13 +206,13 @@ def _distinct(numbers: list[int]) -> bool:
 
 
 def _all_parts(questions: list[_core.Counted], rows: list[Any]) -> list[_core.Counted]:
-    """What all tasks have counted together, question by question; the error of the first one that has any."""
+    """The counts of all tasks together, one per question. Raises the error of the first task that failed."""
     failed = sorted((min(row["tasks"]), row["error"]) for row in rows if row["error"] is not None)
     if failed:
         name, message, hint, field = json.loads(failed[0][1])
         raise getattr(_errors, name)(message, hint, field)
-    # Spark promises that a task counts once, and that a person's records are all in one task. A bound on records per person stands on
-    # both, so both are checked.
+    # Spark promises that each task's counts arrive once, and that all records of a person are in one task. The bound on records per person
+    # relies on both promises, so both are checked.
     if not _distinct([task for row in rows for task in row["tasks"]]):
         raise InternalError("Spark has given the counts of one task twice")
     if not _distinct([bucket for row in rows for bucket in row["buckets"]]):
@@ -228,21 +228,21 @@ def _all_parts(questions: list[_core.Counted], rows: list[Any]) -> list[_core.Co
 
 
 def _failure_of(error: Exception) -> _errors.Error:
-    """What Spark raised, without its message, which may hold values of the data."""
+    """An error for Spark's error, without Spark's message, which may hold values of the data."""
     condition = str(getattr(error, "getCondition", lambda: None)() or "")
     if condition == "PYTHON_EXCEPTION":
         has_all = "No module named" not in str(error)
         hint = _LOGS if has_all else "every worker's Python, PYSPARK_PYTHON, needs fractile in the driver's version, and pyarrow"
         return InternalError("Python failed on a worker" + ("" if has_all else ": it has not the packages that it needs"), hint)
-    if re.fullmatch(r"[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)*", condition):  # Spark's own name of what went wrong
+    if re.fullmatch(r"[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)*", condition):  # Spark's name of the error
         return DataError(f"Spark cannot make the frame: {condition}", _LOGS)
     return InternalError(f"Spark failed: {type(error).__name__}", _LOGS)
 
 
 class _Counter:
-    """Counts a DataFrame's columns. The library calls it after everything that can be refused was refused, and the cost is reserved.
+    """Counts a DataFrame's columns. The library calls it only after all refusals, when the cost is reserved.
 
-    `others`: what is read beside `columns`, or beside the frame's only one."""
+    `others`: columns that are read in addition to `columns`, or to the frame's only column."""
 
     cancel: Event | None = None
 
@@ -275,11 +275,11 @@ class _Counter:
             )
         self._places = [names.index(name) for name in self._names]
         self._fields = [fields[place] for place in self._places]
-        # Addresses columns by their places, whatever their names mean in SQL.
+        # Columns are named by position, whatever their names mean in SQL.
         self._columns = df.toDF(*(f"c{i}" for i in range(len(names)))).selectExpr(*(f"c{place}" for place in self._places))
 
     def columns(self) -> _core.Frame:
-        """A frame without records. What its columns are read as, their types alone say."""
+        """A frame without records. The types of its columns alone decide how they are read."""
         import pyarrow as pa
         from pyspark.sql.pandas.types import to_arrow_type  # pyright: ignore[reportMissingImports]
         from pyspark.sql.types import TimestampType  # pyright: ignore[reportMissingImports]
@@ -305,22 +305,22 @@ class _Counter:
         of_sample: Sequence[bool] = (),
         cells: Sequence[tuple[_core.Counted, list[int]] | None] = (),
     ) -> list[_core.Counted]:
-        """One job for all questions, which are about the same persons. `of_sample` and `cells` are as the tasks have them."""
+        """Counts all questions in one job; all are about the same persons. `of_sample` and `cells` as in _Count."""
         records = self._columns
         if questions[0].person:
             person = f"c{self._places[self._names.index(questions[0].person)]}"
             buckets = max(_LEAST_BUCKETS, 16 * int(self._session.conf.get("spark.sql.shuffle.partitions") or 0))
             records = records.selectExpr("*", f"pmod(hash({person}), {buckets}) AS bucket")
-            if not questions[0].refuses_missing:  # records without a person would all go to one task
+            if not questions[0].refuses_missing:  # otherwise all records without a person would go to one task
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
         of_cells = [None if each is None else (each[0].to_bytes(), each[1]) for each in cells]
         count = _Count([question.to_bytes() for question in questions], self._names, sampling_keys, of_sample, of_cells)
-        parts = records.mapInArrow(count, _PARTS)
+        parts = records.mapInArrow(count, _RESULT_SCHEMA)
         cores = self._cores()
         if cores >= _LEAST_CORES_THAT_MERGE:
-            # Counts that wait in a shuffle are lost with their worker; those that the driver has are not.
-            parts = parts.repartition(min(cores, _MOST_MERGING_TASKS), "tasks").mapInArrow(_Merge(), _PARTS)
+            # Counts that wait in a shuffle are lost with their worker; counts that have reached the driver are not.
+            parts = parts.repartition(min(cores, _MOST_MERGING_TASKS), "tasks").mapInArrow(_Merge(), _RESULT_SCHEMA)
         return _all_parts(questions, self._run(parts.collect))
 
     def rows(self) -> int:
@@ -333,7 +333,8 @@ class _Counter:
         return int(self._session.sparkContext.defaultParallelism)
 
     def _run(self, job: Callable[[], Any]) -> Any:
-        """A job, which an interrupt or an event cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""
+        """Runs a job that an interrupt or an event cancels: on a separate thread, since a thread that talks to Spark cannot be
+        interrupted."""
         from pyspark import InheritableThread  # pyright: ignore[reportMissingImports]
 
         tag = f"fractile-{uuid.uuid4()}"
@@ -427,8 +428,8 @@ def profile(
 ) -> Profile | dict[Key, Profile]:
     """Counts a column on the workers, as `fractile.profile` does on one machine: equal, bit for bit.
 
-    What comes back is as sensitive as the data, and is not a release. The possible values are those of `release`; the other arguments are
-    those of `fractile.profile`. With `person`, records are shuffled by it, and a person's sample is a function of the sampling key and of
+    The result is as sensitive as the data, and is not a release. The possible values are given as for `release`; the other arguments are
+    those of `fractile.profile`. With `person`, records are shuffled by person. A person's sample is a function of the sampling key and of
     that person's records alone.
 
     Raises:
@@ -451,7 +452,7 @@ def profile(
         counter.column, lattice._core, null == "error", person or "", records_per_person, groups.by, groups.lists, groups.tuples, texts,
         per_person=_words.per_person(per_person), weight=weights,
     )
-    question.of_frame(counter.columns(), bytes(32))  # whether types go together
+    question.of_frame(counter.columns(), bytes(32))  # refuses types that do not go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     profiles = [Profile(core) for core in counter.count([question], [key])[0].alone]
     return profiles[0] if by is None else dict(zip(groups.keys, profiles))
@@ -507,12 +508,12 @@ def release(
 ) -> Release:
     """Publishes quantiles of a column with differential privacy. Records are counted on the workers; the ledger is the driver's.
 
-    The arguments are those of `fractile.release`, mean the same and have the same defaults; one seed gives the quantiles that it gives on
-    one machine. A record of the frame must depend on one record of the data alone, or `records_per_person` and `person` must account for
-    it: Fractile does not inspect how the frame is made.
+    The arguments are those of `fractile.release`, with the same meaning and the same defaults; the same seed gives the same quantiles as on
+    one machine. Each record of the frame must depend on only one record of the data; otherwise `records_per_person` and `person` must
+    account for it. Fractile does not inspect how the frame is made.
 
     Args:
-        df: a DataFrame whose columns have declared types: never inferSchema, nor casts of text, whose errors quote values.
+        df: a DataFrame whose columns have declared types. Do not use inferSchema, nor casts of text: their errors quote values.
         column: the column to publish: numbers, dates or timestamps, never text.
 
     Raises:
@@ -544,14 +545,14 @@ def publish(
     unsafe_seed: int | None = None,
     cancel: Event | None = None,
 ) -> PublishedTables:
-    """Publishes all tables of a publication's file, of a DataFrame of Spark. One job counts all of them; the ledger is the driver's.
+    """Publishes all tables of a publication's file from a Spark DataFrame. One job counts all tables; the ledger is the driver's.
 
-    The arguments are those of `fractile.publish`, mean the same and have the same defaults; one seed gives the values that it gives on one
-    machine. The frame must meet the same conditions as for `release`.
+    The arguments are those of `fractile.publish`, with the same meaning and the same defaults; the same seed gives the same values as on
+    one machine. The frame must meet the same conditions as for `release`.
 
     Args:
         file: the path of the publication's file. Its [input] names no records, but may say what counts as missing.
-        df: a DataFrame with the columns that the file names: numbers, dates or timestamps, and for persons and keys also text.
+        df: a DataFrame with the columns that the file names: numbers, dates or timestamps; columns of persons and keys may also be text.
 
     Raises:
         UsageError: an argument is wrong, or [input] names records; nothing was read.

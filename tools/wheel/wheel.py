@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes wheels that need nothing of a machine but its C library, and the source distribution: ./dev wheel.
+"""Makes wheels that need nothing from a machine except its C library, and the source distribution: ./dev wheel.
 
     wheel.py [--python WHICH ...]   wheels into build/wheels; WHICH is 3.10, 3.11, abi3 (for 3.12 and newer) or the path of an
-                                    interpreter (default: all three, as far as they are here)
+                                    interpreter (default: those of the three that are installed)
     wheel.py --sdist                the source distribution instead
     wheel.py --check WHEEL ...      checks wheels only
 
-README.md beside this file says how and why.
+README.md in this folder says how and why.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HOUSE = HERE.parent.parent
 FOLDER = HOUSE / "build" / "wheel-deps"
-TOOLS = FOLDER / "tools"  # nanobind, scikit-build-core and zig, for every Python
+TOOLS = FOLDER / "tools"  # nanobind, scikit-build-core and zig, used by every Python
 NOTICES = FOLDER / "notices"
 WHEELS = HOUSE / "build" / "wheels"
 PLATFORM = "manylinux_2_28_x86_64"
@@ -47,7 +47,7 @@ def fail(text):
 
 
 def fetch_tools():
-    """The packages of requirements.txt, in a folder that is on the path of each Python in turn."""
+    """Fetches the packages of requirements.txt into a folder that is on the path of each Python in turn."""
     wanted = (HERE / "requirements.txt").read_text("utf-8")
     mark = TOOLS / "requirements.txt"
     if mark.is_file() and mark.read_text("utf-8") == wanted:
@@ -65,7 +65,7 @@ def fetch_tools():
 
 
 def interpreter(which):
-    """The interpreter that `which` names; "" when it is not here."""
+    """The interpreter that `which` names; "" if it is not installed."""
     if os.sep in which:
         return which if shutil.which(which) and runs(which) else ""
     found = []
@@ -76,7 +76,7 @@ def interpreter(which):
 
 
 def runs(path):
-    """A name on the path may be a placeholder of a version manager."""
+    """Whether the interpreter runs: a name on the path may be a placeholder of a version manager."""
     return subprocess.run([path, "-c", ""], capture_output=True, check=False).returncode == 0
 
 
@@ -108,7 +108,7 @@ def version():
 
 
 def notice():
-    """NOTICE.txt, with what libraries.txt says."""
+    """NOTICE.txt, filled in from libraries.txt."""
     rows = [("", "LICENCE", "SOURCE")]
     rows += [(name, licence, file) for name, _, file, _, licence, _ in libraries()]
     widths = [max(len(row[i]) for row in rows) for i in range(2)]
@@ -119,7 +119,7 @@ def notice():
 
 
 def write_notices():
-    """The notice, and the licenses' texts out of the sources from which the libraries were built."""
+    """Writes the notice, and the licenses' texts from the sources from which the libraries were built."""
     shutil.rmtree(NOTICES, ignore_errors=True)
     NOTICES.mkdir(parents=True)
     (NOTICES / "NOTICE.txt").write_text(notice(), "utf-8")
@@ -144,7 +144,7 @@ kind, folder, settings = json.loads(sys.argv[1])
 
 
 def make(python, kind, settings):
-    """Has `python` do what pip would have it do; what it made lies in build/wheels."""
+    """Makes `python` build as pip would; the result goes to build/wheels."""
     environment = os.environ | {"PYTHONPATH": str(TOOLS), "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CMAKE_CXX_COMPILER_LAUNCHER"):
         environment.pop(name, None)
@@ -163,7 +163,7 @@ def make_wheel(python):
     tag = tag_of(python)
     say(f"building the wheel {tag} with {python}")
     settings = {
-        "build-dir": "build/wheel",  # one for all, so that the library is compiled once
+        "build-dir": "build/wheel",  # one folder for all Pythons, so that the library is compiled once
         "wheel.tags": f"{tag}-{PLATFORM}",
         "cmake.define.CMAKE_TOOLCHAIN_FILE": str(HERE / "toolchain.cmake"),
         "cmake.define.FRACTILE_NOTICES": str(NOTICES),
@@ -177,7 +177,7 @@ def make_wheel(python):
 
 
 def faults_of(wheel):
-    """What a wheel has that it must not have, or lacks."""
+    """The faults of a wheel: what it has and must not have, and what it lacks."""
     if wheel.stat().st_size >= MEGABYTES * 1_000_000:
         yield f"it has {wheel.stat().st_size / 1e6:.1f} MB; {MEGABYTES} are allowed"
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as folder:

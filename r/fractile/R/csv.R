@@ -28,7 +28,7 @@ check_column <- function(values, field) {
   }
 }
 
-# The cells of a column; what is missing is NA.
+# The cells of a column; missing values are NA.
 cells <- function(values) {
   missing <- is.na(values)
   text <- if (is.factor(values) || is.character(values)) enc2utf8(as.character(values))
@@ -43,7 +43,7 @@ cells <- function(values) {
 
 quoted <- function(text) paste0("\"", gsub("\"", "\"\"", text, fixed = TRUE), "\"")
 
-# Text is quoted, numbers are not. NA is an empty cell; in a table of one column it is quoted, since an empty line is no record.
+# Text is quoted, numbers are not. NA is an empty cell. In a table of one column this cell is quoted, since an empty line is no record.
 column_cells <- function(values, alone) {
   text <- cells(values)
   if (is.character(values) || is.factor(values)) text[!is.na(text)] <- quoted(text[!is.na(text)])

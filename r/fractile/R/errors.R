@@ -1,15 +1,15 @@
-# Errors: the program's message and hint as R conditions, one class an exit code.
+# Errors: the program's message and hint as R conditions, one class for each exit code.
 
 error_classes <- c("2" = "usage", "3" = "data", "4" = "budget", "5" = "ledger", "70" = "internal")
 
-# Raises a condition of class fractile_<kind>_error. `fields` may hold what came before it.
+# Raises a condition of class fractile_error and, unless `kind` is empty, fractile_<kind>_error.
 refuse <- function(kind, what, hint = "", code = NA_integer_) {
   text <- if (nzchar(hint)) paste0(what, "\n  ", hint) else what
   classes <- c(if (nzchar(kind)) paste0("fractile_", kind, "_error"), "fractile_error", "error", "condition")
   stop(structure(class = classes, list(message = text, call = NULL, what = what, hint = hint, code = code)))
 }
 
-# What the program said on its standard error: a list of list(what, hint).
+# The program's messages on standard error, as a list of list(what, hint).
 said <- function(lines) {
   starts <- grep("^fractile: ", lines)
   ends <- c(starts[-1] - 1L, length(lines))
@@ -19,7 +19,7 @@ said <- function(lines) {
   }, starts, ends[seq_along(starts)])
 }
 
-# Warnings and notes of a run, then its error if there is one.
+# Raises the warnings and notes of a run, and then its error if there is one.
 tell <- function(code, lines) {
   words <- said(lines)
   if (code != 0L) {

@@ -1,4 +1,4 @@
-# What the program printed: JSON of its own making. Numbers stay text, since a double would not hold all of their digits.
+# Reads the JSON that the program printed. Numbers stay text, since a double would not hold all of their digits.
 
 json_tokens <- function(text) {
   pattern <- "\"[^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+\"|-?[0-9][0-9.eE+-]*|true|false|null|[\\[\\]{},:]"

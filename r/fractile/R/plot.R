@@ -1,6 +1,6 @@
-# Figures of what was published and of what was planned.
+# Figures of releases and of plans.
 
-# Groups as far apart as the screen shows them: colours first, then symbols.
+# Colors and symbols that distinguish groups: colors first, then symbols.
 look_of <- function(count) list(col = rep(seq_len(8L), length.out = count), pch = rep(c(19L, 17L, 15L, 1L, 2L, 0L), each = 8L, length.out = count))
 
 legend_of <- function(names, look) {
@@ -12,7 +12,7 @@ keys_in <- function(x) unclass_frame(x)[seq_len(max(0L, match("quantile", names(
 
 unclass_frame <- function(x) structure(x, class = "data.frame")
 
-# Values against quantiles, a line a group, and intervals as bars; an end beyond the possible values reaches the edge.
+# Values against quantiles, one line per group, and intervals as bars; an end beyond the possible values reaches the edge.
 plot.fractile_release <- function(x, xlab = "quantile", ylab = attr(x, "column"), ylim = NULL, legend = names(x)[1] != "quantile", ...) {
   if (is.null(x$quantile) || is.null(x$value)) {
     refuse("usage", "x: a part of a release has no figure", "plot the release itself, or the columns that you have")
@@ -38,7 +38,7 @@ plot.fractile_release <- function(x, xlab = "quantile", ylab = attr(x, "column")
   invisible(x)
 }
 
-# Errors in records against quantiles: proved, typical and nine in ten, as far as they were planned.
+# Errors in records against quantiles: those of worst case, typical and nine in ten that the plan has.
 plot.fractile_plan <- function(x, xlab = "quantile", ylab = "error in records", ylim = NULL, ...) {
   shown <- c("worst_case", "median", "nine_in_ten")
   shown <- shown[shown %in% names(x)]

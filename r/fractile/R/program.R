@@ -1,4 +1,4 @@
-# Running the program: data go in through a named pipe, and everything that it says comes back through another one.
+# Running the program: data go in through a named pipe, and all output comes back through another pipe.
 
 program_path <- function() {
   path <- getOption("fractile.program", "")
@@ -16,8 +16,9 @@ program_path <- function() {
   path
 }
 
-# Standard output goes through; of standard error, progress is shown at once and the rest is kept. The last line that
-# begins with a record separator begins it, and its last line is the exit code. $1, $2, ... are the program and its words.
+# A shell script that runs the program; $1, $2, ... are the program and its words. Standard output passes through. Progress on
+# standard error is shown at once. The other lines of standard error, and then the exit code, are printed at the end, after a
+# record separator, which begins the first of these lines.
 runner <- 'exec 3>&1
 said=$({ "$@" 2>&1 >&3 3>&-; echo "$?"; } | while IFS= read -r line; do
   case $line in
@@ -27,8 +28,8 @@ said=$({ "$@" 2>&1 >&3 3>&-; echo "$?"; } | while IFS= read -r line; do
 done)
 printf "\\036%s\\n" "$said"'
 
-# The lines of standard output of `fractile words`; warnings are raised, and failures are errors. `write`: a function of a
-# connection that writes standard input, or NULL.
+# Runs `fractile words` and returns the lines of standard output. Raises warnings, and failures as errors. `write` is NULL or a
+# function that writes standard input into a connection.
 run <- function(words, write = NULL) {
   input <- "/dev/null"
   if (!is.null(write)) {
@@ -55,7 +56,7 @@ run <- function(words, write = NULL) {
   lines[seq_len(mark - 1L)]
 }
 
-# Writes into the pipe; FALSE when the program stopped reading, about which it will say more.
+# Writes into the pipe. FALSE when the program stopped reading early; the program's own messages then say why.
 feed <- function(input, write) {
   pipe <- file(input, "wb", raw = TRUE)
   whole <- TRUE

@@ -11,7 +11,7 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
   release_of(paste0(paste(text, collapse = "\n"), "\n"))
 }
 
-# Where the program reads, the column's name there, and what writes it.
+# Which file the program reads, the column's name in it, and a function that writes the data (NULL for a file).
 data_of <- function(x, column, options) {
   if (!is.null(column) && !(is.character(column) && length(column) == 1L && !is.na(column))) {
     refuse("usage", "column: the name of one column is expected", "write column = \"age\"")
@@ -38,7 +38,7 @@ data_of <- function(x, column, options) {
   list(file = "-", column = column, write = csv_of(if (is.null(options$sql)) with_values(columns, column, options) else columns))
 }
 
-# The kind of values that are possible: NULL where the options do not say.
+# The kind of the possible values: NULL where the options do not say.
 kind_asked <- function(options) {
   possible <- if (is.null(options$bounds)) options$candidates else options$bounds
   if (inherits(possible, "POSIXt")) return("instant")
@@ -51,8 +51,8 @@ kind_asked <- function(options) {
   if (grepl("^-?[0-9.]+$", first)) "number"
 }
 
-# The column of values as the program reads it: logicals as 0 and 1. A class that no cell of which can be read is refused here, where
-# it is known before a row is sent.
+# The columns, with the column of values as the program reads it: logicals as 0 and 1. A class whose cells can never be read is refused
+# here, before a row is sent.
 with_values <- function(columns, column, options) {
   values <- columns[[column]]
   kind <- kind_asked(options)
@@ -97,7 +97,7 @@ cost_of <- function(privacy) {
   paste0(paste(names(parts), "=", parts, collapse = ", "), ", ", privacy$neighbors, each)
 }
 
-# The keys of each value: a column `key`, or with several key columns one for each, by its name.
+# The keys of each value: a column `key`, or several key columns under their own names.
 keys_of <- function(groups, by, others) {
   times <- lengths(lapply(groups, `[[`, "quantiles"))
   if (length(by) < 2L) return(data.frame(key = rep(vapply(groups, `[[`, "", "key"), times)))

@@ -1,6 +1,6 @@
 # Arguments become the program's options: records_per_person = 3 is --records-per-person 3.
 
-# A number that people typed has few digits. R keeps numbers in binary; what is meant is the decimal that it prints.
+# R keeps numbers in binary. A number that someone typed has few digits, so the decimal that R prints is what was meant.
 number_word <- function(value, field) {
   if (!is.finite(value)) refuse("usage", paste0(field, ": ", value, " is not a number"), "write a finite number")
   text <- sprintf("%.15g", value)
@@ -24,7 +24,7 @@ span_word <- function(value) {
   }
 }
 
-# One word an element.
+# One word for each element.
 value_words <- function(value, field) {
   if (is.list(value)) return(unlist(lapply(value, value_words, field), use.names = FALSE))
   if (!is.atomic(value) || anyNA(value) || inherits(value, "integer64")) {
@@ -38,7 +38,7 @@ value_words <- function(value, field) {
   refuse("usage", paste0(field, ": numbers or text are expected, not ", class(value)[1]), "write for example 1, 0.5 or \"1/3\"")
 }
 
-# Names with commas between them; in quotes where they have some, as CSV has them.
+# Names with commas between them; a name is in quotes where CSV needs them.
 names_word <- function(names) {
   quoted <- grepl("[\",\r\n]|^ | $", names)
   paste(ifelse(quoted, paste0("\"", gsub("\"", "\"\"", names, fixed = TRUE), "\""), names), collapse = ",")
@@ -53,7 +53,7 @@ list_word <- function(words, field) {
   paste(words, collapse = ",")
 }
 
-# For several columns: a list of keys each.
+# The keys of several columns: one list of keys for each column.
 keys_words <- function(keys) {
   if (is.data.frame(keys)) {
     refuse("usage", "keys: a list of keys for each column is expected, and not a data frame",
@@ -74,7 +74,7 @@ option_words <- function(options) {
     if (isTRUE(value)) return(option)
     if (field == "keys" && is.list(value) && !is.null(names(value))) {
       if (length(value) > 1L) return(keys_words(value))
-      value <- value[[1L]]  # of one column
+      value <- value[[1L]]  # the keys of one column
     }
     if (field == "by" && is.character(value)) return(c(option, names_word(enc2utf8(value))))
     words <- value_words(value, field)

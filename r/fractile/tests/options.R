@@ -1,4 +1,4 @@
-# What needs no program: arguments become words, columns become cells, JSON becomes lists.
+# Tests that do not need the program: arguments become words, columns become cells, JSON becomes lists.
 library(fractile)
 words <- fractile:::option_words
 field_of <- function(expression) tryCatch(expression, fractile_usage_error = function(e) conditionMessage(e))
@@ -64,7 +64,7 @@ stopifnot(
   length(parsed$b) == 0, identical(parsed$c, list()), is.na(parsed$d), isTRUE(parsed$e)
 )
 
-# Whatever the program says, it is told: a warning, a note, then the error.
+# All messages of the program are reported: a warning, a note, then the error.
 heard <- character()
 error <- tryCatch(
   withCallingHandlers(
@@ -78,13 +78,13 @@ stopifnot(
   inherits(tryCatch(fractile:::tell(143L, character()), error = identity), "fractile_error")
 )
 
-# A program that ends well without having read everything is not believed.
+# If the program succeeds without reading everything, its result is refused.
 writeLines(c("#!/bin/sh", "read line", "echo {}"), fake <- tempfile())
 Sys.chmod(fake, "700")
 old <- options(fractile.program = fake)
 error <- tryCatch(fractile_release(seq_len(1e6), c(0, 9), 1, epsilon = 1), error = identity)
 stopifnot(inherits(error, "fractile_data_error"), grepl("whole", error$what))
-# What it writes beside is no part of its output, however it is spread out.
+# Standard error is not part of the output, however the two are interleaved.
 writeLines(c("#!/bin/sh", "cat >/dev/null", "echo 1; echo fractile: a >&2; echo '\t2'; echo '  b' >&2; exit 5"), fake)
 error <- tryCatch(fractile:::run("x", function(connection) writeLines("1", connection)), error = identity)
 stopifnot(inherits(error, "fractile_ledger_error"), error$what == "a", error$hint == "b")

@@ -1,4 +1,4 @@
-# Releases by the program, where it is.
+# Releases by the program, if it is installed.
 library(fractile)
 
 found <- tryCatch(fractile_release(c(1, 2), c(0, 10), 1, epsilon = 1, unsafe_seed = 1, expected_rows = 100),
@@ -55,7 +55,7 @@ pdf(NULL)
 plot(t)
 invisible(dev.off())
 
-# Every cell arrives: what is missing counts as a row, wherever it stands.
+# Every cell arrives: a missing cell counts as a row, wherever it stands.
 count <- function(...) sub(".*\"public_rows\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 20), "receipt"))
 stopifnot(
   count(c(NA, 1, NaN, Inf, -Inf, NA), c(0, 9), 1, expected_rows = 1000) == "6",
@@ -107,7 +107,7 @@ stopifnot(
   system2(fractile:::program_path(), c("ledger", "init", ledger, "--dataset", "people", "--epsilon", "1"), stdout = FALSE) == 0,
   nrow(fractile_release(ages, c(0, 125), 1, epsilon = "3/4", ledger = ledger)) == 3,
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = "3/4", ledger = ledger)) == "fractile_budget_error",
-  nrow(fractile_release(ages, c(0, 125), 1, epsilon = "1/4", ledger = ledger)) == 3,  # each of them ran once
+  nrow(fractile_release(ages, c(0, 125), 1, epsilon = "1/4", ledger = ledger)) == 3,  # each release ran once
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, ledger = "/nonesuch.db")) == "fractile_ledger_error",
   class_of(fractile_release(ages, c(0, 125), 1)) == "fractile_usage_error",
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, nonesuch = TRUE)) == "fractile_usage_error",
@@ -117,7 +117,7 @@ stopifnot(
   class_of(fractile_release(people, c(0, 125), 1, epsilon = 1, column = "nonesuch")) == "fractile_data_error",
   class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, null = "error")) == "fractile_data_error",
   class_of(fractile_release(c("1", "many"), c(0, 125), 1, epsilon = 1)) == "fractile_data_error",
-  class_of(fractile_release(rep("x", 1e6), c(0, 125), 1)) == "fractile_usage_error",  # it stops before it has read all
+  class_of(fractile_release(rep("x", 1e6), c(0, 125), 1)) == "fractile_usage_error",  # the program stops before it has read everything
   class_of(fractile_explain("/nonesuch.json")) == "fractile_data_error"
 )
 unlink(list.files(tempdir(), basename(ledger), full.names = TRUE))
@@ -126,7 +126,7 @@ stopifnot(inherits(error, "fractile_error"))
 error <- tryCatch(fractile_release(c("12", "4711x"), c(0, 125), 1, epsilon = 1), error = identity)
 stopifnot(!grepl("4711", conditionMessage(error)))
 
-# What the program says names arguments as R has them, and columns as they are called.
+# Messages name arguments in R's syntax, and columns by their names.
 told <- function(expression) tryCatch(expression, fractile_error = function(e) paste(e$what, e$hint, sep = " / "))
 stopifnot(
   told(fractile_release(ages, step = 1, epsilon = 1)) ==
@@ -149,7 +149,7 @@ old <- options(fractile.program = "/nonesuch")
 stopifnot(class_of(fractile_plan(bounds = c(0, 1), step = 1, epsilon = 1)) == "fractile_usage_error")
 options(old)
 
-# What may be a mistake is a warning.
+# A likely mistake gives a warning.
 stopifnot(inherits(tryCatch(fractile_release(ages[1:4], c(0, 125), 1, epsilon = 0.1, expected_rows = 4), warning = identity), "fractile_warning"))
 
 # A plan and an explanation.
