@@ -224,7 +224,7 @@ class TableRoom {
 /// The table of a range of totals.
 template <class Real>
 struct JointTable {
-  /// Of all rows.
+  /// The sum over all rows.
   std::size_t entries() const {
     return std::accumulate(rows.begin(), rows.end(), std::size_t{0}, [](std::size_t sum, const JointRow<Real>& row) {
       return sum + row.enter.size() + row.stay.size();

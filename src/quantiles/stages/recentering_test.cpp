@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "fractile/release.hpp"
+#include "quantiles/stages/intervals.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/profiles.hpp"
 #include "support/releases.hpp"
@@ -22,9 +23,9 @@ using Points = std::vector<std::uint64_t>;
 
 /// Two quartiles among the candidates 0 to 1000, and a cut 10 quantiles in a hundred to either side of each: cells of 150, 200, 300, 200 and
 /// 150 of 1,000 records. Points that were selected at 250 and 750.
-class TwoQuartiles {
+class CountedQuartiles {
  public:
-  explicit TwoQuartiles(Lattice lattice = up_to(1000)) : lattice_(std::move(lattice)) {
+  explicit CountedQuartiles(Lattice lattice = up_to(1000)) : lattice_(std::move(lattice)) {
     const auto cut = [&](std::int64_t hundredths, IntervalEnd end, std::size_t owner) {
       brackets_.cuts.push_back({Rational(hundredths, 100), end, owner});
       cuts_.targets.push_back(cuts_.targets.size());
@@ -44,7 +45,7 @@ class TwoQuartiles {
   }
   Points moved(const std::vector<std::int64_t>& counts) const { return moved({250, 750}, counts); }
   /// Selects with this share of the budget, and counts with the rest.
-  TwoQuartiles& with_points(const Rational& share) {
+  CountedQuartiles& with_points(const Rational& share) {
     brackets_.shares = {0, share, 0, Rational(1) - share};
     return *this;
   }
@@ -58,7 +59,7 @@ class TwoQuartiles {
 };
 
 TEST(Recentering, MovesPointsTowardsWhereTheCountsPlaceTheirQuantiles) {
-  const TwoQuartiles quartiles;
+  const CountedQuartiles quartiles;
   EXPECT_EQ(quartiles.moved({150, 200, 300, 200, 150}), (Points{250, 750}));
   // Six records moved up from below: the quartile lies 6 candidates higher.
   const Points low = quartiles.moved({144, 200, 300, 200, 156});
@@ -74,16 +75,16 @@ TEST(Recentering, MovesThemTheLessTheBetterTheyWereSelected) {
   const std::vector<std::int64_t> counts{144, 200, 300, 200, 156};
   std::uint64_t last = 260;
   for (const std::int64_t tenths : {1, 5, 9}) {
-    const std::uint64_t there = TwoQuartiles().with_points(Rational(tenths, 10)).moved(counts)[0];
+    const std::uint64_t there = CountedQuartiles().with_points(Rational(tenths, 10)).moved(counts)[0];
     EXPECT_LE(there, last) << tenths;
     last = there;
   }
-  EXPECT_EQ(TwoQuartiles().with_points(Rational(99, 100)).moved(counts)[0], 250U);
-  EXPECT_EQ(TwoQuartiles().with_points(Rational(1, 10)).moved(counts)[0], 256U);
+  EXPECT_EQ(CountedQuartiles().with_points(Rational(99, 100)).moved(counts)[0], 250U);
+  EXPECT_EQ(CountedQuartiles().with_points(Rational(1, 10)).moved(counts)[0], 256U);
 }
 
 TEST(Recentering, LeavesThemWhereCellsHoldATieOrAGap) {
-  const TwoQuartiles quartiles;
+  const CountedQuartiles quartiles;
   EXPECT_EQ(quartiles.moved({40, 410, 204, 200, 146})[0], 250U);  // more than twice as many
   EXPECT_NE(quartiles.moved({50, 390, 214, 200, 146})[0], 250U);  // not quite
   EXPECT_EQ(quartiles.moved({199, 90, 361, 200, 150})[0], 250U);  // fewer than half
@@ -92,7 +93,7 @@ TEST(Recentering, LeavesThemWhereCellsHoldATieOrAGap) {
 }
 
 TEST(Recentering, LeavesThemWhereSelectionAndCountsContradictEachOther) {
-  const TwoQuartiles quartiles;
+  const CountedQuartiles quartiles;
   EXPECT_NE(quartiles.moved({135, 200, 300, 200, 165})[0], 250U);
   EXPECT_EQ(quartiles.moved({80, 200, 300, 200, 220})[0], 250U);
 }
@@ -101,12 +102,12 @@ TEST(Recentering, LeavesOneQuantileAndListedCandidates) {
   std::vector<Rational> listed;
   for (int i = 0; i <= 1000; ++i) listed.emplace_back(i);
   const std::vector<std::int64_t> counts{144, 200, 300, 200, 156};
-  EXPECT_EQ(TwoQuartiles(Lattice::explicit_points(listed)).moved(counts), (Points{250, 750}));
-  EXPECT_EQ(TwoQuartiles().moved({250}, counts), Points{250});
+  EXPECT_EQ(CountedQuartiles(Lattice::explicit_points(listed)).moved(counts), (Points{250, 750}));
+  EXPECT_EQ(CountedQuartiles().moved({250}, counts), Points{250});
 }
 
 TEST(Recentering, StaysOnRoundNumbersWhereThePointsAre) {
-  TwoQuartiles quartiles;
+  CountedQuartiles quartiles;
   quartiles.cuts().grid = RoundGrid{0, 50};
   EXPECT_EQ(quartiles.moved({144, 200, 300, 200, 156}), (Points{250, 750}));
   quartiles.cuts().grid = RoundGrid{0, 2};
@@ -119,10 +120,25 @@ TEST(Recentering, NeverLetsPointsFallOrLeaveTheRange) {
     const std::vector<std::int64_t> counts{count(), count(), count(), count(), count()};
     Points points{*rc::gen::inRange<std::uint64_t>(0, 1001), *rc::gen::inRange<std::uint64_t>(0, 1001)};
     std::ranges::sort(points);
-    const Points moved = TwoQuartiles().moved(points, counts);
+    const Points moved = CountedQuartiles().moved(points, counts);
     RC_ASSERT(std::ranges::is_sorted(moved));
     RC_ASSERT(moved.back() <= 1000U);
   }));
+}
+
+TEST(Recentering, KeepsPointsInTheIntervalsThatTheyComeWith) {
+  QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
+  query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};
+  Brackets brackets{
+      {Rational(1, 4), Rational(3, 4)}, {Role::point, Role::point}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
+  brackets.cuts = {{Rational(15, 100), IntervalEnd::lower, 0}, {Rational(85, 100), IntervalEnd::upper, 1}};
+  CriticalValues critical = critical_values(query, brackets);
+  const std::vector<std::uint64_t> selected{250, 750};
+  const std::vector<std::int64_t> counts{150, 700, 150};
+  const Lattice lattice = up_to(1000);
+  const CountedCells cells(query, lattice, brackets, selected, counts, critical);
+  EXPECT_EQ(cells.points({{200, 300}, {700, 800}}), (Points{250, 750}));
+  EXPECT_EQ(cells.points({{260, 300}, {600, 700}}), (Points{260, 700}));
 }
 
 /// The same release has points that are nearer to the quantiles than those that were selected, and in their intervals.
