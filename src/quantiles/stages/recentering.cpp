@@ -57,12 +57,11 @@ class CountedCurve {
     while (cell + 1 < cells() && knots_[cell + 1].place < place) ++cell;
     return cell;
   }
-  /// Whether a cell holds about as many records as it was made for. Many more are a tie, and many fewer a gap; the line through such a cell
-  /// says nothing of where its records lie.
+  /// Whether a cell holds about as many records as it was made for, and so do those next to it. Many more are a tie, and many fewer a gap; the
+  /// line through such cells does not show where their records lie.
   bool is_as_expected(std::size_t cell) const {
-    const Rational expected = records() * (knots_[cell + 1].quantile - knots_[cell].quantile);
-    const Rational found = knots_[cell + 1].below - knots_[cell].below;
-    return found.sign() > 0 && found + found >= expected && found <= expected + expected;
+    return holds_expected(cell, 2) && (cell == 0 || holds_expected(cell - 1, 4)) &&
+           (cell + 1 == cells() || holds_expected(cell + 1, 4));
   }
   /// Records below a place of the cell.
   Rational below(std::size_t cell, const Rational& place) const {
@@ -81,6 +80,13 @@ class CountedCurve {
   }
 
  private:
+  /// Up to a factor.
+  bool holds_expected(std::size_t cell, int times) const {
+    const Rational expected = records() * (knots_[cell + 1].quantile - knots_[cell].quantile);
+    const Rational found = knots_[cell + 1].below - knots_[cell].below;
+    return found.sign() > 0 && found * Rational(times) >= expected && found <= expected * Rational(times);
+  }
+
   std::vector<Knot> knots_;
 };
 

@@ -12,8 +12,8 @@
 namespace fractile {
 
 /// `points`, one candidate per quantile of the query, each moved by a part of what the counts say that its rank is off: by the larger a part,
-/// the less noise they have in comparison with the selection. A point stays where it is among listed candidates, alone, in a cell that holds
-/// half or twice the records that it was made for, or when selection and counts contradict each other. `below`: the noisy counts up to each
+/// the less noise they have in comparison with the selection. A point stays where it is among listed candidates, alone, on a tie or
+/// beside a gap as far as the cells show them, or when selection and counts contradict each other. `below`: the noisy counts up to each
 /// cut, from none to all. Neither the points nor what is returned ever decrease.
 std::vector<std::uint64_t> recentered(const std::vector<std::uint64_t>& points, const QuantileQuery& query,
                                       const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,

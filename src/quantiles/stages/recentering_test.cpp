@@ -90,6 +90,9 @@ TEST(Recentering, LeavesThemWhereCellsHoldATieOrAGap) {
   EXPECT_EQ(quartiles.moved({199, 90, 361, 200, 150})[0], 250U);  // fewer than half
   EXPECT_NE(quartiles.moved({189, 110, 351, 200, 150})[0], 250U);
   EXPECT_EQ(quartiles.moved({249, -10, 411, 200, 150})[0], 250U);
+  EXPECT_EQ(quartiles.moved({144, 200, 70, 430, 156})[0], 250U);  // the next cell has fewer than a fourth
+  EXPECT_NE(quartiles.moved({144, 200, 80, 420, 156})[0], 250U);
+  EXPECT_EQ(quartiles.moved({-6, 500, 106, 200, 200})[0], 250U);  // and the one before none
 }
 
 TEST(Recentering, LeavesThemWhereSelectionAndCountsContradictEachOther) {
