@@ -466,21 +466,21 @@ struct MarginOf {
 
 /// For weighted records: the release's query is about units of weight.
 struct WeightsDescription {
-  RecordWeights how;
+  RecordWeights declared;
   std::uint32_t records_per_person = 1;  ///< how many records of one person count, or rows of a query
 
   /// How many records a person's units come from: `records_per_person`, or all records whose weights one person can change.
-  std::uint32_t changed_records() const { return how.stability.value_or(records_per_person); }
+  std::uint32_t changed_records() const { return declared.stability.value_or(records_per_person); }
   /// The factor by which the noise, in units, is larger than for as many records of one unit each.
   Rational noise_factor() const {
-    return Rational(std::int64_t{how.most_units_of_record()}) * Rational(std::int64_t{changed_records()}) /
+    return Rational(std::int64_t{declared.most_units_of_record()}) * Rational(std::int64_t{changed_records()}) /
            Rational(std::int64_t{records_per_person});
   }
   /// The same factor for the noise as a share of the total, where a mean weight is expected: a record of mean weight is fewer units
   /// than one of the largest weight.
   std::optional<Rational> relative_noise_factor() const {
-    if (!how.mean) return {};
-    return noise_factor() * how.step / *how.mean;
+    if (!declared.mean) return {};
+    return noise_factor() * declared.step / *declared.mean;
   }
   friend bool operator==(const WeightsDescription&, const WeightsDescription&) = default;
 };

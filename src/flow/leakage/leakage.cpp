@@ -153,7 +153,7 @@ class CountedWorld {
   Rational values_;
 };
 
-/// A question, looked at once for all epsilons.
+/// A question that is prepared once for all epsilons.
 class LeakageModel {
  public:
   explicit LeakageModel(const LeakageQuestion& question)
@@ -167,7 +167,8 @@ class LeakageModel {
                   [](const Enclosure& number) { return bounds_of(number); });
   }
 
-  Leakage brief(const Exponent& epsilon) const {
+  /// Exact where that takes seconds at most, otherwise enclosed.
+  Leakage exact_if_soon(const Exponent& epsilon) const {
     const Exponent at = looked_at(perturber_, epsilon);
     if (!at.has_rational_exponential()) return enclosed(epsilon);
     const Rational odds = at.exponential();
@@ -203,7 +204,7 @@ class LeakageModel {
 
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon) {
   const OwnEnvironment own;
-  return LeakageModel(question).brief(epsilon);
+  return LeakageModel(question).exact_if_soon(epsilon);
 }
 
 std::vector<Leakage> leakage_curve(const LeakageQuestion& question, const std::vector<Exponent>& epsilons,

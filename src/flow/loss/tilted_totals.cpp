@@ -50,13 +50,13 @@ std::vector<Part> parts_away(const TotalInDoubles& sum, double sign, double last
         first_beyond(theta, sign, widest, [&](double to) { return sum.divergence(to, theta); });
     if (!end) break;
     // Far enough for the end to be likely. (What is likely next to it may be so at no ratio.)
-    if (std::abs(sum.at(*end).mean - last) < near_the_end) break;
+    if (std::abs(sum.at(*end).tilted_mean - last) < near_the_end) break;
     const std::optional<double> next = first_beyond(*end, sign, widest, [&](double other) {
-      const bool is_near = std::abs(sum.at(other).mean - last) < near_the_end;
+      const bool is_near = std::abs(sum.at(other).tilted_mean - last) < near_the_end;
       return is_near ? widest : sum.divergence(*end, other);
     });
     if (!next) break;
-    parts.push_back({ratio, sum.at(*end).mean});
+    parts.push_back({ratio, sum.at(*end).tilted_mean});
     ratio = ratio_of(*next);
     theta = log_of(ratio);
   }
@@ -93,7 +93,7 @@ std::vector<TiltedTotals> tilted_totals(const TargetTotal& target, const Rationa
     const auto end = static_cast<std::size_t>(std::clamp(std::floor(mean + half), 0.0, last));
     if (end >= first) {
       const double theta = log_of(parts[i].ratio);
-      views.push_back({parts[i].ratio, laws[law].ratio, first, end, sum.at(theta).log / std::numbers::ln2,
+      views.push_back({parts[i].ratio, laws[law].ratio, first, end, sum.at(theta).log_moment / std::numbers::ln2,
                        theta / std::numbers::ln2});
       first = end + 1;
     }

@@ -256,7 +256,7 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   if (std::optional<Stability> proved = proved_stable(pipeline, canonical, from, to)) return *proved;
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
-  const Steps steps = steps_between(canonical, first.lower, last.upper);
+  const StepsVerdict steps = check_steps(canonical, first.lower, last.upper);
   if (steps.only_add_noise)
     return stable(Theorem::small_steps, "every small step to less epsilon is noise on top, all the way");
   Pairs pairs = pairs_within(first.upper, last.lower);

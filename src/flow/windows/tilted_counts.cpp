@@ -46,7 +46,7 @@ class GlanceAtCounts {
   const Ratios& ratios() const { return ratios_; }
 
   /// The mean count when all odds of being counted are multiplied by the ratio: about there, Q(y - 1) : Q(y) is that ratio.
-  double mean(double ratio) const { return law_.at(std::log(ratio)).mean; }
+  double mean(double ratio) const { return law_.at(std::log(ratio)).tilted_mean; }
 
  private:
   TotalInDoubles law_;

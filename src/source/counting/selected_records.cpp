@@ -206,8 +206,8 @@ UnitLattice units_of(const Column& number, const ColumnToCount& asked) {
 }
 
 WeightGrid weights_on(const Column& column, const RecordWeights& weights) {
-  UnitLattice units = counted_on(column, weights.grid());
-  return {std::move(units.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(units.left_out),
+  UnitLattice grid = counted_on(column, weights.grid());  // in the units of the column
+  return {std::move(grid.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(grid.left_out),
           weights.most_units_of_record()};
 }
 

@@ -46,7 +46,7 @@ class Joining {
   /// Changes nothing unless all of its windows are of aggregates for one column.
   void change(SqlNode& select) {
     person_.clear();
-    if (!are_of_one_column(member_of(select, "select_list"))) return;
+    if (!find_common_person(member_of(select, "select_list"))) return;
     SqlDocument pattern = SqlTree::of(connection_,
                                       "SELECT * FROM (SELECT * FROM a_table) JOIN (SELECT a, f(a) AS f FROM a_table "
                                       "GROUP BY a) USING (a)")
@@ -76,10 +76,11 @@ class Joining {
  private:
   SqlDocument::AllocatorType& allocator() { return document_.GetAllocator(); }
 
-  bool are_of_one_column(const SqlNode& expression) {
+  /// Sets person_ to the column that all windows are of; false when there is no such column.
+  bool find_common_person(const SqlNode& expression) {
     if (expression.IsArray()) {
       return std::ranges::all_of(expression.GetArray(),
-                                 [this](const SqlNode& each) { return are_of_one_column(each); });
+                                 [this](const SqlNode& each) { return find_common_person(each); });
     }
     if (!expression.IsObject()) return true;
     if (text_of(expression, "class") == "WINDOW") {
@@ -89,7 +90,7 @@ class Joining {
       return lower_case(*person) == lower_case(person_);
     }
     return std::ranges::all_of(expression.GetObject(),
-                               [this](const auto& member) { return are_of_one_column(member.value); });
+                               [this](const auto& member) { return find_common_person(member.value); });
   }
 
   void set_name(SqlNode& column) { column["column_names"][0].SetString(person_.c_str(), allocator()); }
@@ -106,6 +107,7 @@ class Joining {
       const bool counts_rows =
           lower_case(text_of(expression, "function_name")) == "count" && expression["children"].Empty();
       value["function_name"] = expression["function_name"];
+      // Inside a window the parser keeps count(*) as count without arguments; a plain aggregate is count_star.
       if (counts_rows) value["function_name"].SetString("count_star", allocator());
       value["children"] = expression["children"];
       value["distinct"] = expression["distinct"];

@@ -416,8 +416,9 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
     } else {
       state->open_row_wise(*server, *tree, on_opened);
     }
-    const char* const version = "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
-    state->engine = "PostgreSQL " + server->query(version).cell(0, 0).value_or("");
+    const char* const version_query =
+        "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
+    state->engine = "PostgreSQL " + server->query(version_query).cell(0, 0).value_or("");
   } catch (const Failure& failure) {
     throw source_detail::refused_by_server(failure, state->address.shown());
   }
