@@ -50,7 +50,7 @@ PolynomialRows different(PolynomialRows rows) {
   return result;
 }
 
-/// Rows that are as many as the columns, and independent; nothing when there are none.
+/// As many independent rows as there are columns; empty when there are not so many.
 std::vector<std::size_t> independent_rows(const PolynomialRows& rows, const Rational& base) {
   const std::size_t columns = rows.front().size();
   IntegerMatrix values(rows.size(), columns);
@@ -91,7 +91,7 @@ std::optional<Generator> generator_of(const PolynomialRows& rows, const std::vec
   return result;
 }
 
-/// Whether it is so for a row that was not solved for.
+/// Whether the equation also holds for a row that was not used to solve for the generator.
 bool moves(const std::vector<Polynomial>& row, const Generator& generator) {
   for (std::size_t z = 0; z < row.size(); ++z) {
     Polynomial sum;
@@ -113,7 +113,7 @@ std::vector<Rational> probes(const Polynomial& polynomial, const Rational& from,
   return result;
 }
 
-/// Where an off-diagonal entry is positive, of a generator whose denominator keeps its sign.
+/// A base at which an off-diagonal entry of the generator is positive. The denominator must keep its sign.
 std::optional<Rational> positive_at(const Generator& generator, const Rational& from, const Rational& to) {
   const int sign = generator.denominator.at(from).sign();
   const std::size_t size = generator.numerators.size();
