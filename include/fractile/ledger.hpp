@@ -72,15 +72,15 @@ struct LedgerReservation {
 /// "entry 3", or "entries 3 to 7": what is charged together has consecutive numbers. Takes at least one reservation.
 std::string entries_in_words(const std::vector<LedgerReservation>& reservations);
 
-/// An entry's release, as it is to be stored.
+/// An entry's release, to be stored.
 struct LedgerCommitment {
   LedgerReservation reservation;
   std::string receipt;
 };
 
 /// All entries except void ones count as spent. Nothing of a reserved entry's release has left the process that drew it, unless a
-/// program of an older format wrote its receipt first. A drawn entry was about to be stored when its process stopped: it counts for
-/// good.
+/// program of an older format wrote its receipt first. A drawn entry was about to be stored when something prevented it: it counts
+/// for good.
 enum class EntryState { reserved, drawn, committed, voided };
 
 /// "reserved", "drawn", "committed", "void".
@@ -235,8 +235,7 @@ class Ledger {
   ///   costs, at zcdp_of_pure_tight; an approximate budget takes them as they are, without a delta. Nothing else mixes.
   /// * The request keeps everything that the dataset pins.
   /// * The release is read as the dataset declares. What the declaration leaves open is read as for the source's first release that
-  ///   counts, with at least that release's records per person. A source of which nothing is known is read as declared, and
-  ///   otherwise by default.
+  ///   counts, with at least that release's records per person. An unknown source is read as declared, and otherwise by default.
   /// * No number of the cost has more than 50 digits above or below its fraction bar.
   /// * No reserved entry has the request's receipt_path: settle such an entry first.
   /// Throws `ledger` when the ledger is behind the dataset's witness, or the witness cannot be used.

@@ -141,7 +141,7 @@ struct PlanOptions {
   std::uint64_t releases = 500;  ///< fewer when they would take long
   /// Whether mostly_noise() is called, which simulates further releases.
   bool with_noise = true;
-  std::optional<StatisticsRequest> statistics = {};  ///< beside the quantiles
+  std::optional<StatisticsRequest> statistics = {};  ///< in addition to the quantiles
 };
 
 /// Throws `usage` as QuantileQuery::validate() and StatisticsRequest::validate() do.

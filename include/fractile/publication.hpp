@@ -257,7 +257,7 @@ struct LevelCells {
 /// Throws `usage` for more than Publication::most_cells, and for a column whose keys are not listed.
 LevelCells cells_of(const Publication& publication, const PublicationTable& table, const KeyLevel& level);
 
-/// A level of a table as a release of its own, with its part of the budget.
+/// A level of a table as a separate release, with its part of the budget.
 struct PublicationPart {
   std::size_t table;  ///< in Publication::tables
   std::size_t level;  ///< in PublicationTable::levels

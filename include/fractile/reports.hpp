@@ -89,7 +89,7 @@ struct PlanReport {
   std::optional<std::uint64_t> wanted = {};  ///< in records: the error for which the budget was solved
   std::optional<PlannedGuess> guess = {};    ///< where it was asked for
   std::optional<PlannedAnalyst> analyst = {};
-  /// For weighted records: the plan's query is about units of weight, of which the expected number is used.
+  /// For weighted records: then the plan's query is about units of weight, and its rows are the expected units.
   std::optional<WeightsDescription> weights = {};
 };
 

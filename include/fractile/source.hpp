@@ -589,8 +589,8 @@ enum class EqualFiles { one_counting, different_records };
 /// Thread-safety: not for two threads at once.
 class ProfileFile final : public Records {
  public:
-  /// Reads the header, which has a hash of its own, and nothing else. Throws `data` when the file is missing, not a profile file,
-  /// damaged, or of a newer format.
+  /// Reads only the header, which has a separate hash. Throws `data` when the file is missing, not a profile file, damaged, or of a
+  /// newer format.
   static ProfileFile open(const std::string& path);
   ProfileFile(ProfileFile&&) noexcept;
   ProfileFile& operator=(ProfileFile&&) noexcept;

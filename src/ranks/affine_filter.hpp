@@ -44,7 +44,7 @@ class AffineFilter {
     double per_step;
     double last;            // the largest index
     double error;           // of an index near 0; from 1/2 on, every position is uncertain
-    double first_half_way;  // the least half-way point at which a computed index is certain: 1/2, or none
+    double first_half_way;  // from this index on, a computed half-way point is exact: 1/2, or none
   };
   const Terms& terms() const { return terms_; }
 

@@ -38,7 +38,7 @@ Digit highest_digit(std::uint64_t varying_bits, std::size_t size) {
   return {highest_bit(varying_bits) - width, width};
 }
 
-/// For every value of a digit: first the number of numbers that have it, then the place of the next such number.
+/// For every value of a digit: first how many numbers have it, and later the place of the next such number.
 class Places {
  public:
   explicit Places(const Digit& digit) : digit_(digit), next_(digit.values()) {}

@@ -57,7 +57,7 @@ class ListedTotals {
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
   /// The probability with which the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
-  /// The same for a first look.
+  /// Bounds of the same probability, for the coin's first comparison.
   Bounds acceptance_bounds(const Proposal& proposal) const;
   JointWork work() const { return {filled_, near_.work() + wide_.work()}; }
 

@@ -40,7 +40,7 @@ struct IntervalFailures {
 /// The noise of the counts of a query's cells, for which this share of its budget is spent.
 CountTreeNoise noise_of_cells(QuantileQuery query, const Budget& share);
 
-/// About the deviation of the noise of one cell's count, and of the rank error of a selected point, in records.
+/// Approximate deviations, in records: of the noise of one cell's count, and of a selected point's rank error.
 double deviation_of_counts(const QuantileQuery& query, const IntervalShares& shares);
 double deviation_of_points(const QuantileQuery& query, const IntervalShares& shares);
 

@@ -18,7 +18,7 @@ struct PlacedCuts {
   std::vector<Position> positions;   ///< never decreasing: a record below a cut is at a smaller position
   std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order,
                                      ///< all but the farthest out
-  std::optional<RoundGrid> grid = {};  ///< of round numbers, on which most of those selected are
+  std::optional<RoundGrid> grid = {};  ///< the grid of round numbers on which most selected candidates are
 };
 
 /// Each cut is at a candidate that is interpolated between selected ones: the cut of a lower end is before the candidate, that of

@@ -11,7 +11,7 @@
 
 namespace fractile {
 
-/// The published counts of a release's cells, and the intervals and points that follow.
+/// The published counts of a release's cells, and the intervals and points that follow from them.
 class CountedCells {
  public:
   /// `selected`: a candidate for each of brackets.selected. `counts`: the noisy counts. `critical`: the critical values of the
@@ -26,7 +26,7 @@ class CountedCells {
   /// computation serves many releases. Coverage is not proved.
   std::vector<Interval> intervals(const Rational& level, std::int64_t noisy_records) const;
 
-  /// The points to publish with these intervals: the selected ones, recentered by the counts, and then in their intervals.
+  /// The points to publish with these intervals: the selected points, recentered by the counts and then clamped to their intervals.
   std::vector<std::uint64_t> points(const std::vector<Interval>& intervals) const;
 
  private:
