@@ -16,7 +16,7 @@ Pipeline median_among(std::size_t values, std::vector<std::size_t> known) {
   return pipeline;
 }
 
-/// Every pair of some bases of the range refines.
+/// Whether every pair of some bases of the range refines.
 bool all_pairs_refine(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::int64_t degree = pipeline.perturber.root_degree();
   constexpr std::int64_t parts = 6;
@@ -30,7 +30,7 @@ bool all_pairs_refine(const Pipeline& pipeline, const Rational& from, const Rati
   return true;
 }
 
-// The steps' verdict against pairs: on the medians of one unknown among known people, of which both kinds are met.
+// The verdict about steps agrees with the verdicts about pairs, on medians of one unknown among known people; both verdicts occur.
 TEST(Steps, AgreeWithPairs) {
   const Rational from(9, 8);
   const Rational to = 3;
@@ -69,7 +69,7 @@ TEST(Steps, AgreeWithTheoremsOnParticipantsNoise) {
   EXPECT_TRUE(check_steps(pipeline_of(2, Perturber::randomized_response(3), summing()), from, 5).fails_at);
 }
 
-// One record's median is randomized response; of two records among two values, too, is everyone's.
+// The median of one record is randomized response, and so is everyone's median of two records with two values.
 TEST(Steps, MediansOfVeryFewRecordsAreStable) {
   for (const std::size_t values : {2U, 3U, 5U}) {
     EXPECT_TRUE(check_steps(median_among(values, {}), Rational(9, 8), 4).only_add_noise);
