@@ -26,8 +26,8 @@ namespace {
 
 constexpr bool also_piped = true;  // nothing of a file is private here
 
-/// Who waits at a terminal.
-class Person {
+/// Shows progress at a terminal.
+class TerminalProgress {
  public:
   Watch watch(std::function<bool()> stop = {}) {
     const auto at = [state = state_](const std::string& task) {
@@ -182,7 +182,8 @@ int check_refinement(const Typed& typed) {
   const Printed format = printed_without_figure(typed, Format::table);
   const RefinementReport asked = refinement_asked(typed);
   const PipelineFile file = file_of(typed);
-  const RefinementReport report = in_time(typed, format, asked, [&] { return decided(asked, file, Person().watch()); });
+  const RefinementReport report =
+      in_time(typed, format, asked, [&] { return decided(asked, file, TerminalProgress().watch()); });
   const flow::Refinement& refinement = report.answer.refinement;
   if (refinement.refines()) return 0;
   return refinement.refuted() ? 1 : undecided_exit_code;
@@ -204,14 +205,14 @@ int check_stability(const Typed& typed) {
     const std::lock_guard lock(changing);
     member = std::move(value);
   };
-  Person person;
-  add(report.answer, stability_of(report, file, person.watch()));
+  TerminalProgress progress;
+  add(report.answer, stability_of(report, file, progress.watch()));
   if (file.analyst && format.draws()) {
     add(report.without_release, loss_without_release(file));
-    add(report.points, loss_curve_of(file, points_to_draw(report), person.watch()));
+    add(report.points, loss_curve_of(file, points_to_draw(report), progress.watch()));
   }
   if (file.analyst) {
-    add(report.windows, windows_of(report, file, person.watch([&deadline] { return deadline.is_near(); })));
+    add(report.windows, windows_of(report, file, progress.watch([&deadline] { return deadline.is_near(); })));
   }
   deadline.disarm();
   print_and_draw(format, report);
@@ -223,7 +224,7 @@ int check_any_prior(const Typed& typed) {
   const Printed format = printed_without_figure(typed, Format::table);
   const PipelineFile file = file_of(typed);
   const AnyPriorReport asked = any_prior_asked(typed, file);
-  const auto decide = [&] { return decided(asked, typed, file, Person().watch()); };
+  const auto decide = [&] { return decided(asked, typed, file, TerminalProgress().watch()); };
   return exit_code_of(in_time(typed, format, asked, decide).answer.verdict);
 }
 
@@ -236,7 +237,8 @@ int run_check(const Typed& typed) {
 int run_compare(const Typed& typed) {
   const Printed format{format_of(typed, Format::table)};
   const ComparisonReport asked = comparison_asked(typed);
-  const ComparisonReport report = in_time(typed, format, asked, [&] { return decided(asked, Person().watch()); });
+  const ComparisonReport report =
+      in_time(typed, format, asked, [&] { return decided(asked, TerminalProgress().watch()); });
   if (report.answer.refines()) return 0;
   return report.answer.refuted() ? 1 : undecided_exit_code;
 }
@@ -263,7 +265,7 @@ int run_loss(const Typed& typed) {
   epsilon_asked(typed);  // refused before the file is read
   const PipelineFile file = file_of(typed);
   print_report(format, answer_in_time(typed, "the analyst's loss",
-                                      [&] { return expected_loss(typed, file, Person().watch()); }));
+                                      [&] { return expected_loss(typed, file, TerminalProgress().watch()); }));
   return 0;
 }
 
@@ -273,8 +275,8 @@ int run_leakage(const Typed& typed) {
   guess_typed(typed);
   const PipelineFile file = pipeline_asked(typed);
   const auto answer = [&] {
-    return Person().watch().during("how often the guess is right",
-                                   [&] { return answered(leakage_asked(typed, file), file, epsilon); });
+    return TerminalProgress().watch().during("how often the guess is right",
+                                             [&] { return answered(leakage_asked(typed, file), file, epsilon); });
   };
   print_report(format, answer_in_time(typed, "how often the guess is right", answer));
   return 0;
@@ -287,7 +289,7 @@ int run_leakage_sweep(const Typed& typed) {
   guess_typed(typed);
   const PipelineFile file = pipeline_asked(typed);
   const auto answer = [&] {
-    const Watch watch = Person().watch();
+    const Watch watch = TerminalProgress().watch();
     return watch.during("how often the guess is right", [&] {
       const auto tick = [&](std::size_t done) { watch.tick(fmt::format("{} of {} points", done, points.size())); };
       return answered(leakage_asked(typed, file), file, points, tick);
@@ -334,14 +336,14 @@ int run_sweep(const Typed& typed) {
     output.print_rest(report);
     return 0;
   });
-  Person person;
-  std::vector<flow::LossPoint> curve = loss_curve_of(file, points, person.watch());
+  TerminalProgress progress;
+  std::vector<flow::LossPoint> curve = loss_curve_of(file, points, progress.watch());
   {
     const std::lock_guard lock(changing);
     report.points = std::move(curve);
     output.print_curve(report);
   }
-  flow::Windows windows = windows_asked(typed, file, person.watch([&deadline] { return deadline.is_near(); }));
+  flow::Windows windows = windows_asked(typed, file, progress.watch([&deadline] { return deadline.is_near(); }));
   {
     const std::lock_guard lock(changing);
     report.windows = std::move(windows);
@@ -365,7 +367,7 @@ int run_choose(const Typed& typed) {
     return undecided_exit_code;
   });
   const ChoiceReport report =
-      decided(asked, files, format.draws(), Person().watch([&deadline] { return deadline.is_near(); }));
+      decided(asked, files, format.draws(), TerminalProgress().watch([&deadline] { return deadline.is_near(); }));
   deadline.disarm();
   print_and_draw(format, report, "sweep_1.svg");
   return exit_code_of(report);
@@ -376,7 +378,7 @@ int run_cost(const Typed& typed) {
   epsilon_asked(typed);
   const PipelineFile file = pipeline_asked(typed);
   print_report(format, answer_in_time(typed, "what the release costs",
-                                      [&] { return cost_asked(typed, file, Person().watch()); }));
+                                      [&] { return cost_asked(typed, file, TerminalProgress().watch()); }));
   return 0;
 }
 
@@ -384,8 +386,8 @@ int run_channel(const Typed& typed) {
   const Printed format{format_of(typed, fallback_of_data())};
   epsilon_asked(typed);
   const PipelineFile file = pipeline_asked(typed);
-  print_report(format,
-               answer_in_time(typed, "the channel", [&] { return channel_asked(typed, file, Person().watch()); }));
+  print_report(format, answer_in_time(typed, "the channel",
+                                      [&] { return channel_asked(typed, file, TerminalProgress().watch()); }));
   return 0;
 }
 

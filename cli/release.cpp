@@ -39,10 +39,10 @@ WebPage rendered(const Answer& answer, const Shown& shown) {
   return {table};
 }
 
-/// Who asked for a release, and how it is to be shown.
-class Person final : public Watcher {
+/// The terminal that a release is shown at, and how it is shown.
+class ReleaseWatcher final : public Watcher {
  public:
-  explicit Person(Shown shown) : shown_(std::move(shown)) {}
+  explicit ReleaseWatcher(Shown shown) : shown_(std::move(shown)) {}
 
   void prepare(Answer& answer) override {
     shown_.page.options.account = answer.account;
@@ -106,9 +106,9 @@ int run_release(const Typed& words) {
     print(rehearsed(rehearse(std::move(source), request, payment, watcher), request), "nothing was changed");
     return 0;
   }
-  Person person(shown_as(typed, request));
-  const Answer answer = publish(std::move(source), request, payment, person);
-  person.print_page(answer.kept);
+  ReleaseWatcher watcher(shown_as(typed, request));
+  const Answer answer = publish(std::move(source), request, payment, watcher);
+  watcher.print_page(answer.kept);
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// A person at a terminal, who sees messages and progress.
+// A terminal that shows messages and progress.
 #pragma once
 
 #include <optional>

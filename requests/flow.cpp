@@ -36,27 +36,27 @@ flow::RealBounds whole_of(const EpsilonRange& range) {
 flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analyst& analyst, const Rational& from,
                               const Rational& to) {
   using Verdict = flow::Stability::Verdict;
-  flow::LossStability pair{Verdict::stable, {}, from, to};
-  flow::PipelineRefinement to_everybody = flow::check_refinement(pipeline, from, to);
-  if (to_everybody.refinement.refines()) {
-    pair.reason = "to every analyst: " + to_everybody.refinement.reason;
-    pair.refinement = std::move(to_everybody);
-    return pair;
+  flow::LossStability stability{Verdict::stable, {}, from, to};
+  flow::PipelineRefinement for_every_analyst = flow::check_refinement(pipeline, from, to);
+  if (for_every_analyst.refinement.refines()) {
+    stability.reason = "to every analyst: " + for_every_analyst.refinement.reason;
+    stability.refinement = std::move(for_every_analyst);
+    return stability;
   }
   flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, from, to);
   if (const auto* undecided = std::get_if<flow::Undecided>(&answer.verdict)) {
     return {Verdict::undecided, undecided->reason};
   }
-  pair.secrets = flow::channel_at(pipeline, from).channel.secrets();
+  stability.secrets = flow::channel_at(pipeline, from).channel.secrets();
   if (answer.refines()) {
-    pair.reason = "an exact linear program for each way to act on what is observed";
-    pair.remaps = std::get<flow::Remaps>(std::move(answer.verdict));
+    stability.reason = "an exact linear program for each way to act on what is observed";
+    stability.remaps = std::get<flow::Remaps>(std::move(answer.verdict));
   } else {
-    pair.verdict = Verdict::unstable;
-    pair.reason = "a prior was found, by an exact linear program";
-    pair.refutation = std::get<flow::Counterexample>(std::move(answer.verdict));
+    stability.verdict = Verdict::unstable;
+    stability.reason = "a prior was found, by an exact linear program";
+    stability.refutation = std::get<flow::Counterexample>(std::move(answer.verdict));
   }
-  return pair;
+  return stability;
 }
 
 // --- Two pipelines, or channels ---------------------------------------------------------------------------------------

@@ -213,7 +213,7 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   const PlanOptions options = options_of(typed);
   PlanRequest request{lattice, options, query_of(typed, planned_budget(typed))};
   request.weights = planned_weights(typed, request.query);
-  if (request.weights) request.query = over_weights(request.query, request.weights->how);
+  if (request.weights) request.query = over_weights(request.query, request.weights->declared);
   request.options.statistics = statistics_of(typed, lattice);
   for (const char* field : {"guess", "analyst"}) {
     if (request.options.statistics && typed.has(field)) {

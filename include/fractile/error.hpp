@@ -31,7 +31,7 @@ enum class Wording {
   file,     ///< records_per_person = 1, bounds = [0, 125]: a TOML file
 };
 
-/// An option or argument as words mention it: alone, or with a value to give it. The name is in snake_case.
+/// An option or argument as a message mentions it: by its name alone, or with a value. The name is in snake_case.
 /// Thread-safety: as that of a standard container.
 class Field {
  public:
@@ -42,14 +42,14 @@ class Field {
   Field number(std::uint64_t value) const;
   /// Any text.
   Field text(std::string value) const;
-  /// What is to be filled in: PATH.
+  /// A placeholder for what the reader fills in: PATH.
   Field blank(std::string value) const;
-  /// Two ends: numbers, dates or times, or both to be filled in.
+  /// Two ends: numbers, dates or times; blanks() has placeholders for both.
   Field pair(std::string lower, std::string upper) const;
   Field blanks(std::string lower, std::string upper) const;
   Field numbers(std::vector<std::string> values) const;
   Field texts(std::vector<std::string> values) const;
-  /// One name of several and what it stands for.
+  /// One name among several, with its value.
   Field entry(std::string name, std::string value) const;
 
   const std::string& name() const noexcept { return name_; }
@@ -70,7 +70,7 @@ class Field {
 };
 
 /// A sentence that may mention fields. Only fields are worded in one syntax or another; all other text, such as a column's name,
-/// stays as it is. A space alone between two fields with values separates them as the syntax wants it.
+/// stays as it is. A single space between two fields with values becomes the separator of the syntax.
 /// Thread-safety: as that of a standard container.
 class Words {
  public:
@@ -82,9 +82,9 @@ class Words {
 
   bool empty() const noexcept { return parts_.empty(); }
   std::string in(Wording wording) const;
-  /// The name of the field that they begin with; "" when it is a text.
+  /// The name of the field that the sentence begins with; "" when it begins with text.
   std::string first_field() const;
-  /// The same sentence about another field in place of `from`.
+  /// The same sentence with the field `to` in place of `from`.
   Words renamed(const std::string& from, const std::string& to) const;
 
  private:
@@ -95,13 +95,13 @@ class Words {
   std::vector<Part> parts_;  ///< no text is empty, and no two are neighbors
 };
 
-/// How alike two words are, for a hint such as "did you mean 'income'?". Levenshtein distance: how many bytes must be inserted, removed or
-/// replaced to make one of the other. Time O(|a| |b|).
+/// The Levenshtein distance of two words: how many bytes must be inserted, removed or replaced to turn one into the other. For
+/// hints such as "did you mean 'income'?". Time O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// Every failure of the library except one: when memory runs out, std::bad_alloc passes, except from publish() and rehearse().
-/// `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a value of the data. Both are worded for
-/// callers of the library; what_words() and hint_words() can be worded for others.
+/// What every failure of the library throws, with one exception: when memory runs out, functions other than publish() and
+/// rehearse() throw std::bad_alloc. `what()` says what is wrong and where, `hint()` says what to do next; neither ever holds a
+/// value of the data. Both are worded for callers of the library; what_words() and hint_words() can be worded for other callers.
 /// Thread-safety: as that of std::runtime_error.
 class Error : public std::runtime_error {
  public:
@@ -109,7 +109,7 @@ class Error : public std::runtime_error {
   Error(ErrorCode code, const Words& what, const Words& hint = {}, std::optional<std::string> field = {});
   ErrorCode code() const noexcept { return code_; }
   const std::string& hint() const noexcept { return hint_; }
-  /// The argument that is wrong, "records_per_person"; "" when it is none of them alone.
+  /// The argument that is wrong, such as "records_per_person"; "" when no single argument is.
   const std::string& field() const noexcept { return field_; }
   const Words& what_words() const noexcept { return what_words_; }
   const Words& hint_words() const noexcept { return hint_words_; }

@@ -61,7 +61,7 @@ class Rational {
   static Rational parse(std::string_view text);
   /// The exact value of a finite double. Throws `usage` for NaN and infinities.
   static Rational from_double(double value);
-  /// value * 2^exponent. Throws `usage` for exponents beyond 2^31, below zero or above.
+  /// value * 2^exponent. Throws `usage` when |exponent| exceeds 2^31.
   static Rational dyadic(std::int64_t value, std::int64_t exponent);
 
   Rational operator-() const;
@@ -138,14 +138,14 @@ class Exponent {
   const Rational& coefficient() const { return coefficient_; }
   /// r; only for logarithms.
   const Rational& argument() const { return argument_; }
-  /// True when exp of it is rational: 0, or c*ln(r) with integer c.
+  /// True when its exponential is rational: for 0, and for c*ln(r) with integer c.
   bool has_rational_exponential() const;
   /// r^c; throws `usage` unless has_rational_exponential(), and as Rational::pow().
   Rational exponential() const;
 
   Exponent operator*(const Rational& factor) const;
   Exponent operator/(const Rational& divisor) const;
-  /// As real numbers, decided exactly: ln 9 == 2 ln 3, and 1 < ln 3. Never undecided.
+  /// Compares real numbers exactly: ln 9 == 2 ln 3, and 1 < ln 3. Every comparison is decided.
   friend bool operator==(const Exponent& a, const Exponent& b) { return std::is_eq(a <=> b); }
   friend std::strong_ordering operator<=>(const Exponent& a, const Exponent& b);
   /// "1/2", "ln 7/2" or "2/3 ln 7/2"; parse() reads it back.
@@ -179,9 +179,9 @@ class RandomBits {
   RandomBits& operator=(RandomBits&&) noexcept;
   ~RandomBits();
 
-  /// A separate stream, independent of what this one still has: it has the system's bits, or is keyed by the next 256 bits of a
-  /// reproducible stream, and is then equally unsafe. Nothing for bits from a function, which may not be called by two threads at
-  /// once.
+  /// A separate stream, independent of the bits that this one has left. A system stream yields another system stream. A
+  /// reproducible stream yields one that is keyed by its next 256 bits, and is equally unsafe. A stream from from_source() yields
+  /// nothing, since two threads must not call its function at once.
   std::optional<RandomBits> split();
   /// 64 independent uniform bits.
   std::uint64_t next64();

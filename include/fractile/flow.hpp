@@ -55,7 +55,8 @@ class Channel {
   const std::vector<std::string>& observations() const { return observations_; }
   const Matrix& matrix() const { return matrix_; }
   const Rational& operator()(std::size_t secret, std::size_t observation) const { return matrix_(secret, observation); }
-  /// First a, then b on what a shows (section 2.1). Throws `usage` unless a has as many observations as b has secrets.
+  /// a followed by b, whose secrets are the observations of a (section 2.1). Throws `usage` unless a has as many observations as b
+  /// has secrets.
   friend Channel operator*(const Channel& a, const Channel& b);
   friend bool operator==(const Channel& a, const Channel& b) = default;
 
@@ -65,9 +66,9 @@ class Channel {
   Matrix matrix_;
 };
 
-/// Two participants side by side; secrets and observations are tuples (Definition 4.3).
+/// The channel of two independent participants; secrets and observations are tuples (Definition 4.3).
 Channel kronecker(const Channel& a, const Channel& b);
-/// `participants` times the same, at least 1.
+/// The channel of `participants` >= 1 independent participants, each of whom has this channel.
 Channel kronecker_power(const Channel& channel, std::size_t participants);
 
 /// The channel of a function: input i shows image[i], in 0 .. outputs - 1 (Definition 3.6). Throws `usage` when an
@@ -80,7 +81,7 @@ Channel left_inverse(const Channel& channel);
 /// The least epsilon with C(x, y) <= exp(epsilon d(x, x')) C(x', y) everywhere; nothing when there is none. `distances` is
 /// square, zero only on the diagonal. Throws `usage` otherwise.
 std::optional<Exponent> smallest_epsilon(const Channel& channel, const Matrix& distances);
-/// Distance 1 between any two.
+/// Distance 1 between any two different secrets.
 Matrix discrete_metric(std::size_t size);
 /// |i - j|.
 Matrix line_metric(std::size_t size);
@@ -138,7 +139,8 @@ std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& chan
 Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& loss,
                        const std::vector<std::size_t>& remap);
 
-/// `to` is `from` followed by the stochastic matrix: whatever the analyst, `from` is worth as much as `to` or more.
+/// Proves refinement: `to` is `from` followed by this stochastic matrix, so `from` is worth at least as much as `to` to every
+/// analyst.
 struct Witness {
   Matrix matrix;
 };
@@ -149,7 +151,7 @@ struct Counterexample {
   Rational loss_from;
   Rational loss_to;
 };
-/// Neither was found; never a guess.
+/// Neither a witness nor a counter-example was found.
 struct Undecided {
   std::string reason;
 };
@@ -163,9 +165,10 @@ struct Refinement {
   bool refuted() const { return std::holds_alternative<Counterexample>(verdict); }
 };
 
-/// Is `from` refined by `to`: is `from` worth at least as much to every analyst (Definition 2.3, Theorem 2.4)? Decided by
-/// exact elimination when the columns of `from` are independent; otherwise a linear program suggests and exact arithmetic
-/// decides, so that "undecided" is possible. Throws `usage` when the numbers of secrets differ.
+/// Is `from` refined by `to`: is `from` worth at least as much to every analyst (Definition 2.3, Theorem 2.4)? Decided by exact
+/// elimination when the columns of `from` are independent; otherwise a linear program in floating point proposes a certificate, and
+/// exact arithmetic checks it. When no proposal passes, the verdict is "undecided". Throws `usage` when the numbers of secrets
+/// differ.
 /// Proof: docs/proofs/refinement.md
 Refinement refines(const Channel& from, const Channel& to);
 
@@ -173,13 +176,14 @@ Refinement refines(const Channel& from, const Channel& to);
 bool verify(const Channel& from, const Channel& to, const Witness& witness);
 bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample);
 
-/// For one loss and every prior: a randomized action for every observation of `from`, for each way to act on those of `to`, which costs no
-/// more under any secret. Ways are numbered with the last observation's action running fastest.
+/// Proves refinement for one loss and every prior. For each way to act on the observations of `to`, there is a randomized action
+/// for every observation of `from`, and under no secret is its expected loss larger. Ways to act are numbered with the last
+/// observation's action changing fastest.
 struct Remaps {
   std::vector<Matrix> randomized;  ///< one row per observation of `from`, one column per action
 };
 
-/// Is `from` worth at least as much as `to` to everybody with this loss?
+/// Is `from` worth at least as much as `to` to every analyst with this loss?
 struct LossRefinement {
   std::variant<Remaps, Counterexample, Undecided> verdict;
 
@@ -187,9 +191,9 @@ struct LossRefinement {
   bool refuted() const { return std::holds_alternative<Counterexample>(verdict); }
 };
 
-/// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? One exact linear
-/// program for each way to act on the observations of `to`. When these would take more than seconds, only some are tried,
-/// which can refute; undecided otherwise.
+/// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? Solves one
+/// exact linear program for each way to act on the observations of `to`. When all of them would take more than seconds, only some
+/// are solved; these can refute, and otherwise the verdict is undecided.
 /// Throws `usage` when the numbers of secrets differ.
 /// Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
@@ -197,9 +201,9 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
 /// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above.
 bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps);
 
-/// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions
-/// depend only on the class. Strong lumpability of the chain W (Kemeny and Snell). With an invertible perturber C, necessary
-/// and sufficient for C P being refined by C W P when W is stochastic.
+/// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions depend
+/// only on the class. Strong lumpability of the chain W (Kemeny and Snell). When the perturber C is invertible and W is stochastic,
+/// the condition is necessary and sufficient for C P to be refined by C W P.
 bool theorem_one_condition(const Matrix& witness, const std::vector<std::size_t>& image);
 
 }  // namespace fractile::flow

@@ -1,5 +1,5 @@
-// A durable ledger of privacy budgets: what may be spent on each dataset, and what was. A SQLite file, or for a team a schema
-// in a PostgreSQL database; the format, and what a crash at any point leaves, are in docs/ledger.md.
+// A durable ledger of privacy budgets: what may be spent on each dataset, and what was spent. A ledger is a SQLite file or, for a
+// team, a schema in a PostgreSQL database. docs/ledger.md describes the format, and what a crash at any point leaves behind.
 #pragma once
 
 #include <chrono>
@@ -20,13 +20,14 @@ namespace fractile {
 /// text. An option that holds its default is left out.
 using LedgerReading = std::map<std::string, std::string>;
 
-/// What shares one budget: a table of people, or several of the same people.
+/// What shares one budget: a table of people, or several tables of the same people.
 struct LedgerDataset {
   std::string name;  ///< not empty, of one line
   Budget budget;     ///< for all releases together, for one unit
   Neighbors neighbors = Neighbors::add_remove;
   std::string unit = "person";  ///< whose records are protected together, in words; not empty, of one line
-  // What no release may weaken, so that an asker cannot choose a cheaper unit. Each is one line of text; empty: not pinned.
+  // Pinned terms: no release may weaken them, so an asker cannot choose a cheaper unit. Each is one line of text; empty: not
+  // pinned.
   std::string person = {};               ///< the column by which every release must bound persons' records
   std::uint32_t records_per_person = 1;  ///< no release may be for persons of fewer records; at least 1
   /// What every release must read: the canonical path of a file, which begins with a slash, or a name that the asker
@@ -34,68 +35,68 @@ struct LedgerDataset {
   std::string source = {};
   LedgerReading reading =
       {};  ///< what every release must be read with; what it leaves open, a source's first release fixes
-  /// The canonical path of a file that takes the log's last line before a release draws, and before it is published, so that
-  /// a ledger which was put back to an earlier state is detected; empty: none.
+  /// The canonical path of the witness: a file to which the log's last line is written before a release draws, and again before it
+  /// is published. It shows when the ledger was put back to an earlier state. Empty: none.
   std::string witness = {};
 
-  /// Throws `usage` unless the members are as said above.
+  /// Throws `usage` unless the members are as described above.
   void validate() const;
 };
 
-/// What is to be charged for.
+/// A release to charge for.
 struct LedgerRequest {
   std::string dataset;
   std::string query;  ///< all that determines the release, in any text; equal texts are the same query
   Budget cost;        ///< of the whole release, for one unit
   Neighbors neighbors = Neighbors::add_remove;
   std::string receipt_path = {};  ///< where a receipt will be written, absolute; empty when nowhere
-  // Compared with what the dataset pins, and with how the first release of this source that counts was read.
+  // Compared with what the dataset pins, and with how this source was read for the first of its releases that count as spent.
   std::string person = {};               ///< the column by which persons' records are bounded; empty: by declaration
   std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most this many records
   std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
   LedgerReading reading = {};            ///< what this release is read with
-  /// Whether `person` contributes one value, or one in each group, however many records they have: then no bound of records is too
-  /// small where the dataset pins that column. Not stored.
+  /// Whether each person contributes one value, or one in each group, however many records they have. Then a dataset that pins the
+  /// column `person` accepts any bound of records. Not stored.
   bool one_value_a_person = false;
-  /// Bytes of the receipt at most, for which there must be room before anything is charged; not stored.
+  /// The largest size of the receipt, in bytes; there must be room for it before anything is charged. Not stored.
   std::uint64_t receipt_size = 0;
 };
 
-/// An entry with a token that identifies it: a ledger that was put back to an earlier state may have given the entry's number to
-/// another release.
+/// An entry's number, and a token that identifies the entry: a ledger that was put back to an earlier state may give the same
+/// number to another release.
 struct LedgerReservation {
   std::int64_t id = 0;
-  std::string token = {};  ///< in lower-case hexadecimal digits; "" of entries of formats before 3
+  std::string token = {};  ///< in lower-case hexadecimal digits; "" for entries of formats before 3
 };
 
 /// "entry 3", or "entries 3 to 7": what is charged together has consecutive numbers. Takes at least one reservation.
 std::string entries_in_words(const std::vector<LedgerReservation>& reservations);
 
-/// An entry's release, as it is to be stored.
+/// An entry's release, to be stored.
 struct LedgerCommitment {
   LedgerReservation reservation;
   std::string receipt;
 };
 
-/// All but void entries count as spent. Nothing of a reserved entry's release has left the process that drew it, unless a program
-/// of an older format wrote its receipt first. A drawn entry was about to be stored when something stopped that: it counts for
-/// good.
+/// All entries except void ones count as spent. Nothing of a reserved entry's release has left the process that drew it, unless a
+/// program of an older format wrote its receipt first. A drawn entry was about to be stored when something prevented it: it counts
+/// for good.
 enum class EntryState { reserved, drawn, committed, voided };
 
 /// "reserved", "drawn", "committed", "void".
 std::string to_string(EntryState state);
 
 struct LedgerEntry {
-  std::int64_t id = 0;  ///< 1, 2, ... in the order of reservation, which alone counts; clocks do not
+  std::int64_t id = 0;  ///< 1, 2, ... in the order of reservation, whatever the clocks say
   LedgerRequest request;
   Budget charge;  ///< what the cost counts as on this budget: a pure cost on a zCDP budget has a rho
   EntryState state = EntryState::reserved;
-  std::string reserved_at = {};  ///< UTC, the day alone: "2026-01-31"; as the clock was, for information
-  std::string settled_at = {};   ///< when it was committed or voided; of a drawn one empty
+  std::string reserved_at = {};  ///< the day in UTC by the machine's clock, "2026-01-31"; for information
+  std::string settled_at = {};   ///< when it was committed or voided; empty for a drawn entry
   std::string receipt = {};      ///< of committed entries: the published text; empty if an older format did not keep it
   std::string receipt_sha256 = {};  ///< of committed entries, in lower-case hexadecimal digits
   std::string reason = {};          ///< of void entries
-  std::string token = {};           ///< as LedgerReservation has it
+  std::string token = {};           ///< as in LedgerReservation
 
   LedgerReservation reservation() const { return {id, token}; }
 };
@@ -104,13 +105,13 @@ struct LedgerEntry {
 struct LedgerQueries {
   std::string dataset;
   std::vector<std::string> queries;
-  std::uint64_t receipts_size = 0;  ///< bytes of all receipts together at most, if all are charged
+  std::uint64_t receipts_size = 0;  ///< largest size of all receipts together, in bytes, if all are charged
 };
 
-/// What is to be charged, decided by what a ledger holds: one per query, or nothing.
+/// Decides what to charge. `held` has, for each query, the entry that the ledger holds, or nothing.
 using LedgerRequests = std::function<std::vector<LedgerRequest>(const std::vector<std::optional<LedgerEntry>>& held)>;
 
-/// A sum of charges in the measure of a budget, exactly; what the measure does not have is zero.
+/// An exact sum of charges in the measure of a budget; parameters that the measure lacks are zero.
 struct Spending {
   Measure measure = Measure::pure;
   EpsilonSum epsilon = {};
@@ -119,9 +120,9 @@ struct Spending {
 
   /// The sum of this many equal charges on a budget of this measure.
   void add(const Budget& charge, std::int64_t count = 1);
-  /// True when neither of them exceeds that of the budget, decided exactly.
+  /// True when no parameter exceeds the budget's, decided exactly.
   bool is_within(const Budget& budget) const;
-  /// "epsilon = 1/2 + ln 3", "rho = 1/2", "epsilon = 1, delta = 1/1000000"; "about 0.7" for what is long.
+  /// "epsilon = 1/2 + ln 3", "rho = 1/2", "epsilon = 1, delta = 1/1000000"; "about 0.7" for a long sum.
   std::string to_string() const;
 };
 
@@ -162,128 +163,132 @@ struct LedgerStatement {
   std::vector<LedgerEntry> entries;      ///< by id
   std::vector<LedgerEvent> events;       ///< by id
   std::vector<LedgerSource> sources;     ///< in the order of the entries that fixed them
-  std::vector<std::string> damage = {};  ///< what is wrong; sums are of what can be read
+  std::vector<std::string> damage = {};  ///< what is wrong; sums then cover what can be read
 };
 
 /// A witness that datasets declare, and whether the ledger has what it has seen.
 struct LedgerWitness {
   std::string path;
-  std::int64_t line = 0;   ///< of the log, which it has seen last; 0: none yet
-  std::string wrong = {};  ///< "" where the ledger has that line; otherwise what is wrong, in words
+  std::int64_t line = 0;   ///< the last line of the log that it has seen; 0: none yet
+  std::string wrong = {};  ///< what is wrong, in words; "" when the ledger has that line
 };
 
-/// What a ledger that was put back to an earlier state counts from now on.
+/// What accept_witnesses() changed in a ledger that was put back to an earlier state.
 struct LedgerAcceptance {
-  std::vector<LedgerEntry> charged;  ///< new entries, for what it did not have
-  std::vector<std::int64_t> drawn;   ///< entries that were reserved in that state, and may have been published since
-  std::vector<std::string> made;     ///< witnesses that were not there
+  std::vector<LedgerEntry> charged;  ///< new entries, for charges that the ledger had lost
+  /// Entries that were reserved in that state and may have been published since; they count for good.
+  std::vector<std::int64_t> drawn;
+  std::vector<std::string> made;  ///< witnesses whose files were missing
 };
 
 struct LedgerOptions {
-  /// How long to wait for another process's lock, or a server, before anything is charged; after that the ledger waits as long as
-  /// it takes.
+  /// How long to wait for another process's lock, or for a server, before anything is charged. Once something is charged, the
+  /// ledger waits without limit.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
   std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
   std::function<bool()> stop = {};  ///< asked while it waits and nothing is drawn: true ends the wait
-  std::function<void(std::chrono::seconds)> waiting =
-      {};  ///< told after ten seconds of a wait after a charge, then each minute
+  /// Called when a wait that follows a charge has lasted ten seconds, and then each minute.
+  std::function<void(std::chrono::seconds)> waiting = {};
 };
 
-/// An open ledger. Any number of processes may have it open, and each function is one transaction that either happened
-/// durably (synced to the disk) or not at all, whenever the process or the machine stops. Not for two threads at once: let
+/// An open ledger. Any number of processes may have it open, and each function is one transaction that either happened durably
+/// (synced to the disk) or not at all, whenever the process or the machine stops. Two threads must not use one ledger at once: let
 /// each open its own.
 ///
-/// A path is a file's, or the address of a PostgreSQL database: "postgres://user@host:port/database". When a connection is lost, a
-/// function begins anew if nothing had happened, and asks the server what happened if that is in doubt.
+/// A ledger's path is that of a file, or the address of a PostgreSQL database: "postgres://user@host:port/database". When a
+/// connection is lost before anything happened, a function begins anew; when it is in doubt whether the change happened, the
+/// function asks the server.
 ///
-/// A release reserves, reads its rows, commits with its receipt, and only then is published. An entry that was reserved and not
-/// committed stays spent until a person voids it.
+/// A release reserves an entry, reads its rows and commits the entry with its receipt; only then is it published. An entry that was
+/// reserved and not committed stays spent until the owner voids it.
 ///
 /// Every function reads the tables from end to end and recomputes the log's hashes: neither an index nor an altered row decides
-/// what was spent. It throws `ledger` when the file is not a ledger, is damaged, of a newer format, locked for longer than
-/// `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it reserved. When a
-/// connection is lost during a change and the server cannot be asked what became of it, the error says so: what was to be reserved
-/// may then count.
-/// Thread-safety: not for two threads at once; open the ledger for each. Processes and threads that did so may write at once.
+/// what was spent. It throws `ledger` when the file is not a ledger, is damaged, has a newer format, stays locked for longer than
+/// `patience`, or cannot be written. Then nothing happened, except that a failed write may have spent what it reserved. When a
+/// connection is lost during a change and the server cannot be asked whether the change happened, the error says so; the charge may
+/// then count.
+/// Thread-safety: not for two threads at once; open the ledger for each. Processes and threads that each opened it may write at
+/// once.
 class Ledger {
  public:
   static constexpr int format = 3;
 
-  /// Throws `usage` when there is something at `path` already (an empty file is nothing).
+  /// Throws `usage` when `path` already exists, unless it is an empty file.
   static Ledger create(const std::string& path, LedgerOptions options = {});
   /// Older formats are migrated.
   static Ledger open(const std::string& path, LedgerOptions options = {});
   static Ledger open_or_create(const std::string& path, LedgerOptions options = {});
-  /// Opens a ledger for reading only: any format as it is, also where nothing may be written. Throws `ledger` where the last
-  /// changes stand in a file beside the ledger and cannot be read from there.
+  /// Opens a ledger for reading only. Any format is read as it is, and no write access is needed. Throws `ledger` when the last
+  /// changes are in a file next to the ledger and cannot be read from there.
   static Ledger open_to_read(const std::string& path, LedgerOptions options = {});
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
-  /// Throws `usage` as validate() does, and when there is a dataset of this name, since datasets never change. Makes its witness,
-  /// or takes an existing one that has seen this ledger.
+  /// Throws `usage` as validate() does, and when there already is a dataset of this name, since datasets never change. Creates its
+  /// witness, or uses an existing file that has seen this ledger.
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 
-  /// Throws `usage` unless the request's dataset is there, has its neighbor relation, pins nothing that the request
-  /// does not keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and,
-  /// in what that leaves open, as the first release of the source that counts was (with at least its records per
-  /// person). A source of which nothing is known is read as declared, and otherwise by default. No number of the cost has more
-  /// than 50 digits above or below its line. Throws `ledger` when the ledger is behind the dataset's witness, or that
-  /// cannot be used. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an approximate one as they are, without a
-  /// delta. Nothing else mixes. Throws `usage`, too, when a reserved entry has the request's receipt_path: settle that
-  /// entry first.
+  /// Throws `usage` unless all of this holds:
+  /// * The request's dataset exists, has the request's neighbor relation, and takes costs of its measure. A zCDP budget takes pure
+  ///   costs, at zcdp_of_pure_tight; an approximate budget takes them as they are, without a delta. Nothing else mixes.
+  /// * The request keeps everything that the dataset pins.
+  /// * The release is read as the dataset declares. What the declaration leaves open is read as for the source's first release that
+  ///   counts, with at least that release's records per person. An unknown source is read as declared, and otherwise by default.
+  /// * No number of the cost has more than 50 digits above or below its fraction bar.
+  /// * No reserved entry has the request's receipt_path: settle such an entry first.
+  /// Throws `ledger` when the ledger is behind the dataset's witness, or the witness cannot be used.
   void require_fit(const LedgerRequest& request) const;
-  /// Charges the request and returns the entry's id. Throws `usage` as require_fit() does, and `budget_refused`, which says what
+  /// Charges the request and returns its entry. Throws `usage` as require_fit() does, and `budget_refused`, whose message says what
   /// remains; then nothing is spent.
   LedgerReservation reserve(const LedgerRequest& request);
-  /// Looks up what is held of each query, as find_committed() does, and charges what `wanted` then asks for, each request as
-  /// reserve() does, all of it in one transaction: every request or none. `wanted` may be called again, when a transaction begins
-  /// anew. What is charged together may share a receipt_path.
+  /// Looks up the entry that is held for each query, as find_committed() does, and charges what `wanted` then asks for, each
+  /// request as reserve() does. All of it is one transaction, which charges every request or none. `wanted` is called again when
+  /// the transaction begins anew. Requests that are charged together may share a receipt_path.
   std::vector<LedgerReservation> reserve_beside(const LedgerQueries& held, const LedgerRequests& wanted);
-  /// Stores the entry's release for good; call it before anything of the release is published. First, and synced, the
-  /// entry becomes a drawn one, so that nothing of the release is on the disk while the entry could still be voided.
-  /// Throws `usage` when it was committed already; throws `ledger` when it was voided meanwhile, or when the ledger has
-  /// no entry of this number with this token: publish nothing.
+  /// Stores the entry's release for good; call it before anything of the release is published. First the entry becomes a drawn one,
+  /// synced to the disk. So nothing of the release is on the disk while the entry can still be voided. Throws `usage` when it was
+  /// committed already; throws `ledger` when it was voided meanwhile, or when the ledger has no entry of this number with this
+  /// token: publish nothing.
   void commit(const LedgerReservation& reservation, const std::string& receipt);
   /// Stores the releases of several entries: one transaction makes all of them drawn ones, and a second one stores them all. Throws
   /// as above, and then none of them was stored.
   void commit(std::span<const LedgerCommitment> releases);
-  /// A person declares that a reserved entry's release was never published: the entry no longer counts. Throws `usage`
-  /// without a reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at
-  /// its receipt_path, nor at that path followed by a dot and six characters, as older programs wrote them. Throws
+  /// The owner declares that a reserved entry's release was never published: the entry no longer counts. Throws `usage` without a
+  /// reason, when there is no such entry, and when it is not reserved. Throws `usage` also unless it is certain that there is no
+  /// file at the entry's receipt_path, nor at that path followed by a dot and six characters, as older programs wrote them. Throws
   /// `ledger` when the ledger is behind the dataset's witness: the entry may have been published since.
   void void_entry(std::int64_t id, const std::string& reason);
 
   /// All witnesses that datasets declare.
   std::vector<LedgerWitness> witnesses() const;
   /// For an owner who has put the ledger back to an earlier state for good. Where the ledger is behind a witness, this charges what
-  /// the witness has seen and the ledger does not have, and what is reserved counts for good. Makes witnesses that are not there.
-  /// It may be stopped anywhere, and called again. Throws `ledger` where that cannot be charged.
+  /// the witness has seen and the ledger lacks, and reserved entries count for good. Creates witnesses that are missing. It may be
+  /// interrupted anywhere and called again. Throws `ledger` when what is missing cannot be charged.
   LedgerAcceptance accept_witnesses();
 
-  /// The last committed entry of this query, when its receipt was kept; throws `ledger` when that is not what was
-  /// committed.
+  /// The last committed entry of this query, when its receipt was kept; throws `ledger` when the stored receipt is not the one that
+  /// was committed.
   std::optional<LedgerEntry> find_committed(const std::string& dataset, const std::string& query) const;
   /// Throws `usage` when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
-  /// What is spent of the budget and what remains, from the log's last line; it does not say how much is only reserved. Throws
-  /// `usage` as balance().
+  /// What is spent of the budget and what remains, from the log's last line; this does not show how much is only reserved. Throws
+  /// `usage` as balance() does.
   LedgerAccount account(const std::string& dataset) const;
   /// The account as it would be with the request charged; nothing is charged. Throws as require_fit() does, and as reserve() does
   /// for a cost that exceeds the budget.
   LedgerAccount account_with(const LedgerRequest& request) const;
   LedgerStatement statement() const;
-  /// The same for what can still be read of a damaged ledger, and what is wrong with it.
+  /// The same for a damaged ledger: what can still be read, and what is wrong with it.
   LedgerStatement salvaged() const;
-  /// Throws `usage` when there is none of this id.
+  /// Throws `usage` when there is no entry of this id.
   LedgerEntry entry(std::int64_t id) const;
 
   /// Also compares receipts with their hashes, sums with budgets, and the log with the witnesses that are there, and has SQLite
-  /// check its pages. Throws `ledger`, which names the first thing that is wrong. The ledger alone cannot show that lines are
-  /// missing at its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Returns the
-  /// last line's hash.
+  /// check its pages. Throws `ledger` and names the first thing that is wrong. The ledger alone cannot show that lines are missing
+  /// at its end; with `head`, the hash of an earlier last line that was kept elsewhere, verify() finds that. Returns the last
+  /// line's hash.
   std::string verify(const std::string& head = {}) const;
 
  private:

@@ -33,7 +33,7 @@ template <class T>
 concept Number =
     std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
-/// Numbers, and what scores are made of besides.
+/// Numbers, and the further types of scores.
 template <class T>
 concept Atom = Number<T> || std::same_as<T, std::uint64_t> || std::same_as<T, Rational>;
 
@@ -109,7 +109,7 @@ class AtomDomain {
   std::optional<std::pair<T, T>> bounds_;
 };
 
-/// A value or none: the nulls of types that have no NaN.
+/// A value or none: how types without NaN have nulls.
 template <class Element>
 struct OptionDomain {
   using Carrier = std::optional<typename Element::Carrier>;
@@ -165,7 +165,7 @@ struct HammingDistance {
   friend bool operator==(const HammingDistance&, const HammingDistance&) = default;
 };
 
-/// max_i |u_i - v_i|. Monotonic: only between vectors all of whose differences have one sign, infinite otherwise.
+/// max_i |u_i - v_i|. Monotonic: infinite unless all differences have one sign.
 struct LInfDistance {
   using Distance = Rational;
   bool monotonic = false;
@@ -230,7 +230,7 @@ std::optional<std::vector<Rational>> differences(const std::vector<T>& u, const 
 
 }  // namespace detail
 
-/// The distance of two members of a domain; nothing when it is infinite. By definition, and slowly: for tests.
+/// The distance of two members of a domain; nothing when it is infinite. Computed by definition, and slowly: for tests.
 template <class T>
 std::optional<std::uint64_t> distance(SymmetricDistance, const std::vector<T>& u, const std::vector<T>& v) {
   return detail::missing(u, v) + detail::missing(v, u);
@@ -282,7 +282,7 @@ std::optional<Rational> distance(RangeDistance, const std::vector<T>& u, const s
 
 // --- Transformations and measurements --------------------------------------------------------------------------------
 //
-// Transformations and measurements: functions with a promise about distances, and how they are chained.
+// Transformations and measurements: functions with a guarantee about distances, and how they are chained.
 // Source: the papers' Hoare triples (quantile-score-candidates 2025, section 3; gumbel-max 2023, section 2).
 
 /// Pure differential privacy: the largest log ratio of probabilities, epsilon.
@@ -292,7 +292,7 @@ struct MaxDivergence {
   friend bool operator==(const MaxDivergence&, const MaxDivergence&) = default;
 };
 
-/// Bounded range: how far the log ratios spread over the outputs, eta. Implies epsilon = eta and rho = eta^2/8.
+/// Bounded range: the spread of the log ratios over the outputs, eta. Implies epsilon = eta and rho = eta^2/8.
 struct BoundedRange {
   using Distance = Exponent;
   static std::string to_string() { return "BoundedRange"; }
@@ -409,7 +409,7 @@ class Measurement {
 
 namespace detail {
 
-/// Values of one type may still differ: bounds, sizes, monotonicity.
+/// Throws `usage` unless both are equal: domains and metrics of one type may still differ in bounds, sizes or monotonicity.
 template <class Left, class Right>
 void require_same(const char* what, const Left& left, const Right& right) {
   if (left == right) return;
@@ -510,7 +510,7 @@ using RowTransform = Transformation<DI, M, DO, M>;
 template <Number T, DatasetMetric M>
 RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>& input_domain, const M& input_metric, T lower, T upper);
 
-/// NaN records left out. The table's size becomes unknown, so only for metrics that count added and removed records.
+/// NaN records left out. The table's size becomes unknown, so the metric must count added and removed records.
 template <std::floating_point T, AddRemoveMetric M>
 requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_drop_null(const Rows<T>& input_domain, const M& input_metric);
 /// Missing records left out.
@@ -533,7 +533,7 @@ RowTransform<Rows<T>, VectorDomain<PositionDomain>, M> make_cast_to_lattice(cons
                                                                             const M& input_metric,
                                                                             const Lattice& lattice);
 
-/// The records counted by position; order is lost, so distances become those of multisets: SymmetricDistance for added and
+/// The records counted by position. Their order is lost, so distances become those of multisets: SymmetricDistance for added and
 /// removed records, ChangeOneDistance for changed ones.
 template <AddRemoveMetric M>
 Transformation<VectorDomain<PositionDomain>, M, RankProfileDomain, SymmetricDistance> make_rank_profile(
@@ -547,9 +547,9 @@ Transformation<VectorDomain<PositionDomain>, M, RankProfileDomain, ChangeOneDist
 /// quantile-score-candidates 2025: the integer score (7) of every candidate, lower is better, in units of 1/alpha's
 /// denominator. Raises, in this order: nullable rows; candidates that do not increase strictly (or are NaN); alpha outside
 /// [0, 1]; a known size whose product with the denominator passes 64 bits.
-/// Stability: d_in max(num, den - num) for unknown size; (d_in / 2) 2 den for known size, d_in / 2 rounded down.
-/// Differs from the paper where its size limit could bind for a table that fits in memory (den > 2^17, unknown size): then
-/// d_in den, because Lemma 4.1 fails there (docs/proofs/scores.md).
+/// Stability: d_in max(num, den - num) for unknown size; (d_in / 2) 2 den for known size, d_in / 2 rounded down. One case differs
+/// from the paper: where the paper's size limit could bind for a table that fits in memory (den > 2^17, unknown size), the
+/// stability is d_in den, because Lemma 4.1 fails there (docs/proofs/scores.md).
 template <Number T, AddRemoveMetric M>
 Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_score_candidates(
     const Rows<T>& input_domain, const M& input_metric, const std::vector<T>& candidates, const Rational& alpha);
@@ -581,9 +581,9 @@ Measurement<Scores<S>, M, std::size_t, Measure> make_gumbel_max(const Scores<S>&
                                                                 const Rational& temperature, Optimize optimize,
                                                                 const Measure& measure = {});
 
-/// Permute-and-flip (McKenna and Sheldon 2020): candidates in random order, each kept with probability
-/// exp(-gap / temperature), the first kept one is drawn. Never worse than make_gumbel_max at the same pure cost.
-/// Preconditions and privacy map as there, in MaxDivergence only.
+/// Permute-and-flip (McKenna and Sheldon 2020): candidates are tried in random order, each is kept with probability exp(-gap /
+/// temperature), and the first kept one is drawn. Never worse than make_gumbel_max at the same pure cost. Preconditions and privacy
+/// map are those of make_gumbel_max, in MaxDivergence only.
 template <Atom S, ScoreMetric M>
 Measurement<Scores<S>, M, std::size_t, MaxDivergence> make_permute_and_flip(const Scores<S>& input_domain,
                                                                             const M& input_metric,

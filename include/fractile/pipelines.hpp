@@ -1,4 +1,4 @@
-// What a release is worth: pipelines, expected loss, stability, the windows in which less epsilon is worth more, and leakage.
+// What a release is worth: pipelines, expected loss, stability, the windows in which a smaller epsilon is worth more, and leakage.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class PolynomialNoise;  // src/flow/pipeline/noise.hpp
 
 namespace fractile::flow {
 
-/// A mechanism of the library's other half, in place of the participants' own perturbers: a curator sees all values, which are the
-/// candidates, and releases quantiles of them.
+/// A central mechanism in place of the participants' own perturbers: a curator sees all values and releases quantiles of them. The
+/// candidates are the pipeline's possible values.
 struct Release {
   enum class Mechanism {
     exponential,  ///< one quantile of fractile::release()
@@ -33,7 +33,7 @@ struct Release {
   };
   Mechanism mechanism = Mechanism::exponential;
   std::vector<Rational> quantiles = {Rational(1, 2)};  ///< strictly increasing
-  Neighbors neighbors = Neighbors::add_remove;         ///< between whom epsilon is promised
+  Neighbors neighbors = Neighbors::add_remove;         ///< the relation for which epsilon is promised
 };
 
 /// A family of channels from one participant's K values to their answers, one for every epsilon; or one such family for each
@@ -41,36 +41,38 @@ struct Release {
 /// Thread-safety: a value; threads may share it while none changes it.
 class Perturber {
  public:
-  /// Tells the truth with probability p, otherwise answers uniformly, K p / (1 - p) + 1 = odds (Definition 3.4). At least 2
-  /// values; so below.
+  /// Answers truthfully with probability p and otherwise uniformly, where K p / (1 - p) + 1 = odds (Definition 3.4). There are at
+  /// least 2 values, here and below.
   static Perturber randomized_response(std::size_t values);
-  /// (1 - a) / (1 + a) a^|r - c| for the inner answers c, a = 1/odds; the first and last answer take what lies beyond them
-  /// (Definition 3.5). Goes by places: a pipeline's values must be equally spaced and in order.
+  /// (1 - a) / (1 + a) a^|r - c| for the inner answers c, a = 1/odds; the first and the last answer also take the probability of
+  /// what lies beyond them (Definition 3.5). The law depends on places alone, so a pipeline's values must be equally spaced and in
+  /// order.
   static Perturber geometric(std::size_t values);
   /// The same, truncated `reach` places beyond the values on either side: K + 2 reach answers, the value's own place being `reach`
-  /// places on. With growing reach, the infinite geometric mechanism (section 7).
+  /// places on. As reach grows, this becomes the infinite geometric mechanism (section 7).
   static Perturber wide_geometric(std::size_t values, std::size_t reach);
-  /// The same at every epsilon; of any shape (Definition 3.1).
+  /// The same channel at every epsilon, of any shape (Definition 3.1).
   static Perturber fixed(const Channel& channel);
-  /// A uniform subset of `size` values, with odds for the subsets that hold the value and 1 for the others; answers are the subsets, in
-  /// lexicographic order. 1 <= size < values. Less epsilon is a refinement, for this and the next three.
+  /// A subset of `size` values, 1 <= size < values: subsets that hold the participant's value have weight odds, the others have
+  /// weight 1. Answers are the subsets, in lexicographic order. A smaller epsilon is a refinement, for this family and the next
+  /// three.
   static Perturber subset_selection(std::size_t values, std::size_t size);
-  /// From a Hadamard matrix of the least size above the values: the columns in which the value's own row has a 1 have odds, the
-  /// others 1. Answers are the columns.
+  /// A column of a Hadamard matrix of the least size above the number of values: columns with a 1 in the row of the participant's
+  /// value have weight odds, the others have weight 1. Answers are the columns.
   static Perturber hadamard(std::size_t values);
-  /// One bit per value, of which the value's own is 1. Each bit is turned over with probability 1 / (odds^(1/2) + 1) (symmetric);
-  /// or a 1 with probability 1/2, and a 0 with 1 / (odds + 1) (optimized). Answers are the bits as binary numbers, the first
-  /// value's bit being the highest: 0 .. 2^values - 1. At most 8 values.
+  /// One bit per value; the bit of the participant's value is 1, the others are 0. Symmetric: each bit is flipped with probability
+  /// 1 / (odds^(1/2) + 1). Optimized: a 1 is flipped with probability 1/2, a 0 with probability 1 / (odds + 1). Answers are the
+  /// bits as binary numbers, the first value's bit being the highest: 0 .. 2^values - 1. At most 8 values.
   static Perturber symmetric_unary(std::size_t values);
   static Perturber optimized_unary(std::size_t values);
   /// One row per value, one column per answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)", and in its
-  /// roots, such as "odds^(1/2)". Throws `usage` when one cannot be read, is negative at some odds >= 1, or a row does not add up
-  /// to 1.
+  /// roots, such as "odds^(1/2)". Throws `usage` when an entry cannot be read or is negative at some odds >= 1, and when a row does
+  /// not add up to 1.
   static Perturber in_odds(const std::vector<std::vector<std::string>>& entries);
   /// One per participant, in their order; a target comes last (Definition 3.1). Throws `usage` when there are none, they
   /// differ in shape, or one is a release or has parts itself.
   static Perturber by_participant(std::vector<Perturber> each);
-  /// Draws from all participants' values together. Throws `usage` when the release is not one of those above.
+  /// Draws from all participants' values together. Throws `usage` when the release is not one that Release describes.
   /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 
@@ -79,23 +81,22 @@ class Perturber {
   Perturber with_epsilon_times(const Rational& by) const;
 
   std::size_t values() const;
-  /// The number of answers: that of the values, unless said otherwise above.
+  /// The number of answers: that of the values, unless stated otherwise above.
   std::size_t answers() const;
   bool depends_on_epsilon() const;
   bool is_randomized_response() const;
   bool is_geometric() const;  ///< truncated anywhere
-  /// Whether less epsilon is a refinement of one participant's channel (Definition 2.6): known for the families above, and for no
-  /// others.
+  /// Whether a smaller epsilon is a refinement of one participant's channel (Definition 2.6): known only for the families above.
   bool is_refinement_preserving() const;
   /// Nothing for families of channels.
   const Release* release() const { return release_ ? &*release_ : nullptr; }
   /// One per participant; empty when all have the same, and for a release.
   const std::vector<Perturber>& each() const { return each_; }
-  /// Whether all participants have the same, for themselves.
+  /// Whether all participants have the same perturber, each for their own value.
   bool is_shared() const { return !release_ && each_.empty(); }
-  /// Probabilities are rational where odds are this power of a rational: 1 where no root of odds is taken.
+  /// Probabilities are rational where odds are this power of a rational; 1 if no root of odds is taken.
   std::int64_t root_degree() const { return root_degree_; }
-  /// Throws `usage` when odds < 1 or no such power, and where there is no one channel of every participant.
+  /// Throws `usage` when odds < 1 or odds are no such power, and unless all participants have one channel.
   Channel at(const Rational& odds) const;
 
  private:
@@ -108,13 +109,14 @@ class Perturber {
   std::int64_t root_degree_ = 1;
 };
 
-/// What subset_selection() and unary encodings answer, as whole numbers of digits 0 and 1: the first value's digit first.
+/// The answers of subset_selection() and of unary encodings, as whole numbers of digits 0 and 1 with the first value's digit first.
 std::vector<Rational> subset_answers(std::size_t values, std::size_t size);
 std::vector<Rational> unary_answers(std::size_t values);
 
-/// Section 7: the infinite geometric mechanism and the truncated one are worth the same. Answers of geometric(values) are those of
-/// wide_geometric(values, reach), each moved to the nearest value (0s and 1s); and the latter's are the former's, an outermost one
-/// moved outwards by a geometric number of places: geometric(values) times the second matrix is wide_geometric(values, reach).
+/// Section 7: the infinite geometric mechanism and the truncated one are worth the same. truncated_answers() (of 0s and 1s) moves
+/// each answer of wide_geometric(values, reach) to the nearest value, which makes the answers those of geometric(values).
+/// extended_answers() moves an outermost answer outwards by a geometric number of places: geometric(values) times this matrix is
+/// wide_geometric(values, reach).
 /// Proof: docs/proofs/perturbing.md
 Matrix truncated_answers(std::size_t values, std::size_t reach);
 Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds);
@@ -126,7 +128,7 @@ struct PostProcessor {
     identity,  ///< all of them
     count,     ///< how many lie in `counted`
     sum,       ///< of the values
-    mode,      ///< the value that most have, the first of several
+    mode,      ///< the most frequent value, the first of several
     table,     ///< `image` of the tuple; tuples are numbered with the last participant's value running fastest
     round,     ///< all of them, each to the nearest multiple of `unit`, upwards from the middle
     shuffle,   ///< how many give each answer: all of them, and not who gave which
@@ -153,14 +155,14 @@ struct Secret {
   };
   Kind kind = Kind::everyone;
   std::vector<std::size_t> known = {};  ///< of a target: how many of the others have each value
-  /// The others' values as indices, one by one in their order, for a post-processor that cares who is who; nothing: increasing.
+  /// The others' values as indices, one by one in their order, for a post-processor that is not symmetric; empty: in increasing
+  /// order.
   std::vector<std::size_t> order = {};
 
   /// A target among others with these values, as indices.
   static Secret target_knowing(const std::vector<std::size_t>& others);
-  /// A target among people of whom this many have each value: when they are `participants`, the target is one of them, with
-  /// the value that most have (the first of several); when they are one fewer, they are the others. Throws `usage`
-  /// otherwise.
+  /// A target, and how many people have each value. If there are `participants` people, the target is one of them, with the most
+  /// frequent value (the first of several). If there is one fewer, the people are the others. Throws `usage` otherwise.
   static Secret target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants);
 
   /// How many others are known.
@@ -168,7 +170,7 @@ struct Secret {
 };
 
 /// Participants' values are perturbed one by one and then combined; or a curator releases quantiles of them, which are then
-/// post-processed. validate() throws `usage`, which says which member is wrong.
+/// post-processed. validate() throws `usage` and says which member is wrong.
 struct Pipeline {
   std::size_t participants;
   std::vector<Rational> values;  ///< what a participant may have; increasing when they are a release's candidates
@@ -183,8 +185,9 @@ struct Pipeline {
   void validate() const;
 };
 
-/// A pipeline's channel at one epsilon. Everyone's secrets that only arrange the same values differently, among neighbors who have one
-/// perturber, are one row when the post-processor is symmetric or the perturber a release: section "Symmetry" of docs/proofs/refinement.md.
+/// A pipeline's channel at one epsilon. When the post-processor is symmetric or the perturber a release, one row stands for all
+/// secrets of everyone that only rearrange the same values among neighboring participants with one perturber: section "Symmetry" of
+/// docs/proofs/refinement.md.
 struct PipelineChannel {
   Channel channel;
   std::vector<std::vector<std::size_t>> secrets;  ///< a row's first arrangement, the target's value, or the histogram
@@ -194,17 +197,17 @@ struct PipelineChannel {
 /// Whether the channel's probabilities are rational at these odds, which are at least 1.
 bool is_exact_at(const Pipeline& pipeline, const Rational& odds);
 
-/// Throws `usage` when odds < 1 or not exact, and when there are more than a million entries or, without symmetry,
-/// secrets.
+/// Throws `usage` when odds < 1, unless is_exact_at(), and for more than a million entries or, without symmetry, more than a
+/// million secrets.
 PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
 
-/// What the release costs one participant: the least epsilon such that, whichever secret it is and whatever is released, the latter is at
-/// most exp(epsilon) times as likely as with another value of that participant (of a histogram, another vote). Nothing when there is
-/// none. Throws `usage` as channel_at() does.
+/// What the release costs one participant: the least epsilon such that, under every secret, every result is at most exp(epsilon)
+/// times as likely as under the same secret with another value of that participant (of a histogram: with another vote). Nothing
+/// when there is no such epsilon. Throws `usage` as channel_at() does.
 std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds);
 
-/// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise some 90 digits. Rows as
-/// PipelineChannel's. Throws `usage` as channel_at() does.
+/// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise bounds that agree to some 90 digits.
+/// Rows are those of PipelineChannel. Throws `usage` as channel_at() does.
 struct ChannelBounds {
   std::vector<std::string> secrets;
   std::vector<std::string> observations;
@@ -219,14 +222,15 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
 // Source: kronecker-utility 2023, algorithms 1 to 3. Proof: docs/proofs/perturbing.md
 // Thread-safety: threads may share a pipeline, each with random bits of its own.
 
-/// A participant's program (algorithm 1, for any perturber; of a bar, the first loop of algorithm 3): the index of an answer, drawn from
-/// the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Throws `usage` when there
-/// is no such row, and where participants' perturbers differ: name one of perturber.each().
+/// A participant's program (algorithm 1, for any perturber; for a histogram's bar, the first loop of algorithm 3): the index of an
+/// answer, drawn from the value's row of the perturber's channel at this epsilon, exactly, given perfect bits. Throws `usage` when
+/// there is no such row, and when participants' perturbers differ: then pass one of perturber.each().
 /// Proof: docs/proofs/perturbing.md
 std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::size_t value, RandomBits& bits);
 
-/// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of the
-/// participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is a valid answer for each of them.
+/// The collector's program (the second loop of algorithms 2 and 3): the name of the observation that the post-processor makes of
+/// the participants' answers, or of the bars. Draws nothing. Throws `usage` unless there is one valid answer for each participant
+/// or bar.
 std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 /// Both together (algorithms 2 and 3): the name of an observation, drawn from the secret's row of the pipeline's channel. `secret` is one
@@ -264,24 +268,24 @@ Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
 /// of figure 4 falls and rises again. Throws `usage` unless a count of one target leaves some values uncounted.
 Prior uniform_over_uncounted(const Pipeline& pipeline);
 
-/// Over the histograms of everyone in which every value occurs: 171 of 20 participants and three values, where figure 3 speaks of 105.
-/// Throws `usage` when there are none, or the secret is a target.
+/// Uniform over everyone's histograms in which every value occurs. For 20 participants and three values there are 171; figure 3
+/// counts 105. Throws `usage` when there are none, or the secret is a target.
 Prior uniform_over_full_histograms(const Pipeline& pipeline);
 
 /// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Throws `usage` when odds < 1
 /// or the loss is not rational or too long to be written down.
 Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
 
-/// The same for any epsilon, enclosed: to some 40 digits.
+/// The same for any epsilon, enclosed to some 40 digits.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
 /// The expected loss of an analyst who acts on the prior alone (section 2.1.1). For the families that reveal nothing at epsilon = 0
-/// (Definitions 3.4 and 3.5, and releases), it is enclosed as the loss there; otherwise it is exact. Throws `usage` as
-/// expected_loss() does.
+/// (Definitions 3.4 and 3.5, and releases), it is computed as the loss at epsilon = 0, and enclosed; otherwise it is exact. Throws
+/// `usage` as expected_loss() does.
 RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst);
 
-/// From one epsilon to a larger one: disjoint enclosures show that a loss rises or falls, equal exact numbers that it is flat;
-/// anything else leaves this open.
+/// How a loss changes from one epsilon to a larger one: disjoint enclosures show that it rises or falls, and equal exact numbers
+/// that it is flat; otherwise the change is undecided.
 enum class Change { falls, rises, flat, undecided };
 Change change_between(const RealBounds& before, const RealBounds& here);
 /// "falls", "rises", "flat" or "undecided".
@@ -293,15 +297,15 @@ struct LossPoint {
   Change change;  ///< since the point before; for the first point, since epsilon = 0
 };
 
-/// The expected loss at these increasing epsilons, to some 40 digits. The pipeline and the analyst are looked at once;
-/// points are shared among `threads`, and progress(points done) is called after each, one call at a time.
+/// The expected loss at these increasing epsilons, to some 40 digits. The pipeline and the analyst are prepared once. The points
+/// are divided among `threads` threads, and progress(points done) is called after each point, one call at a time.
 std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
                                   const std::vector<Exponent>& epsilons, std::size_t threads = 1,
                                   const std::function<void(std::size_t done)>& progress = {});
 
 // --- Stability -------------------------------------------------------------------------------------------------------
 //
-// Whether less epsilon can be worth more to some analyst. Source: kronecker-utility 2023, sections 3 and 5 to 8.
+// Whether a smaller epsilon can be worth more to some analyst. Source: kronecker-utility 2023, sections 3 and 5 to 8.
 // Proof: docs/proofs/stability.md
 // Thread-safety: threads may share pipelines and results that none changes; functions may run at once.
 
@@ -317,9 +321,9 @@ struct OddsRange {
   Rational low;
   Rational high;
 };
-/// The odds of a range, exp(epsilon); where these are not rational, a slightly wider range.
+/// The odds of a range, exp(epsilon); where they are not rational, those of a slightly wider range.
 OddsRange odds_around(const EpsilonRange& range);
-/// A slightly narrower range.
+/// Likewise, for a slightly narrower range.
 OddsRange odds_within(const EpsilonRange& range);
 
 /// Counting again: a counted participant stays counted with probability offset + slope, and one who was not becomes counted with
@@ -328,33 +332,35 @@ struct Recount {
   Rational offset;
   Rational slope;
 };
-/// Leads from the probabilities of being counted, by value, to others: image = offset + slope counted, both probabilities.
-/// Nothing when there is none. Then, and only then, is the count of any number of participants refined by the other count.
+/// The recount that turns the probabilities of being counted, by value, into those of `image`: image = offset + slope counted,
+/// where both are probabilities. Nothing when there is none. It exists exactly when the count with `counted` is refined by the
+/// count with `image`, for any number of participants.
 /// Proof: docs/proofs/stability.md, "Counting".
 std::optional<Recount> recount(const std::vector<Rational>& counted, const std::vector<Rational>& image);
 
-/// Is the pipeline at odds `from` worth at least as much to every analyst as at odds `to`? Closed criteria first (counting
-/// queries, any number of participants), then refines().
+/// Is the pipeline at odds `from` worth at least as much to every analyst as at odds `to`? Closed criteria are tried first
+/// (counting queries, any number of participants), then refines().
 struct PipelineRefinement {
   Refinement refinement;
   std::vector<std::string> secrets;       ///< of the certificate, where there is one
   std::vector<std::string> observations;  ///< likewise
-  /// True for a counter-example whose exact losses would be too long, with this many people: the loss at `from` is at least loss_from,
-  /// and at `to` at most loss_to, both enclosed with proof.
+  /// True for a counter-example whose exact losses would be too long for so many participants. Then certified enclosures show that
+  /// the loss at `from` is at least loss_from, and the loss at `to` at most loss_to.
   bool are_losses_bounds = false;
   /// The pipeline whose channels the certificate leads from and to, where there is a certificate. It is not always the pipeline
   /// that was asked about.
   std::optional<Pipeline> about = {};
-  std::string part = {};  ///< of the pipeline asked about, where `about` alone does not say it: "one bar"
+  std::string part = {};  ///< which part of the pipeline asked about `about` is, where that is not plain: "one bar"
 };
-/// A simpler post-processor that reveals the same may decide; observations are the outputs of the pipeline's own, in their order.
+/// A simpler post-processor that reveals the same may decide the question; observations are the outputs of the pipeline's own
+/// post-processor, in their order.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Why a pipeline is stable, by docs/proofs/stability.md, "Stable".
 enum class Theorem {
-  none,        ///< it is not stable, or no theorem is known that says so
-  no_epsilon,  ///< (i) the perturber does not depend on epsilon
-  side_by_side,  ///< (ii) all answers are distinguished, and the perturbers are families in which less epsilon is a refinement
+  none,               ///< it is not stable, or no known theorem says that it is
+  no_epsilon,         ///< (i) the perturber does not depend on epsilon
+  side_by_side,       ///< (ii) all answers are distinguished, and a smaller epsilon refines each perturber
   nothing_told,       ///< all values are counted alike
   counted_responses,  ///< (iii) a count of randomized responses
   two_kinds,          ///< (iv) values are counted with one of two probabilities
@@ -365,7 +371,7 @@ enum class Theorem {
 /// "counted-responses".
 const char* to_string(Theorem theorem);
 
-/// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
+/// Is the pipeline stable (Definition 3.2) over a range of epsilon: does a smaller epsilon never help any analyst?
 struct Stability {
   enum class Verdict { stable, unstable, undecided };
   Verdict verdict;
@@ -385,9 +391,10 @@ std::string to_string(Stability::Verdict verdict);
 LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                     const Rational& to);
 
-/// Is the pipeline l-stable over all odds from .. to, l the analyst's loss (Definition 3.3): does more epsilon never cost anybody with this
-/// loss, whatever their prior? Stable where check_stability() says so; unstable with a pair of odds and a prior, which is verified;
-/// undecided otherwise, with the number of pairs that were tried, all of which may well hold.
+/// Is the pipeline l-stable over all odds from .. to, where l is the analyst's loss (Definition 3.3): does a larger epsilon never
+/// cost an analyst with this loss anything, whatever their prior? The verdict is stable where check_stability() says so, and
+/// unstable with a verified pair of odds and prior. Otherwise it is undecided, and says how many pairs were tried without being
+/// refuted.
 struct LossStability {
   Stability::Verdict verdict;
   std::string reason;
@@ -396,32 +403,32 @@ struct LossStability {
   Rational to = 0;
   std::optional<Counterexample> refutation = {};
   std::vector<std::string> secrets = {};  ///< of the prior, or of the pair's channels
-  /// For a proved pair of odds: the proof for everybody with this loss, or for every analyst.
+  /// For a proved pair of odds: the proof for every analyst with this loss, or for every analyst with any loss.
   std::optional<Remaps> remaps = {};
   std::optional<PipelineRefinement> refinement = {};
 };
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                   const Rational& to);
-/// The same for a range of epsilons. An unstable verdict holds within the range; a verdict of stable to every analyst holds on a
-/// range around it.
+/// The same for a range of epsilons. A verdict of unstable holds within the range; a verdict of stable to every analyst holds on a
+/// slightly wider range.
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const EpsilonRange& range);
 
-/// Stable, where a theorem says so: check_stability() asks this first, since it takes no search. Nothing where no theorem is known
-/// to apply.
+/// A verdict of stable, if a theorem proves it without a search; check_stability() asks this first. Nothing where no theorem is
+/// known to apply.
 std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
-/// Over all epsilons of a range. A verdict of stable holds on a range around it, and one of unstable within it; undecided between
-/// the two.
+/// Over all epsilons of a range. A verdict of stable holds on a slightly wider range, and a verdict of unstable on a slightly
+/// narrower one. Undecided if neither is proved.
 Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range);
 
 // --- Windows ---------------------------------------------------------------------------------------------------------
 //
-// Where more epsilon costs an analyst. Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
+// Where a larger epsilon means a larger loss to an analyst. Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
 // Thread-safety: threads may share pipelines, analysts and results that none changes; functions may run at once.
 
-/// Two points at which more epsilon means more loss; exact losses, where they can be written down.
+/// Two odds at which the larger epsilon has the larger loss. Losses are exact where they can be written down.
 struct Rise {
   Rational odds_from;
   Rational odds_to;
@@ -429,8 +436,8 @@ struct Rise {
   RealBounds loss_to;  ///< certainly above loss_from
 };
 
-/// Where more epsilon costs the analyst: their expected loss rises on the open interval. Ends in odds = exp(epsilon), to 40 digits
-/// and more when isolated, to some ten when enclosed.
+/// An open interval on which the analyst's expected loss rises with epsilon. Its ends are odds, exp(epsilon), to 40 digits or more
+/// when isolated, and to some ten when enclosed.
 struct UnstableWindow {
   RealBounds from;
   RealBounds to;
@@ -442,19 +449,20 @@ struct UnstableWindow {
 /// The windows of a range of odds.
 struct Windows {
   enum class Method {
-    isolated,  ///< All windows: the loss is a piecewise rational function of odds, whose pieces and turning points are roots of integer
-               ///< polynomials. Without windows and undecided ranges, l-stable for this prior (Definition 3.3).
-    enclosed,  ///< All windows except for what is undecided: the loss is a sum of minima of analytic functions, each of which is
-               ///< enclosed
-    ///< with its slope on whole ranges of odds.
+    /// All windows, isolated: the loss is a piecewise rational function of odds, whose pieces and turning points are roots of integer
+    /// polynomials. Without windows and undecided ranges, the pipeline is l-stable for this prior (Definition 3.3).
+    isolated,
+    /// All windows except those in undecided ranges, enclosed: the loss is a sum of minima of analytic functions, each of which is
+    /// enclosed with its slope on whole ranges of odds.
+    enclosed,
     proved,  ///< There are none: the pipeline is stable, to every analyst.
     none,    ///< Nothing is known.
   };
   Method method = Method::none;
   std::vector<UnstableWindow> windows = {};  ///< increasing
-  /// Odds between which the loss may rise or not, increasing: it changes too little there for enclosures to decide (less than
-  /// 10^-17 of the largest loss, where modes or sums of more than 20,000 values are released). Wide bounds of a window's end are
-  /// listed as well. Everything, where nothing is known.
+  /// Ranges of odds, increasing, within which it is undecided whether the loss rises. It changes too little there for enclosures to
+  /// decide: by less than 10^-17 of the largest loss, where modes or sums of more than 20,000 values are released. Wide bounds of a
+  /// window's end are listed as well. Where nothing is known, this is the whole range.
   std::vector<RealBounds> undecided = {};
   bool is_stopped = false;  ///< WindowSearch::stop ended the search: some of what is undecided was not examined
 
@@ -469,15 +477,16 @@ struct WindowSearch {
   /// Called with the odds up to which the search is done: enclosing the windows of modes takes minutes for hundreds of
   /// participants, on all processors of the machine.
   std::function<void(const Rational& odds)> progress = {};
-  /// Asked between pieces of the range, where windows are enclosed: once it returns true, the rest is undecided, and windows have
-  /// no proofs.
+  /// Called between pieces of the range when windows are enclosed: once it returns true, the rest is undecided, and windows have no
+  /// proofs.
   std::function<bool()> stop = {};
 };
 
-/// The windows within odds from .. to. They are isolated where polynomials are short and few, or there is no other way; and enclosed
-/// where that is quicker or the only way: for a count, or a sum that takes at most some 200,000 values, of one target and of known
-/// others, and for the mode of a perturbed histogram whose true mode is guessed, all histograms being equally likely. Nothing is
-/// known about others. Throws `usage` when from < 1 or to < from, or the analyst does not fit the pipeline.
+/// The windows within odds from .. to. They are isolated where polynomials are short and few, or where there is no other way. They
+/// are enclosed where that is quicker or the only way, which is possible in two cases: for a count, or a sum with at most some
+/// 200,000 values, of one target and of known others; and for the mode of a perturbed histogram whose true mode is guessed, when
+/// all histograms are equally likely. If neither works, the method is `none`. Throws `usage` when from < 1 or to < from, or the
+/// analyst does not fit the pipeline.
 /// Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
 Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
                      const WindowSearch& search = {});
@@ -495,8 +504,8 @@ struct ServedRange {
   Rational to;
   Answer answer;
 
-  /// An unknown range between a served one and another, no wider than this share of its odds, is where one ends and the other
-  /// begins.
+  /// An unknown range between a served and a not served one is called narrow when it is no wider than this share of its odds: it
+  /// only encloses the point where one ends and the other begins.
   static const Rational& narrow();
   bool is_narrow() const { return to - from <= from * narrow(); }
 };
@@ -504,10 +513,11 @@ struct ServedRange {
 /// "served", "not-served" or "unknown".
 const char* to_string(ServedRange::Answer answer);
 
-/// What is wanted of a release: that the analyst loses at most `most_loss`.
+/// What a release must achieve: that the analyst loses at most `most_loss`.
 struct Wanted {
   Rational most_loss;
-  /// The analyst's over the range, as find_windows() has them, or proved_stability() where there are none.
+  /// The analyst's windows over the range, as find_windows() returns them, or none because proved_stability() proves that there are
+  /// none.
   Windows windows;
 };
 
@@ -523,30 +533,30 @@ std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRan
 
 // --- Leakage ---------------------------------------------------------------------------------------------------------
 //
-// How often the best guess about one person succeeds without a release, with it, and as far as epsilon alone allows.
-// Terms and source: quantitative information flow. The vulnerability of a prior is the probability that the best guess is right; leakage
-// is how much a channel raises it; the multiplicative Bayes capacity is the largest factor, whatever the prior and the guess
-// (Braun, Chatzikokolakis and Palamidessi 2009; Alvim, Chatzikokolakis, Palamidessi and Smith 2012).
+// How often the best guess about one person succeeds: without a release, with it, and at most according to epsilon alone. Terms and
+// source: quantitative information flow. The vulnerability of a prior is the probability that the best guess is right; leakage is
+// how much a channel raises it; the multiplicative Bayes capacity is the largest factor, whatever the prior and the guess (Braun,
+// Chatzikokolakis and Palamidessi 2009; Alvim, Chatzikokolakis, Palamidessi and Smith 2012).
 // Proof: docs/proofs/leakage.md
 // Thread-safety: threads may share questions and answers that none changes; functions may run at once.
 
-/// What an attacker guesses about the target: the participant whose value is unknown, or of everyone the last one.
+/// What an attacker guesses about the target: the participant whose value is unknown or, when all values are secret, the last one.
 struct Guess {
   enum class About {
     value,
-    presence,  ///< whether the target takes part, which is as likely as not; the others are there in either case
-    property,  ///< in which part of the values theirs lies
+    presence,  ///< whether the target participates, which has prior 1/2; the others participate in either case
+    property,  ///< in which part of the values the target's value lies
   };
   About about = About::value;
   std::vector<std::size_t> parts = {};  ///< of a property: each value's part; parts are 0, 1, 2, ..., and none is empty
   std::vector<std::string> names = {};  ///< of a property: what the parts are called
 };
 
-/// Who guesses what of which pipeline.
+/// A pipeline, an attacker's prior, and what the attacker guesses.
 struct LeakageQuestion {
   Pipeline pipeline;
   std::optional<Prior> prior =
-      {};  ///< as of an Analyst: of the rows of the channel; nothing: all secrets are equally likely
+      {};  ///< over the rows of the channel, as Analyst::prior; nothing: all secrets are equally likely
   Guess guess = {};
 
   /// Throws `usage` when the pipeline is not valid, or the guess does not fit it: presence can be guessed for one participant among
@@ -561,13 +571,12 @@ struct Possibilities {
 };
 Possibilities possibilities_of(const LeakageQuestion& question);
 
-/// Probabilities that the best guess is right, and factors. Equal bounds are exact numbers; others enclose to some 40 digits.
+/// Probabilities that the best guess is right, and factors. Equal bounds are exact numbers; other bounds agree to some 40 digits.
 struct Leakage {
   Exponent epsilon;
-  RealBounds before;  ///< the prior vulnerability
-  RealBounds after;   ///< the posterior vulnerability
-  RealBounds
-      capacity;  ///< the multiplicative Bayes capacity of the channel: of all secrets, whatever is guessed and the prior
+  RealBounds before;    ///< the prior vulnerability
+  RealBounds after;     ///< the posterior vulnerability
+  RealBounds capacity;  ///< the multiplicative Bayes capacity of the channel, over all secrets, priors and guesses
   /// An upper bound of `after` from the promise alone; nothing where the promise bounds nothing.
   std::optional<RealBounds> allowed = {};
   std::optional<RealBounds> capacity_allowed = {};  ///< likewise

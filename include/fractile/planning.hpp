@@ -1,4 +1,5 @@
-// What is known of a release without a record: its errors, what it tells about a person, what it is worth, and audits of mechanisms.
+// What is known of a release before any record is read: its errors, what it reveals about a person, what it is worth, and audits of
+// mechanisms.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +17,18 @@ namespace fractile {
 
 // --- Plans -----------------------------------------------------------------------------------------------------------
 //
-// What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically
-// are, and which budget makes them good enough. Everything here is computed from what is public.
+// What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically are,
+// and which budget makes them good enough. Everything here is computed from public facts alone.
 // Source: approximate-quantiles 2021, Lemma A.1, Theorems 3.3 to 3.11, with the constants of what is run here.
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// The worst case of all that the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates have no bound, since
-/// records may lie between two of them. Certified: rounded up to whole records. Throws `usage` as QuantileQuery::validate() does,
-/// and unless 0 < confidence < 1.
+/// The worst case over everything that the query may run, for tables of query.expected_rows rows, or of 2^32 - 1 rows when the
+/// query does not say. Explicit candidates have no bound, since records may lie between two of them. Certified: rounded up to whole
+/// records. Throws `usage` as QuantileQuery::validate() does, and unless 0 < confidence < 1.
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
 
-/// The bounds of what ran, one per group; the rows are release.public_rows, or else a group's as above.
+/// The bounds for what ran, one per group. They are for release.public_rows rows, or else for the query's as above.
 /// Proof: docs/proofs/rank_error.md
 std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence);
 
@@ -36,7 +37,7 @@ std::vector<WorstCase> worst_cases(const Release& release, const Rational& confi
 WorstCase worst_case(const Release& release, const Rational& confidence);
 
 /// The number of records (on the search's lattice) from which on the bounds that a release has found hold all its quantiles with
-/// probability at least `confidence`. Nothing where no number makes that sure, for groups, and for declared bounds.
+/// probability at least `confidence`. Nothing where no number ensures that, for groups, and for declared bounds.
 /// Proof: docs/proofs/rank_error.md
 std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, const Rational& confidence);
 
@@ -50,8 +51,8 @@ inline constexpr Shape all_shapes[] = {Shape::uniform, Shape::normal, Shape::log
 /// "uniform", "normal", "log-normal".
 std::string to_string(Shape shape);
 
-/// The shape's table: `rows` records at its quantiles (i - 1/2)/rows. Explicit candidates: each is as likely as the others
-/// (uniform), or by its place among them.
+/// The shape's table: `rows` records at its quantiles (i - 1/2)/rows. Explicit candidates are all equally frequent (uniform), or as
+/// frequent as their places among the candidates say.
 RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows);
 
 /// Rank errors of releases of a reference table.
@@ -60,9 +61,9 @@ struct TypicalError {
   std::uint64_t rows = 0;
   std::uint64_t releases = 0;        ///< how many were drawn from the mechanism's own law
   std::vector<double> median;        ///< one per quantile
-  std::vector<double> nine_in_ten;   ///< one per quantile: nine releases in ten have at most this
+  std::vector<double> nine_in_ten;   ///< one per quantile: at most this in nine releases of ten
   std::vector<double> mean;          ///< one per quantile
-  std::vector<double> largest = {};  ///< one per release, increasing: the error of the quantile that it misses by most
+  std::vector<double> largest = {};  ///< one per release, increasing: the largest error among its quantiles
 };
 
 /// Draws releases with reproducible bits: the same for the same arguments. Throws `usage` unless rows and releases are
@@ -70,20 +71,21 @@ struct TypicalError {
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases);
 
-/// A warning for a query that says how many rows to expect. Nothing when the query does not say that, when its values are more than
-/// noise, with intervals (they show how wrong a value may be), for more than 200 quantiles (they are read together), and where
-/// simulating one release would take some tenth of a second, by a count that is known beforehand. A sufficient budget is not named
-/// where finding it would take longer. No record is read. Throws `usage` as QuantileQuery::validate() does.
+/// A warning for a query that says how many rows to expect. Nothing when the query does not say that, and when its values are more
+/// than noise. Nothing also with intervals (they show how wrong a value may be), for more than 200 quantiles (they are read
+/// together), and where simulating one release would take some tenth of a second, by an operation count that is known beforehand.
+/// No sufficient budget is named where finding one would take longer. No record is read. Throws `usage` as
+/// QuantileQuery::validate() does.
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
 /// The same for each group, in order, from public and published numbers alone. A group's rows are the table's when that number is
-/// public, else those of the branch that a noisy count chose (`used.rows`), else the expected ones.
+/// public; otherwise those of the branch that a noisy count chose (`used.rows`); otherwise the expected ones.
 std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release);
 
-/// The errors of a few simulated releases like this one. The table is the normal reference table. It has as many records as the
-/// largest group is known to have, but at most 10,000, and 10,000 where nothing is known. Nothing with intervals, for more than 200
-/// quantiles, and where ten such releases would take longer than a tenth of a second, by a count that is known beforehand. Only
-/// public and published numbers are read, and a release gives the same result as its receipt read back.
+/// The errors of a few simulated releases like this one, of the normal reference table. The table has as many records as the
+/// largest group is known to have, at most 10,000, and 10,000 where nothing is known. Nothing with intervals, for more than 200
+/// quantiles, and where ten such releases would take longer than a tenth of a second, by an operation count that is known
+/// beforehand. Only public and published numbers are read, and a release gives the same result as its receipt read back.
 std::optional<TypicalError> typical_error(const Release& release);
 
 /// What is published besides the quantiles, and how far off it is.
@@ -94,13 +96,13 @@ struct PlannedStatistics {
 
 /// A warning that intervals are expected to end at the range for want of records. An approximation, for values that are not tied.
 struct UnsettledEnds {
-  std::uint64_t rows;            ///< as many as there are believed to be
-  std::uint64_t settled_from;    ///< among this many, all but about one end in a hundred are inside the range
-  std::optional<Budget> enough;  ///< with which this few rows suffice; empty where none up to 1000 does
+  std::uint64_t rows;            ///< the number of rows that is assumed
+  std::uint64_t settled_from;    ///< among this many rows, all but about one end in a hundred are inside the range
+  std::optional<Budget> enough;  ///< with which these rows suffice; empty where no epsilon up to 1000 does
 };
 
-/// About how many records it takes for the ends of the query's intervals to be inside the range, all but about one in a hundred;
-/// nothing without intervals, and where no number suffices. Two digits. Throws `usage` as QuantileQuery::validate() does.
+/// About how many records it takes until all but about one in a hundred ends of the query's intervals are inside the range, to two
+/// digits. Nothing without intervals, and where no number suffices. Throws `usage` as QuantileQuery::validate() does.
 std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 
 /// Nothing where the ends of intervals among this many rows are settled, where no number of rows settles them, and without intervals.
@@ -108,18 +110,18 @@ std::optional<std::uint64_t> records_that_settle(const QuantileQuery& query);
 std::optional<UnsettledEnds> unsettled_ends(const QuantileQuery& query, std::uint64_t rows);
 
 /// Describes the group with the fewest rows, by its noisy count, among the groups with an interval that ends at the range. Nothing
-/// where no interval ends there for want of records.
+/// where no interval ends at the range for want of records.
 std::optional<UnsettledEnds> unsettled_ends(const Release& release);
 
 /// What the requested intervals will be like.
 struct PlannedIntervals {
-  std::uint64_t rows;                         ///< of the table that widths are of
+  std::uint64_t rows;                         ///< of the table on which the widths are simulated
   std::vector<double> widths;                 ///< medians, in records between the ends; one per quantile
   std::optional<std::uint64_t> settled_from;  ///< records_that_settle()
   std::optional<UnsettledEnds> unsettled;     ///< among the query's expected rows, or those of the reference table
 };
 
-/// What a query would run, cost and be worth. Its budget pays for statistics, too, where they are asked for.
+/// What a query would run, cost and be worth. Its budget also pays for statistics where they are asked for.
 struct ReleasePlan {
   QuantileQuery query;
   Lattice lattice;
@@ -135,26 +137,27 @@ struct ReleasePlan {
 struct PlanOptions {
   Rational confidence = Rational(19, 20);
   Shape shape = Shape::normal;
-  std::uint64_t rows = 10'000;                       ///< of the reference table, when the query does not say
-  std::uint64_t releases = 500;                      ///< fewer when they would take long
-  bool with_noise = true;                            ///< whether mostly_noise() is asked, which takes further releases
-  std::optional<StatisticsRequest> statistics = {};  ///< beside the quantiles
+  std::uint64_t rows = 10'000;   ///< of the reference table, when the query has no expected rows
+  std::uint64_t releases = 500;  ///< fewer when they would take long
+  /// Whether mostly_noise() is called, which simulates further releases.
+  bool with_noise = true;
+  std::optional<StatisticsRequest> statistics = {};  ///< in addition to the quantiles
 };
 
 /// Throws `usage` as QuantileQuery::validate() and StatisticsRequest::validate() do.
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options = {});
 
-/// The query with the smallest budget, of its own measure, in four significant digits, whose worst-case rank error is at most
-/// `ranks` for every quantile. The query's own budget is ignored. Throws `usage` when there is none: a quantile without
-/// a bound, or an error that no epsilon up to 1000 reaches.
+/// The query with the smallest budget, in the query's measure and in four significant digits, whose worst-case rank error is at
+/// most `ranks` for every quantile. The query's own budget is ignored. Throws `usage` when there is no such budget: when a quantile
+/// has no bound, or no epsilon up to 1000 reaches the error.
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
                                    const Rational& confidence);
 
-/// The query with about the smallest budget, of its own measure, in two significant digits, at which the intervals are expected to
-/// be this narrow: for a public normal table of `rows` rows, half of each quantile's intervals have at most this share of the
-/// records between their ends. The budget is found by formulas in floating point and a few simulated releases; nothing is promised
-/// for other tables. Throws `usage` when the query has no intervals, unless 0 < share < 1 and rows > 0, and when no epsilon up to
-/// 1000 makes them so narrow.
+/// The query with about the smallest budget, in the query's measure and in two significant digits, at which the intervals are
+/// expected to be this narrow: on a public normal table of `rows` rows, half of each quantile's intervals have at most this share
+/// of the records between their ends. Formulas in floating point and a few simulated releases find the budget; for other tables,
+/// nothing is guaranteed. Throws `usage` when the query has no intervals, unless 0 < share < 1 and rows > 0, and when no epsilon up
+/// to 1000 makes them so narrow.
 QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
                                        const Rational& share);
 
@@ -169,7 +172,7 @@ QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& latti
 struct PersonGuess {
   enum class About {
     value,     ///< at which possible value their record counts
-    presence,  ///< whether they are there, which is as likely as not; all others are, in either case
+    presence,  ///< whether their record is in the table, which has prior 1/2; all other records are in either case
     above,     ///< whether their value is above the limit
   };
   About about = About::value;
@@ -178,16 +181,16 @@ struct PersonGuess {
 
 /// The probability of a right guess, rounded up except for `before`.
 struct PersonLeakage {
-  Rational before;  ///< by the distribution of the reference table
-  /// With the release, by an attacker who knows all others, when these are spread as in the reference table. It is within 10^-9 of
-  /// the truth when nothing is selected besides the one quantile. Nothing for several quantiles, several records a person, or where
-  /// noisy counts decide.
+  Rational before;  ///< without the release, by the distribution of the reference table
+  /// With the release, for an attacker who knows all other records, when these are spread as in the reference table. It is within
+  /// 10^-9 of the truth when nothing is selected besides the one quantile. Nothing for several quantiles, for several records per
+  /// person, and where noisy counts decide.
   std::optional<Rational> knowing_these_others = {};
-  /// The same whatever the others' records are, from what each selection may cost.
+  /// The same whatever the other records are, from what each selection may cost.
   Rational knowing_any_others;
-  /// By an attacker who knows how values are distributed and the number of records, but no one's value.
+  /// For an attacker who knows the distribution of values and the number of records, but no person's value.
   Rational knowing_the_distribution;
-  Rational allowed;  ///< for any mechanism and any attacker, by the budget alone; 1 where the budget bounds nothing
+  Rational allowed;  ///< for any mechanism and any attacker, from the budget alone; 1 where the budget bounds nothing
 };
 
 /// `reference`: a public table, of any number of records on this lattice, that stands for one of `rows` records. Throws `usage` as
@@ -201,20 +204,20 @@ PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice,
 Rational allowed_guesses(const Budget& budget, Neighbors neighbors, PersonGuess::About about,
                          const std::vector<Rational>& priors);
 
-/// An upper bound of `knowing_the_distribution`, whatever is released about `rows` records, for guesses of whether a value is above
-/// a limit above which this share of the distribution lies.
+/// An upper bound of `knowing_the_distribution` for any release about `rows` records, when the guess is whether a value is above a
+/// limit and this share of the distribution lies above the limit.
 Rational guesses_by_share(const Rational& share, std::uint64_t rows);
 
 // --- What a release is worth to an analyst ---------------------------------------------------------------------------
 //
-// At which epsilons a release of quantiles serves an analyst, who takes the published values as they are: on a public table that stands for
-// the secret one. Proof: docs/proofs/choosing.md, "Releases"
+// At which epsilons a release of quantiles serves an analyst who takes the published values as they are. Computed on a public table
+// that stands for the secret one. Proof: docs/proofs/choosing.md, "Releases"
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// What an analyst loses by the published values, and how large a mean loss they accept.
+/// An analyst's loss from the published values, and the largest expected loss that they accept.
 struct ReleaseAnalyst {
   enum class Loss {
-    missed_records,  ///< by how many records a value misses its quantile; the mean of several
+    missed_records,  ///< by how many records a value misses its quantile; for several quantiles, the mean
     missed_by_more,  ///< 1 when any value misses its quantile by more than `than` records, and 0 otherwise
   };
   Loss loss = Loss::missed_records;
@@ -236,21 +239,24 @@ struct AnalystTrial {
   Answer answer;
 };
 
-/// The answer for epsilons low .. high. Where one quantile is selected and nothing before it, the expected loss never rises with epsilon: both ends hold
-/// for all of them, less than a millionth lies between, and some epsilons about them were `tried`. Otherwise only what was tried is known: ten
-/// epsilons a decade, from `high` down until four in a row do not serve, and those of two digits by halves where that begins.
+/// The answer for epsilons low .. high. Where one quantile is selected and nothing before it, the expected loss never rises with
+/// epsilon. Then both ends hold for all of these epsilons, less than a millionth lies between the ends, and `tried` has some
+/// epsilons around them.
+/// Otherwise only what was tried is known: ten epsilons per decade, from `high` down until four in a row do not serve, and then
+/// epsilons of two digits, by bisection, where serving begins.
 struct ServedEpsilons {
   Rational low;
   Rational high;
-  bool never_rises = false;               ///< the first case
-  std::optional<Rational> not_served_to;  ///< from the least one (that was tried) up to here they lose more
-  std::optional<Rational> served_from;    ///< from here up to high they lose at most that
-  std::vector<AnalystTrial> tried = {};   ///< in order
+  bool never_rises = false;  ///< the first case
+  /// From `low` (or the least epsilon tried) up to here, the analyst loses more than they accept.
+  std::optional<Rational> not_served_to;
+  std::optional<Rational> served_from;   ///< from here up to `high`, the analyst loses at most what they accept
+  std::vector<AnalystTrial> tried = {};  ///< in order
 };
 
-/// For `rows` records spread as the reference's. Only the measure of the query's budget matters. Throws `usage` when the budget is
-/// not pure; when at no epsilon one quantile, or several at once, are selected without counting anything; when there are no
-/// records; and unless 0 < low < high.
+/// For `rows` records that are spread as in the reference table. Only the measure of the query's budget matters. Throws `usage`
+/// when the budget is not pure; when at no epsilon one quantile, or several at once, are selected without counting anything; when
+/// there are no records; and unless 0 < low < high.
 ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
                                std::uint64_t rows, const ReleaseAnalyst& analyst, const Rational& low,
                                const Rational& high);
@@ -261,9 +267,9 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
 // output as a certified enclosure, and certify or refute the claimed privacy.
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// What to audit: all tables of at most `records` records of `values` values (change_one and scores of known size: of exactly
-/// that many), and all pairs of neighbors. Mechanisms of a release are audited by running the release with every draw in turn. The
-/// sizes at which it takes further steps (docs/proofs/audit.md) are so small here that all steps run on such tables.
+/// What to audit: all tables of at most `records` records of `values` values (change_one and scores of known size: of exactly that
+/// many), and all pairs of neighbors. Mechanisms of a release are audited by running the release with every draw in turn. The sizes
+/// from which a release takes further steps are set so small (docs/proofs/audit.md) that all steps run on such tables.
 struct AuditRequest {
   std::string mechanism;     ///< one of audited_mechanisms()
   int records = 4;           ///< 1..6
@@ -271,13 +277,13 @@ struct AuditRequest {
   Budget budget;             ///< what the mechanism is calibrated to cost
   Neighbors neighbors = Neighbors::add_remove;
   std::vector<Rational> quantiles =
-      {};  ///< empty: the median, or two to five evenly spaced ones where several can be asked for
+      {};  ///< Empty: the median or, for mechanisms of several quantiles, two to five evenly spaced ones.
   std::optional<Budget> claim = {};  ///< what is to be certified, in the budget's measure; empty: the budget
   // For mechanisms of a release:
   std::uint32_t records_per_person = 1;
   Base base = Base::by_mechanism;
-  std::optional<std::uint64_t> expected_rows =
-      {};  ///< with intervals, as how many records none are taken; any more count for 16 times as many
+  /// With intervals, the noisy count of rows has two outcomes: this number (32 if empty), and 16 times this number.
+  std::optional<std::uint64_t> expected_rows = {};
   std::optional<Lattice> lattice =
       {};               ///< `values` of its points are tried, evenly spread; empty: 0, 1, ..., values - 1
   bool groups = false;  ///< two groups with public keys, every record in either
@@ -293,7 +299,7 @@ struct AuditReport {
   /// Decimal: epsilon (largest log ratio), rho (largest Renyi divergence / order), or delta (largest hockey-stick divergence).
   std::string claimed;
   std::string attained;  ///< decimal, certified digits
-  std::string first;     ///< the pair of neighbors that attains it, "{0, 1, 1}"
+  std::string first;     ///< with `second`, the pair of neighbors that attains it: "{0, 1, 1}"
   std::string second;
   std::uint64_t pairs;  ///< ordered pairs of neighbors tried
 };

@@ -165,7 +165,8 @@ struct ApproximateCost {
   Rational delta;
 };
 
-/// The sum of the epsilons, exactly; of etas too, but only as an epsilon (bounded range is not closed under composition).
+/// The exact sum of the epsilons. Etas add up, too, but their sum is only an epsilon: bounded range is not closed under
+/// composition.
 /// Proof: docs/proofs/composition.md
 EpsilonSum compose_pure(std::span<const Exponent> epsilons);
 /// The sum of the rhos, exactly (Bun and Steinke 2016, Lemma 1.7). Throws `usage` for a negative rho.
@@ -175,9 +176,10 @@ Rational compose_zcdp(std::span<const Rational> rhos);
 /// Proof: docs/proofs/composition.md
 ApproximateCost compose_approximate(std::span<const ApproximateCost> costs);
 
-/// The cost of one mechanism per part of a table that is split by a public function of each record. `neighbors` is the
-/// relation of the promise and of every part's epsilon. add_remove: the largest. change_one: a record can move, so the sum
-/// of the two largest; every part's epsilon must then also hold for a record more or less (see Neighbors::change_one).
+/// The cost of one mechanism per part of a table that is split by a public function of each record. `neighbors` is the relation of
+/// the promise and of every part's epsilon. add_remove: the largest epsilon. change_one: a record can move from one part to
+/// another, so the sum of the two largest; every part's epsilon must then also hold for one record more or less (see
+/// Neighbors::change_one).
 /// Proof: docs/proofs/composition.md
 EpsilonSum parallel_pure(std::span<const Exponent> epsilons, Neighbors neighbors);
 /// The same for zCDP. Throws `usage` for a negative rho.
@@ -192,9 +194,9 @@ Exponent group_pure(const Exponent& epsilon, std::int64_t size);
 /// Proof: docs/proofs/composition.md
 Rational group_zcdp(const Rational& rho, std::int64_t size);
 
-/// A budget that is spent step by step, where each mechanism *and its cost* may depend on all outputs so far (Rogers et al.
-/// 2016; Feldman and Zrnic 2021; Whitehouse et al. 2023). Ask before the mechanism runs; whatever stops, stopping included,
-/// the whole interaction keeps the budget. A zCDP budget also takes pure costs, at zcdp_of_pure_tight.
+/// A budget that is spent step by step, where each mechanism *and its cost* may depend on all outputs so far (Rogers et al. 2016;
+/// Feldman and Zrnic 2021; Whitehouse et al. 2023). Ask before each mechanism runs. The whole interaction keeps the budget, even if
+/// the outputs decide when it stops. A zCDP budget also takes pure costs, at zcdp_of_pure_tight.
 /// Thread-safety: not for two threads at once.
 /// Proof: docs/proofs/composition.md
 class PrivacyFilter {
@@ -204,9 +206,9 @@ class PrivacyFilter {
   const Budget& budget() const { return budget_; }
   /// Throws `usage` for a zCDP cost on a pure budget: zCDP implies no epsilon.
   bool can_spend(const Budget& cost) const;
-  /// Throws `budget_refused`, which says what remains, and spends nothing, unless can_spend(cost).
+  /// Spends the cost. Unless can_spend(cost), it spends nothing and throws `budget_refused`, whose message says what remains.
   void spend(const Budget& cost);
-  /// What was spent: only the one of the budget's measure; throws `internal` for the other.
+  /// What was spent. Only the function of the budget's measure may be called; the other throws `internal`.
   const EpsilonSum& spent_epsilon() const;
   const Rational& spent_rho() const;
   /// What is left of epsilon or rho: exact when rational, otherwise a certified lower bound.
@@ -218,24 +220,24 @@ class PrivacyFilter {
   Rational rho_;
 };
 
-// Non-adaptive composition of `count` mechanisms of bounded range eta (Dong, Durfee and Rogers 2020, Theorem 3). Mechanisms
-// that are chosen adaptively can cost more; use zCDP for them. Throws `usage` when count > 100,000. One delta takes 2
-// ms for 120 mechanisms, 40 ms for 1,000 and half a minute for 100,000; a solver asks for about fifteen.
+// Non-adaptive composition of `count` mechanisms of bounded range eta (Dong, Durfee and Rogers 2020, Theorem 3). Mechanisms that
+// are chosen adaptively can cost more; use zCDP for them. Throws `usage` when count > 100,000. One delta takes 2 ms for 120
+// mechanisms, 40 ms for 1,000 and half a minute for 100,000; a solver computes about fifteen.
 
-/// The smallest delta at epsilon that all such compositions have.
+/// The smallest delta at epsilon that holds for all such compositions.
 /// Proof: docs/proofs/bounded_range_composition.md
 Rational delta_of_bounded_range(const Exponent& eta, std::uint64_t count, const Exponent& epsilon);
 /// The smallest epsilon at delta. Throws `usage` unless 0 <= delta < 1.
 /// Proof: docs/proofs/bounded_range_composition.md
 Rational epsilon_of_bounded_range(const Exponent& eta, std::uint64_t count, const Rational& delta);
 
-// The largest parameters that keep a promise (rounded down), and the temperature (rounded up).
+// The largest parameters that keep a promise (rounded down), and the smallest temperature (rounded up).
 
-/// The largest epsilon with epsilon^2/2 <= rho, and with epsilon tanh(epsilon/2) <= rho. Throws `usage` when rho < 0.
+/// The largest epsilon with epsilon^2/2 <= rho or, tight, with epsilon tanh(epsilon/2) <= rho. Throws `usage` when rho < 0.
 /// Proof: docs/proofs/conversions.md
 Rational largest_pure(const Rational& rho);
 Rational largest_pure_tight(const Rational& rho);
-/// The largest eta with eta^2/8 <= rho, and with zcdp_of_bounded_range_tight(eta) <= rho. Throws `usage` when rho < 0.
+/// The largest eta with eta^2/8 <= rho or, tight, with zcdp_of_bounded_range_tight(eta) <= rho. Throws `usage` when rho < 0.
 /// Proof: docs/proofs/conversions.md
 Rational largest_bounded_range(const Rational& rho);
 Rational largest_bounded_range_tight(const Rational& rho);

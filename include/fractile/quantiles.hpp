@@ -1,4 +1,4 @@
-// What is asked: quantiles with exact differential privacy, and counts, shares and means beside them.
+// What is asked: quantiles with exact differential privacy, and counts, shares and means with them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace fractile {
 
 // --- Quantiles -------------------------------------------------------------------------------------------------------
 //
-// Quantiles with exact differential privacy: what is asked. fractile/release.hpp has what is published.
+// Quantiles with exact differential privacy: what is asked. fractile/release.hpp describes what is published.
 // Sources: approximate-quantiles 2021 (Algorithm 1, appendix A), quantile-score-candidates 2025.
 // Thread-safety: values; threads may share them while none changes one.
 
@@ -36,10 +36,10 @@ inline constexpr Mechanism all_mechanisms[] = {Mechanism::automatic,   Mechanism
 /// approximate-quantiles 2021 to the letter: log2 m + 1 levels, and for zCDP epsilon^2 / 2 per level (Theorem 3.10).
 enum class Rates { tight, as_published };
 
-/// Which outputs a selection prefers before it looks at the records. uniform: all alike. adaptive: round numbers (multiples of
-/// powers of ten, and what records are found to heap on), and where earlier selections of the same release show the range to
-/// be filled. by_mechanism: adaptive for automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the
-/// same either way.
+/// Which outputs a selection prefers before it looks at the records. uniform: none. adaptive: round numbers (multiples of powers of
+/// ten, and what records are found to heap on), and the parts of the range that earlier selections of the same release show to be
+/// filled. by_mechanism: adaptive for automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the same in
+/// all cases.
 enum class Base { by_mechanism, uniform, adaptive };
 
 /// "auto", "exponential", "approximate", "joint", "joint-total", "joint-tree", "independent", "tree".
@@ -48,7 +48,7 @@ std::string to_string(Mechanism mechanism);
 std::string to_string(Rates rates);
 
 /// What a confidence interval is about. table: the quantile of the records that were read. population: the quantile of the
-/// distribution of which they are a simple random sample. These are different questions.
+/// distribution from which these records are a simple random sample. These are different questions.
 enum class IntervalOf { table, population };
 
 /// "table", "population".
@@ -59,10 +59,10 @@ std::string to_string(IntervalOf of);
 struct IntervalRequest {
   Rational level;  ///< with at least this probability, in (0, 1), an interval holds its quantile
   IntervalOf of = IntervalOf::population;
-  bool together = false;  ///< all intervals of a release hold at once; otherwise each by itself
+  bool together = false;  ///< the level holds for all intervals of a release at once; otherwise for each by itself
 };
 
-/// The level at which each of two intervals fails half as often, so that both hold with the level that was asked for.
+/// The level at which an interval fails half as often as asked for: two such intervals hold at once with the level asked for.
 Rational level_in_pairs(const IntervalRequest& request);
 
 /// A confidence interval, by its candidates: the quantile's lattice point is one of lower .. upper.
@@ -70,7 +70,7 @@ struct Interval {
   std::uint64_t lower;
   std::uint64_t upper;
   bool or_below =
-      false;  ///< the lower end is the range's, and the quantile of the records as they came may lie below it
+      false;  ///< The lower end is the end of the range, and the quantile of the unclamped records may lie below it.
   bool or_above = false;  ///< likewise
   friend bool operator==(const Interval&, const Interval&) = default;
 };
@@ -84,8 +84,8 @@ struct QuantileQuery {
   Mechanism mechanism = Mechanism::automatic;
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
-  std::optional<std::uint64_t> expected_rows =
-      {};  ///< about how many records, by public knowledge: a hint to automatic, and what worst cases are stated for
+  /// About how many records there are, by public knowledge: a hint to automatic, and the table size of worst cases.
+  std::optional<std::uint64_t> expected_rows = {};
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
   /// The intervals to release, if any. For them, the number of records is counted approximately, whatever expected_rows says.
   std::optional<IntervalRequest> intervals = {};
@@ -99,35 +99,37 @@ struct QuantileQuery {
 
   /// Throws `usage` unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;
-  /// The same, and throws `usage` unless its mechanism takes this many candidates: joint selections and adaptive bases take at most
+  /// As above, and throws `usage` unless the mechanism takes this many candidates: joint selections and adaptive bases take at most
   /// 2^46.
   void validate(const Lattice& lattice) const;
 };
 
-/// The query over the result of a SQL query of which one record changes at most `stability` rows (TableOptions::sql_stability): for
-/// `stability` times as many records per person. Throws `usage` for 0 and for more than 4,294,967,295 in all.
+/// The query over the result of a SQL query when one record changes at most `stability` rows of the result
+/// (TableOptions::sql_stability): it has `stability` times as many records per person. Throws `usage` for 0 and for more than
+/// 4,294,967,295 in all.
 /// Proof: docs/proofs/row_wise_queries.md
 QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability);
 
-/// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of this many rows, distributed like the table's
+/// The quantiles 1/rows, 2/rows, ..., 1. A release of them is a synthetic column of this many rows, distributed like the table's
 /// (quantiles sanitization, approximate-quantiles 2021, Corollary 3.6). Throws `usage` unless 1 <= rows <= 1,000,000.
 std::vector<Rational> synthetic_rows(std::uint64_t rows);
 
-/// What was run for a query.
+/// The mechanism that ran for a query, and its public or released parameters.
 struct MechanismUsed {
   Mechanism mechanism = Mechanism::exponential;  ///< never automatic
-  std::vector<std::size_t> widths = {};      ///< of recursions: at most how many quantiles a node of each level decides
+  /// For recursions: for each level, the most quantiles that one node decides.
+  std::vector<std::size_t> widths = {};
   std::size_t selected = 0;                  ///< how many quantiles were selected; the others are interpolated linearly
   std::string reason = {};                   ///< of automatic's choice; empty otherwise
   std::optional<std::uint64_t> rows = {};    ///< about how many records there are, by a private count
-  std::optional<Rational> granularity = {};  ///< of the values, found privately, when it was looked for
-  std::optional<Rational> heaping = {};      ///< that many values are multiples of this, when it was found privately
+  std::optional<Rational> granularity = {};  ///< of the values, found privately, if it was searched for
+  std::optional<Rational> heaping = {};      ///< many values are multiples of this, as was found privately
 
   friend bool operator==(const MechanismUsed&, const MechanismUsed&) = default;
 };
 
-/// What the draws of one part of a release cost, for one person, as its odometer charged them: exactly, at the rates that were
-/// used. All parts together cost at most what the release costs; with groups, in each group.
+/// What the draws of one part of a release cost one person: the exact sum that the release's odometer charged, at the rates that
+/// were used. All parts together cost at most what the release costs; with groups, this holds in each group.
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
   /// "bounds", "count", "sum", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
@@ -138,20 +140,21 @@ struct PartCost {
 
 // --- Counts, shares and means ----------------------------------------------------------------------------------------
 //
-// Counts, shares and means beside quantiles: what is asked, what is published, and the sums of several groups' counts.
+// Counts, shares and means with quantiles: what is asked, what is published, and the sums of several groups' counts.
 // Proof: docs/proofs/counts.md
 // Thread-safety: values; threads may share them while none changes one.
 
-/// What is published besides the quantiles, for every group: how many records count, and what else is asked. Counts are of records
-/// with a value in the column, of sampled persons where there are any: of people only where each has one record.
+/// What is published besides the quantiles, for every group: how many records count, and what else is asked. A count is the number
+/// of records with a value in the column, after persons were sampled where that is asked. It is a number of people only where each
+/// person has one record.
 struct StatisticsRequest {
-  /// For each of these values it is published how many records lie below it, and which share of the records that is. A record lies
-  /// at the value at which it counts. They are possible values above the smallest one, strictly increasing.
+  /// For each of these values, the number and the share of records below it are published. A record lies at the value at which it
+  /// counts. The values are possible values above the smallest one, strictly increasing.
   std::vector<Rational> below = {};
   /// The mean of the values at which records count: clamped to the bounds, and rounded to the step.
   bool mean = false;
-  /// The part of the budget, in (0, 1), that pays for all of these; without quantiles it is 1. Half of it is the mean's, where that is asked
-  /// for.
+  /// The part of the budget, in (0, 1), that pays for all of these; without quantiles it is 1. If the mean is asked for, half of
+  /// this part pays for it.
   Rational share = Rational(1, 10);
 
   /// 1/10, and with the mean 1/5.
@@ -161,8 +164,8 @@ struct StatisticsRequest {
   static constexpr std::size_t most_below = 100;
   static constexpr std::uint64_t largest_mean_lattice = std::uint64_t{1} << 32;
 
-  /// Throws `usage` when the lattice, the query (with groups, group_query()) or `bounds_share` does not go with this, and when the
-  /// noise is too wide for intervals. `bounds_share` is that of bounds to be found, 0 for others.
+  /// Throws `usage` when the request does not fit the lattice, the query (with groups, group_query()) or `bounds_share`, and when
+  /// the noise is too wide for intervals. `bounds_share` is the share for bounds to be found, 0 for declared bounds.
   void validate(const Lattice& lattice, const QuantileQuery& query, const Rational& bounds_share = 0) const;
 };
 
@@ -182,8 +185,8 @@ struct CountInterval {
   friend bool operator==(const CountInterval&, const CountInterval&) = default;
 };
 
-/// A number of records that was released with noise, or a sum of such numbers: those of disjoint cells add up, and each of them was drawn
-/// once, so a sum costs nothing and has the noise of all its draws.
+/// A number of records that was released with noise, or a sum of such numbers: counts of disjoint cells add up. Each was drawn
+/// once, so a sum costs nothing more and has the noise of all its draws.
 class ReleasedCount {
  public:
   /// `draws`: how many draws of the noise are in the value. Throws `usage` for 0.
@@ -204,11 +207,12 @@ class ReleasedCount {
   std::uint64_t draws_;
 };
 
-/// Adds up all of these, for a margin of a table. Throws `usage` for none, and as += does.
+/// The sum of these counts, for a margin of a table. Throws `usage` for no counts, and as += does.
 ReleasedCount sum_of(std::span<const ReleasedCount> counts);
 
-/// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the sum of
-/// the count's draws. Counts of equally many draws of one law share the work. Throws `usage` unless 0 < level < 1, and when the noise is too wide.
+/// One interval for each count. Each by itself holds the true number with probability at least `level`, by the certified law of the
+/// sum of the count's draws. Counts with equally many draws from one law share the work. Throws `usage` unless 0 < level < 1, and
+/// when the noise is too wide.
 /// Proof: docs/proofs/counts.md
 std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, const Rational& level);
 
@@ -220,7 +224,8 @@ struct Statistics {
     CountInterval interval;
     friend bool operator==(const Records&, const Records&) = default;
   };
-  /// A share of the records, or their mean. No value where the released count is not positive; then the interval is the whole range.
+  /// A share of the records, or their mean. Where the released count is not positive, there is no value, and the interval is the
+  /// whole range.
   struct Ratio {
     std::optional<Rational> value;
     Rational lower;
@@ -232,8 +237,8 @@ struct Statistics {
   std::vector<Records> below = {};  ///< one for each of StatisticsRequest::below
   std::vector<Ratio> shares = {};   ///< likewise
   std::optional<Ratio> mean = {};
-  /// With the mean: the sum over the records of 2 i - M, with noise; the record counts at the i-th possible value of 0 .. M. Those of groups
-  /// add up as counts do.
+  /// With the mean: the noisy sum of 2 i - M over the records, where i is the index, among 0 .. M, of the possible value at which
+  /// the record counts. Centered sums of groups add up as counts do.
   std::optional<std::int64_t> centered_sum = {};
 
   friend bool operator==(const Statistics&, const Statistics&) = default;
@@ -249,27 +254,27 @@ struct StatisticsTerms {
   std::optional<CountNoise> sum_noise = {};  ///< of centered_sum
 };
 
-/// By how much each number that will be published about a given number of records is off at most, each with the probability of the
-/// level.
+/// The largest error of each number that will be published about a given number of records. Each bound holds with the probability
+/// StatisticsTerms::level.
 struct StatisticsErrors {
   std::uint64_t rows;
   std::uint64_t count;                        ///< in records, whatever the table
   std::vector<std::uint64_t> below = {};      ///< likewise, one for each of StatisticsRequest::below
-  std::vector<Rational> shares = {};          ///< likewise; about, since the released count is off, too
-  std::optional<Rational> mean = {};          ///< about, of values in the middle of the range
-  std::optional<Rational> mean_at_ends = {};  ///< likewise, of values near its ends
+  std::vector<Rational> shares = {};          ///< likewise, approximately, since the released count has noise, too
+  std::optional<Rational> mean = {};          ///< approximately, for values in the middle of the range
+  std::optional<Rational> mean_at_ends = {};  ///< likewise, for values near its ends
 };
 
 /// The released count of a group, to be added to others of one release.
 ReleasedCount count_of(const Statistics& statistics, const StatisticsTerms& terms);
-/// The released number of its records below the i-th value. Throws `usage` when there are fewer values.
+/// The released number of a group's records below the i-th value. Throws `usage` when there are fewer values.
 ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& terms, std::size_t i);
 
 class StatisticsIntervals;
 
-/// The statistics of several groups of a release together, such as a total: sums of what was drawn for each, at no further cost,
-/// and what follows from them, each interval with the level's probability. Only one thread may use it at a time: it keeps the laws
-/// that it has computed.
+/// The statistics of several groups of a release together, such as a total: sums of what was drawn for each group, at no further
+/// cost, and the shares, means and intervals that follow. Each interval holds with the probability of the level. Only one thread
+/// may use it at a time: it keeps the laws that it has computed.
 /// Proof: docs/proofs/counts.md
 class Margins {
  public:

@@ -1,4 +1,4 @@
-// What counting a column gives: lattices, dates, profiles of ranks, keys of groups, weights, and where records came from.
+// What a counted column consists of: lattices, dates, profiles of ranks, keys of groups, weights, and where records came from.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace fractile {
 
 // --- Dates and times -------------------------------------------------------------------------------------------------
 //
-// Dates and times as whole numbers: what is read, and how it is written. Proleptic Gregorian calendar, years 0001 to 9999, no leap
+// Dates and times as whole numbers: how they are read and written. Proleptic Gregorian calendar, years 0001 to 9999, no leap
 // seconds; instants are in UTC. Source: a subset of ISO 8601 and RFC 3339.
 // Proof: docs/proofs/rank_profile.md
 // Thread-safety: functions of their arguments, for any number of threads.
@@ -51,38 +51,38 @@ constexpr std::int64_t last_day = 2'932'896;
 std::optional<Moment> read_moment(std::string_view text);
 
 /// Where a record with this time counts on a lattice of this kind, in the lattice's ticks: a timestamp counts as its day, and a day
-/// as its first moment. Nothing where one has an offset from UTC and the other has none.
+/// as its first moment. Nothing where only one of the two has an offset from UTC.
 std::optional<std::int64_t> ticks_on(ValueKind lattice, const Moment& moment);
 
-/// A cell of text as ticks_on() a lattice: read_moment(), or inf or infinity in any case with an optional sign, which are the first and the
-/// last of all 64-bit integers; ASCII white space around them does not count. Nothing for anything else.
+/// A cell of text as ticks_on() a lattice: read_moment(), or inf or infinity in any case with an optional sign, which become the
+/// last or, with a minus, the first 64-bit integer. ASCII white space around the text is ignored. Nothing for anything else.
 std::optional<std::int64_t> cell_ticks(ValueKind lattice, std::string_view cell);
 
 /// The unit in which a column that is not a text holds its times.
 enum class TimeUnit { days, seconds, milliseconds, microseconds, nanoseconds };
 
-/// A column's number in a lattice's ticks: rounded down, and the nearest 64-bit integer where it is beyond 64 bits.
+/// A column's number in a lattice's ticks: rounded down, and clamped to 64-bit integers.
 std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit);
 
-/// "2024-01-31"; "2024-01-31T17:05:09", with three or six digits of the second where they are needed; "...Z" of an
-/// instant. Throws `internal` outside the years above, and of a number.
+/// "2024-01-31"; "2024-01-31T17:05:09", with three or six digits of the second where they are needed; "...Z" for an instant. Throws
+/// `internal` outside the years above, and for a number.
 std::string moment_text(ValueKind kind, std::int64_t ticks);
 
 /// Reads a whole number and w, d, h, min, s, ms or us: "7d", "15min"; in microseconds. Nothing for any other text and beyond 64
 /// bits; "1m" is not read either, since it might mean a month.
 std::optional<std::int64_t> read_span(std::string_view text);
 
-/// A number of ticks of a kind, in the largest unit of which it is a whole multiple: "7d", "36h", "-15min"; read_span() reads what
-/// is not below 0. Throws `internal` unless whole.
+/// A number of ticks, as a multiple of the largest unit that divides it: "7d", "36h", "-15min"; read_span() reads back what is not
+/// below 0. Throws `internal` for a fraction of a tick.
 std::string span_text(ValueKind kind, const Rational& ticks);
 
-/// A value of a kind in a lattice's ticks, as it is printed: the decimals of a number, moment_text(), and nothing else.
+/// A value as it is printed: a number by its decimals, ticks by moment_text().
 std::string value_text(ValueKind kind, const Rational& value);
 /// The step of a lattice, or a multiple of it: decimals, or span_text().
 std::string distance_text(ValueKind kind, const Rational& distance);
 /// The difference of two values: decimals, or for times the days, hours, minutes and seconds that it consists of: "-12d 3h 0.250s".
 std::string duration_text(ValueKind kind, const Rational& duration);
-/// What value_text() wrote. Throws `data` for anything else.
+/// Reads back what value_text() wrote. Throws `data` for anything else.
 Rational read_value(ValueKind kind, const std::string& text);
 
 // --- Lattices, profiles and scores -----------------------------------------------------------------------------------
@@ -95,9 +95,9 @@ Rational read_value(ValueKind kind, const std::string& text);
 /// Where a record lies among the candidates: 2 i + 1 on candidate i, 2 i before candidate i (and after candidate i - 1).
 using Position = std::uint64_t;
 
-/// The public, declared set of candidates: an arithmetic progression that is never materialized, or an increasing list.
-/// Cannot be empty. Values are exact decimals, or times: these are whole numbers of ticks since 1970, days of dates and microseconds of
-/// the other kinds.
+/// The public, declared set of candidates: an arithmetic progression that is never materialized, or an increasing list. A lattice
+/// cannot be empty. Its values are exact decimals or times. Times are whole numbers of ticks since 1970: days for dates,
+/// microseconds for the other kinds.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Lattice {
  public:
@@ -115,7 +115,7 @@ class Lattice {
 
   Lattice(const Lattice& other) = default;
   Lattice& operator=(const Lattice& other) = default;
-  /// Copies, so that no empty one is left behind.
+  /// Moving copies, so that no empty lattice is left behind.
   Lattice(Lattice&& other) noexcept : Lattice() { *this = static_cast<const Lattice&>(other); }
   Lattice& operator=(Lattice&& other) noexcept { return *this = static_cast<const Lattice&>(other); }
   ~Lattice() = default;
@@ -136,16 +136,15 @@ class Lattice {
   friend bool operator==(const Lattice& a, const Lattice& b);
 
   /// The position of a record, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
-  /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
-  /// when equal to it (a double: when equal to the point's nearest double), otherwise between two.
-  /// For times, values are ticks, and on a regular lattice a value counts at the last point that is not after it: the day it is on.
-  /// Throws `data` for NaN.
+  /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point when
+  /// equal to it (a double: when equal to the point's nearest double), otherwise between two. For times, values are ticks, and on a
+  /// regular lattice a value counts at the last point that is not after it, such as its day. Throws `data` for NaN.
   Position position_of(double value) const;
   Position position_of(std::int64_t value) const;
   Position position_of(const Rational& value) const;
   /// position_of(sum / count), of a count above 0.
   Position position_of_mean(std::int64_t sum, std::uint64_t count) const;
-  /// The same for many at once; as many positions as values.
+  /// The same for many values at once; there are as many positions as values.
   void positions_of(std::span<const double> values, std::span<Position> positions) const;
   void positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const;
 
@@ -160,8 +159,8 @@ class Lattice {
 
 struct ProfileParts;
 
-/// All that the mechanisms may know about a column: how many records lie at each position of a lattice. Runs of candidates that see
-/// the same data follow from it. Sensitive: it is the data.
+/// All that the mechanisms may know about a column: how many records lie at each position of a lattice. From this follow the runs
+/// of candidates that no record separates. Sensitive: a profile is the data.
 /// Thread-safety: a value; threads may share it while none changes it.
 class RankProfile {
  public:
@@ -171,7 +170,7 @@ class RankProfile {
   /// Counts at strictly increasing positions on the lattice. Throws `data` when they are more than max_records in all.
   RankProfile(Lattice lattice, std::vector<Position> positions, std::span<const std::uint64_t> counts);
 
-  /// What its records were counted on; profiles share it.
+  /// The lattice on which its records were counted; profiles share it.
   const Lattice& lattice() const { return lattice_; }
   std::uint64_t candidates() const { return lattice_.size(); }
   std::uint64_t records() const { return cumulative_.back(); }
@@ -207,8 +206,8 @@ class RankProfile {
 /// lattices have equally many candidates and both are regular or both listed.
 RankProfile relabeled(RankProfile profile, const Lattice& lattice);
 
-/// The same records on lattice().between(lowest, highest): those outside on the nearest candidate. Throws `usage` as
-/// there.
+/// The same records on lattice().between(lowest, highest): records outside move to the nearest candidate. Throws `usage` as
+/// between() does.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
 /// The same for profiles on one lattice, which share their new one. Throws `usage` also when they are on several lattices.
 std::vector<RankProfile> clamped(std::span<const RankProfile> profiles, std::uint64_t lowest, std::uint64_t highest);
@@ -218,9 +217,8 @@ std::vector<RankProfile> clamped(std::span<const RankProfile> profiles, std::uin
 /// record, 16 while they are sorted. Not for use from two threads at once.
 class ProfileBuilder {
  public:
-  /// Uses at most this many threads, 0 for as many as the machine runs at once. Spans in add(), and the sorting in finish(), take
-  /// one thread for every 131,072 records, and below twice that number only the calling thread. The profile is the same, bit for
-  /// bit.
+  /// Uses at most this many threads, 0 for as many as the machine runs at once. add() of a span, and the sorting in finish(), use
+  /// one thread for every 131,072 records; below twice that number, only the calling thread. The profile is the same, bit for bit.
   explicit ProfileBuilder(Lattice lattice, std::size_t threads = 1);
   ProfileBuilder(ProfileBuilder&&) noexcept;
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
@@ -229,12 +227,12 @@ class ProfileBuilder {
   /// Throws `data` for NaN, and beyond RankProfile::max_records.
   void add(double value);
   void add(std::int64_t value);
-  /// Adds many at once, which takes a fraction of the time.
+  /// Adds many values at once, in a fraction of the time.
   void add(std::span<const double> values);
   void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
-  /// All that was added to another builder, which is empty afterwards. Throws `usage` unless both count on one lattice;
-  /// throws `data` beyond RankProfile::max_records.
+  /// Takes everything that was added to another builder, which is empty afterwards. Throws `usage` unless both count on one
+  /// lattice; throws `data` beyond RankProfile::max_records.
   void take(ProfileBuilder& other);
   /// The profile of all that was added; the builder is empty afterwards.
   RankProfile finish();
@@ -256,7 +254,7 @@ struct QuantileFraction {
 /// limit times the denominator must fit 64 bits.
 std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,
                          std::uint64_t size_limit);
-/// interval_score() is at most this large; a candidate that is farther off counts as this far.
+/// The largest value of interval_score(): a candidate that is farther off gets this score.
 inline constexpr std::uint64_t farthest_score = ~std::uint64_t{0} / 2;
 /// max(0, den * below - num * n, num * n - den * (below + equal)): zero on every true alpha-quantile, however tied.
 std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n);
@@ -280,7 +278,7 @@ class KeyColumns {
   std::size_t size() const { return names_.size(); }
   const std::string& operator[](std::size_t column) const { return names_[column]; }
   const std::vector<std::string>& names() const { return names_; }
-  /// Throws `usage` for a name that is empty or stands twice.
+  /// Throws `usage` for a name that is empty or occurs twice.
   void validate() const;
   friend bool operator==(const KeyColumns&, const KeyColumns&) = default;
 
@@ -291,7 +289,7 @@ class KeyColumns {
 /// For people: "region", "region and sex", "region, sex and sector".
 std::string to_string(const KeyColumns& columns);
 
-/// The key of a group: a text for each key column. Two keys are one when all their texts are.
+/// The key of a group: a text for each key column. Two keys are equal when all their texts are.
 class GroupKey {
  public:
   /// The key of a whole column, which has no groups.
@@ -329,17 +327,17 @@ class GroupKeys {
   GroupKeys(std::initializer_list<std::string> keys) : GroupKeys(std::vector<std::string>(keys)) {}
   /// Every combination of the columns' keys; the last column's keys change first. Throws `usage` for more than `most`.
   static GroupKeys crossed(std::vector<std::vector<std::string>> lists);
-  /// These combinations and no others, each with a text for each column. Throws `usage` unless all have equally many texts.
+  /// Only these combinations, each with a text for each column. Throws `usage` unless all have equally many texts.
   static GroupKeys tuples(const std::vector<std::vector<std::string>>& tuples);
-  /// Group by group and column by column the number of a key in the column's list. Throws `usage` unless each list has exactly its
-  /// column's keys, in the order in which groups first name them.
+  /// Keys by number: `numbers` holds, group by group and column by column, the place of a key in the column's list. Throws `usage`
+  /// unless each list has exactly its column's keys, in the order in which groups first use them.
   static GroupKeys numbered(std::vector<std::vector<std::string>> lists, std::vector<std::uint32_t> numbers);
 
   bool empty() const { return numbers_.empty(); }
   /// How many groups there are.
   std::size_t size() const { return lists_.empty() ? 0 : numbers_.size() / lists_.size(); }
   std::size_t columns() const { return lists_.size(); }
-  /// The keys of a column, in the order in which groups first name them.
+  /// The keys of a column, in the order in which groups first use them.
   const std::vector<std::string>& list(std::size_t column) const { return lists_[column]; }
   /// Which of the column's keys a group has.
   std::uint32_t number(std::size_t group, std::size_t column) const { return numbers_[group * lists_.size() + column]; }
@@ -350,7 +348,7 @@ class GroupKeys {
   /// Keeps the groups, and replaces the texts of one column's keys.
   GroupKeys with_list(std::size_t column, std::vector<std::string> texts) &&;
 
-  /// Throws `usage` for more than `most` groups or `most_columns` columns, for an empty text, and for a key that stands twice.
+  /// Throws `usage` for more than `most` groups or `most_columns` columns, for an empty text, and for a key that occurs twice.
   void validate() const;
 
   /// The same keys in the same order.
@@ -358,12 +356,12 @@ class GroupKeys {
 
  private:
   std::vector<std::vector<std::string>> lists_;  // one per column
-  std::vector<std::uint32_t> numbers_;           // of the keys, group by group
+  std::vector<std::uint32_t> numbers_;           // a key's place in its list, group by group
 };
 
 // --- Weights ---------------------------------------------------------------------------------------------------------
 //
-// Weights of records, as surveys have them: points of a public grid. A record of weight w counts as w / step records of its value.
+// Weights of records, as in surveys: points of a public grid. A record of weight w counts as w / step records of its value.
 // Proof: docs/proofs/weights.md
 // Thread-safety: values; threads may share them while none changes one.
 
@@ -373,29 +371,30 @@ struct RecordWeights {
   /// The finest grid has this many steps up to the largest weight, so that every total of weights can be counted.
   static constexpr std::uint32_t most_units = 4096;
 
-  std::string column;  ///< which holds the weights
+  std::string column;  ///< the column that holds the weights
   Rational lower;      ///< a smaller weight counts as this one
   Rational upper;      ///< a larger weight counts as this one
-  Rational step;       ///< the distance between weights, and that of which a record of weight `step` is one unit
-  /// The owner declares, and Fractile does not check, how many of the records that count differ by one person's presence: each comes, goes or
-  /// has another weight, and differs in nothing else. Where weights are calibrated to totals, a joiner moves the weights of others.
-  /// The promise is made to persons with this many records. Nothing: neighbors are weighted files, one weighted record more or
-  /// less, all weights as they are.
+  Rational step;       ///< the distance between weights; a record of weight `step` is one unit
+  /// A declaration by the owner, which Fractile does not check: how many of the counted records differ when one person joins or
+  /// leaves. Each of these records appears, disappears or has another weight, and nothing else differs. (Where weights are
+  /// calibrated to totals, a person who joins changes the weights of others.) The promise is made to persons with this many
+  /// records. Nothing: neighbors are weighted files that differ by one weighted record, and all other weights stay as they are.
   std::optional<std::uint32_t> stability = {};
-  /// About how large the weights are on average, by public knowledge: with it, the expected number of records gives that of units.
+  /// About how large the weights are on average, by public knowledge: the expected number of units is computed from it and the
+  /// expected number of records.
   std::optional<Rational> mean = {};
 
   /// Throws `usage` unless there is a column, 0 <= lower <= upper and 0 < upper, both are multiples of the step, which is above 0, there are
   /// at most `most_units` steps in `upper`, the stability is at least 1, and the mean lies within the bounds and is above 0.
   void validate() const;
-  /// lower, lower + step, ..., upper, valid as above: a record's weight is where this lattice has it.
+  /// lower, lower + step, ..., upper, valid as above: the weights that records can have.
   Lattice grid() const;
-  /// How many units a record of the smallest weight is: the units of the grid's first point.
+  /// How many units a record of the smallest weight is.
   std::uint32_t least_units_of_record() const;
   /// The same for the largest weight.
   std::uint32_t most_units_of_record() const;
 
-  /// Only what decides how many units a record counts as.
+  /// Only the members that decide how many units a record counts as.
   RecordWeights as_counted() const { return {column, lower, upper, step}; }
 
   friend bool operator==(const RecordWeights&, const RecordWeights&) = default;
@@ -413,14 +412,14 @@ inline std::string to_string(NullPolicy policy) { return policy == NullPolicy::d
 
 /// How numbers are written in delimited text.
 struct NumberStyle {
-  /// What stands before their decimals, "." or ","; empty: ".".
+  /// The decimal point, "." or ","; empty: ".".
   std::string decimal = {};
-  /// What may stand between groups of three digits before the decimals: one of . , ' and a blank, which stands for no-break blanks,
-  /// too; empty: nothing.
+  /// What may separate groups of three digits before the decimal point: one of . , ' and a blank, which also allows no-break
+  /// blanks; empty: nothing.
   std::string thousands = {};
 
   bool is_plain() const { return (decimal.empty() || decimal == ".") && thousands.empty(); }
-  /// Throws `usage` unless as said above, and two different ones.
+  /// Throws `usage` unless both are as described, and different.
   void validate() const;
 
   friend bool operator==(const NumberStyle&, const NumberStyle&) = default;
@@ -434,12 +433,12 @@ inline std::string to_string(Unreadable unreadable) { return unreadable == Unrea
 /// What a person's records become before anything else is done with them: one value for the person, or for the person in each
 /// group. A function of these records as a multiset, decided exactly. Proof: docs/proofs/one_value_per_person.md
 enum class PerPerson {
-  sum,    ///< of integers, decimals and doubles: the exact sum; of doubles its nearest double
+  sum,    ///< of integers, decimals and doubles: the exact sum; for doubles, the double nearest to it
   count,  ///< how many of these records hold something in the column, whatever its type
-  mean,   ///< the exact sum over their number; of doubles its nearest double
+  mean,   ///< the exact sum divided by their number; for doubles, the double nearest to it
   min,
   max,
-  median,  ///< the value in the middle; of an even number of them the lower of the two there
+  median,  ///< the value in the middle; of an even number of values, the lower of the two middle ones
   any,     ///< 1 where one of the numbers is not 0, else 0
   all,     ///< 1 where none of the numbers is 0, else 0
 };
@@ -454,62 +453,63 @@ inline std::string to_string(PerPerson how) {
 /// A further table that a query may read.
 struct NamedTable {
   std::string name;  ///< a letter or _, then letters, digits and _; letter case does not count; not "input"
-  std::string file;  ///< as TableOptions::file; its name announces its format, csv for "-"
+  std::string file;  ///< as TableOptions::file; the format is that of the file's name, csv for "-"
 };
 
-/// Says that a release is a margin of a table: its records are those of a finer level's cells, and no others.
+/// Says that a release is a margin of a table: its records are exactly those of a finer level's cells.
 struct MarginOf {
-  KeyColumns by;            ///< the columns of these cells
-  std::uint64_t cells = 0;  ///< how many there are
-  std::string
-      cells_sha256;  ///< of their keys, as lists of texts in JSON, so that levels of the same cells can be recognized
+  KeyColumns by;             ///< the columns of these cells
+  std::uint64_t cells = 0;   ///< the number of cells
+  std::string cells_sha256;  ///< of the cells' keys, as lists of texts in JSON; identifies levels of the same cells
   std::vector<std::string> others = {};  ///< as RecordSelection::others, of these columns
 };
 
 /// For weighted records: the release's query is about units of weight.
 struct WeightsDescription {
-  RecordWeights how;
+  RecordWeights declared;
   std::uint32_t records_per_person = 1;  ///< how many records of one person count, or rows of a query
 
-  /// How many records a person's units come from: these, or all whose weights one person can change.
-  std::uint32_t changed_records() const { return how.stability.value_or(records_per_person); }
-  /// By how much the noise is larger, in units, than among as many records that are one unit each.
+  /// How many records a person's units come from: `records_per_person`, or all records whose weights one person can change.
+  std::uint32_t changed_records() const { return declared.stability.value_or(records_per_person); }
+  /// The factor by which the noise, in units, is larger than for as many records of one unit each.
   Rational noise_factor() const {
-    return Rational(std::int64_t{how.most_units_of_record()}) * Rational(std::int64_t{changed_records()}) /
+    return Rational(std::int64_t{declared.most_units_of_record()}) * Rational(std::int64_t{changed_records()}) /
            Rational(std::int64_t{records_per_person});
   }
-  /// By how much it is larger in shares of the total, where a mean weight is expected: a mean weight is fewer units than the largest one.
+  /// The same factor for the noise as a share of the total, where a mean weight is expected: a record of mean weight is fewer units
+  /// than one of the largest weight.
   std::optional<Rational> relative_noise_factor() const {
-    if (!how.mean) return {};
-    return noise_factor() * how.step / *how.mean;
+    if (!declared.mean) return {};
+    return noise_factor() * declared.step / *declared.mean;
   }
   friend bool operator==(const WeightsDescription&, const WeightsDescription&) = default;
 };
 
-/// Where the records came from, as the user named it.
+/// Where the records came from, as the user wrote it.
 struct SourceDescription {
   std::string file;
   std::string sql;
   std::string column;
   NullPolicy null_policy = NullPolicy::drop;
   std::string engine;
-  std::string person = {};              ///< the column by which persons' records were bounded, if one was named
+  std::string person = {};              ///< the column by which persons' records were bounded, if any
   KeyColumns by = {};                   ///< the columns of the groups' keys, if there are groups
-  std::vector<NamedTable> tables = {};  ///< what else the query could read
+  std::vector<NamedTable> tables = {};  ///< the further tables that the query could read
   /// The stability that was declared for the query; nothing when the query is row-wise. The release was made with over_query().
   std::optional<std::uint32_t> sql_stability = {};
   /// A declaration that is never checked: no person has records in two of the countings that were merged.
   bool disjoint_persons = false;
-  std::vector<std::string> missing = {};  ///< declared to count as missing
-  /// What is done with a cell that is not a number; unless it was given, such a cell is an error.
+  std::vector<std::string> missing = {};  ///< texts that were declared to count as missing
+  /// What was done with a cell that is not a number; nothing: such a cell was an error.
   std::optional<Unreadable> unreadable = {};
   std::optional<MarginOf> margin_of = {};
-  std::optional<PerPerson> per_person = {};  ///< what each person's records became, if persons count by one value each
+  std::optional<PerPerson> per_person = {};  ///< how each person's records became one value, if they did
   bool one_row_a_person = false;             ///< whether the query made one row of each person's records
   std::optional<WeightsDescription> weights = {};
-  bool whole_records = false;  ///< whether a person's records were sampled whatever they held, once for several columns
-  /// The name of each file of a table in several files, in order; `file` then has all names that were typed, sorted, with commas
-  /// between.
+  /// Whether each person's records were sampled once for several columns, whatever they held.
+  bool whole_records = false;
+  /// For a table in several files: the name of each file, in order. Then `file` has all names that were typed, sorted, with commas
+  /// between them.
   std::vector<std::string> files = {};
   /// As RecordSelection::others: none, or for each column of `by` the key under which records without a listed key count.
   std::vector<std::string> others = {};
@@ -517,7 +517,7 @@ struct SourceDescription {
 
 // --- Counted columns -------------------------------------------------------------------------------------------------
 //
-// What counting hands out and a release takes: profiles, with what a promise about them rests on.
+// The output of counting and the input of a release: profiles, with the facts on which the privacy promise rests.
 // Thread-safety: values; threads may share them while none changes one.
 
 /// A column that was counted: one profile, or one per key of several groups, and how many of its records can be one person's.
@@ -531,19 +531,20 @@ class CountedColumn {
   /// for keys of different numbers of columns, and for profiles on different lattices.
   CountedColumn(std::vector<GroupKey> keys, std::vector<RankProfile> profiles, std::uint32_t records_per_person);
 
-  /// Declares that the profiles count rows of a query's result, of which one record changes at most `stability` (TableOptions::sql_stability).
-  /// A release multiplies the records of a person by it. Throws `usage` for 0.
+  /// Declares that the profiles count rows of a query's result, and that one record changes at most `stability` of these rows
+  /// (TableOptions::sql_stability). A release multiplies the records of a person by `stability`. Throws `usage` for 0.
   CountedColumn over_query(std::uint32_t stability) &&;
   /// Declares the table's number of rows, with or without a number, to be public. Throws `usage` where there are groups.
   CountedColumn with_public_rows(std::uint64_t rows) &&;
 
-  /// Declares that records are counted in units of weight: a record is at most `weights.most_units_of_record()` records of its value. A release
-  /// multiplies the records of a person by it. Throws `usage` as RecordWeights::validate() does, and where the number
-  /// of rows is public.
+  /// Declares that records are counted in units of weight: a record is at most `weights.most_units_of_record()` records of its
+  /// value. A release multiplies the records of a person by this number. Throws `usage` as RecordWeights::validate() does, and
+  /// where the number of rows is public.
   CountedColumn weighted(RecordWeights weights) &&;
 
-  /// Puts the same records into other groups: `group_of` has, for each group here, its place in `groups`. Without `groups` all records become one
-  /// column without groups. Throws `usage` unless each group here has a place.
+  /// The same records in other groups: `group_of` has, for each current group, the place in `groups` of the group that takes its
+  /// records. If `groups` is empty, all records become one column without groups. Throws `usage` unless each current group has a
+  /// place.
   CountedColumn in_groups(std::vector<GroupKey> groups, std::span<const std::size_t> group_of) const;
 
   const Lattice& lattice() const { return profiles_.front().lattice(); }
@@ -558,7 +559,7 @@ class CountedColumn {
   const std::optional<std::uint64_t>& public_rows() const { return public_rows_; }
   const std::optional<RecordWeights>& weights() const { return weights_; }
 
-  /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
+  /// Throws `usage` when `asked` records per person are fewer than one person may have here.
   void require_bound(std::uint64_t asked) const;
 
  private:

@@ -17,58 +17,58 @@ namespace fractile {
 
 // --- Releases --------------------------------------------------------------------------------------------------------
 //
-// Releases: a query and what was counted become published quantiles, of one profile or of groups, within bounds that are known or
-// that a part of the budget finds. fractile/receipts.hpp writes, reads and shows them.
+// Releases: a query and a counted column become published quantiles, of one profile or of groups. Bounds are known, or found with a
+// part of the budget. fractile/receipts.hpp writes, reads and shows them.
 // Thread-safety: functions of their arguments; threads may share profiles, each with random bits of its own.
 
-/// Says that a release's bounds were found with a part of its budget.
+/// How a release's bounds were found with a part of its budget.
 struct PrivateBounds {
-  Rational share;  ///< of the budget, for the bounds; the rest paid for the quantiles
-  Budget cost;     ///< which is this
+  Rational share;  ///< the share of the budget that the bounds cost; the rest paid for the quantiles
+  Budget cost;     ///< the same as a budget
   /// The number of records from which on the bounds hold all quantiles, at the confidence of the release's worst case; nothing
-  /// where no number makes that sure.
+  /// where no number ensures that.
   std::optional<std::uint64_t> enough_records = {};
 };
 
-/// Worst cases hold for tables of at most this many records where nothing says how many there are.
+/// Worst cases hold for tables of at most this many records when nothing is known about their number.
 inline constexpr std::uint64_t any_number_of_rows = 4'294'967'295;
 
-/// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the
-/// interval [records below the value, records at or below the value]; 0 for a true quantile, however tied. The records are those that
-/// count, each at the possible value that it counts at (Lattice::position_of): rounding is no rank error.
+/// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the interval
+/// [records below the value, records at or below the value]; 0 for a true quantile, however tied. The records are those that count,
+/// each at the possible value at which it counts (Lattice::position_of), so rounding is not a rank error.
 struct ErrorTerms {
   Rational confidence;
   std::uint64_t rows = 0;  ///< for tables of at most this many records
   /// With probability at least `confidence` no quantile's rank error is larger.
   std::optional<std::uint64_t> together = {};
   std::string without = {};  ///< why some have no bound; empty when all have one
-  /// At most this much of each rank error is due to records finer than a granularity that was found, when values are rounded to it.
-  /// A declared step has none.
+  /// When values are rounded to a granularity that was found: at most this much of each rank error is due to records that are finer
+  /// than it. Nothing for a declared step.
   std::optional<std::uint64_t> rounded = {};
 };
 
 struct WorstCase : ErrorTerms {
-  /// One per quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing where no
-  /// bound is known.
+  /// One per quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing for a quantile
+  /// without a known bound.
   std::vector<std::optional<std::uint64_t>> ranks;
 
   /// The largest of `ranks`; nothing when one of them has no bound.
   std::optional<std::uint64_t> largest() const;
 };
 
-/// Values that say little: on releases of the normal reference table with `rows` rows, their mean rank error is above a quarter of
-/// the rows from a quantile to the nearest other requested one (or to an end of the table, if that is nearer). A value drawn
+/// Values that are mostly noise: in releases of the normal reference table with `rows` rows, their mean rank error exceeds a
+/// quarter of the rows between a quantile and the nearest other requested one (or the nearer end of the table). A value drawn
 /// blindly between two quantiles has about this error.
 struct MostlyNoise {
-  std::uint64_t rows = 0;  ///< as expected, declared or counted with noise; of one group where there are groups
+  std::uint64_t rows = 0;  ///< expected, declared or counted with noise; of one group where there are groups
   double share = 0;        ///< the mean over the quantiles, above 1/4
-  std::optional<Budget>
-      enough;  ///< about the least with which the share is not above 1/4, in two significant digits; up to 1000
+  /// About the smallest budget at which the share is at most 1/4, in two significant digits; up to epsilon 1000.
+  std::optional<Budget> enough;
 };
 
 /// The entry of a ledger that paid for a release.
 struct Charge {
-  std::string dataset;  ///< empty in receipts of version 1, which do not say
+  std::string dataset;  ///< empty in receipts of version 1, which do not have it
   std::int64_t entry = 0;
   std::string token;  ///< of that entry, and of no other
 };
@@ -77,7 +77,8 @@ namespace detail {
 struct Course;
 }  // namespace detail
 
-/// Published quantiles, of a column or of its groups, and what they were published under. Holds nothing that was not paid for.
+/// Published quantiles, of a column or of its groups, and the terms under which they were published. Holds nothing that was not
+/// paid for.
 struct Release {
   /// What was published of one group, or of the whole column.
   struct Group {
@@ -86,27 +87,28 @@ struct Release {
     MechanismUsed used;
     std::vector<PartCost> spent = {};      ///< part by part, in order; determined by what is public or published
     std::vector<Interval> intervals = {};  ///< one per quantile, when they were asked for
-    /// The same at level_in_pairs(): two of these intervals, of one release or of two groups, hold at once with the level asked
-    /// for. For compare(), fractile/release.hpp.
+    /// The same at level_in_pairs(): any two of these intervals, of one group or of two, hold at once with the level asked for.
+    /// compare() uses them.
     std::vector<Interval> intervals_in_pairs = {};
     /// As WorstCase::ranks; empty until with_receipt().
     std::vector<std::optional<std::uint64_t>> rank_errors = {};
     std::optional<MostlyNoise> noise = {};      ///< nothing until with_receipt()
     std::optional<Statistics> statistics = {};  ///< when they were asked for
-    /// How it ran, which worst_case() reads; public, as `used` is. Nothing in a release that was read back.
+    /// How the mechanism ran, for worst_case(); public, like `used`. Nothing in a release that was read back.
     std::shared_ptr<const detail::Course> course = {};
   };
 
-  QuantileQuery
-      query;  ///< as asked, without quantiles where statistics alone were: its budget is the cost of the whole, of all groups together and of bounds that were found
+  /// The query as asked; without quantiles where only statistics were asked for. Its budget is the cost of the whole release: of
+  /// all groups together, and of bounds that were found.
+  QuantileQuery query;
   Lattice lattice;
-  std::vector<Group> groups;                       ///< one without a key, or one for each key
+  std::vector<Group> groups;                       ///< a single one without a key, or one for each key
   std::optional<PrivateBounds> bounds = {};        ///< when none were declared
   std::optional<StatisticsTerms> statistics = {};  ///< of all groups' statistics, when they were asked for
   std::optional<std::uint64_t> public_rows =
       {};  ///< how many rows the table has, with or without a number, when declared public
   std::optional<std::uint64_t> unsafe_seed = {};  ///< set when the bits were reproducible: not private
-  SourceDescription source = {};                  ///< what its publisher says about where the records came from
+  SourceDescription source = {};                  ///< the publisher's description of where the records came from
   std::optional<Charge> charge = {};              ///< when a ledger paid for it
   std::optional<ErrorTerms> errors = {};          ///< of all groups' rank errors; nothing until with_receipt()
   std::string program = {};                       ///< which made it, with its version
@@ -116,7 +118,7 @@ struct Release {
   bool is_grouped() const { return !groups.front().key.empty(); }
   /// The groups' keys, in order; empty without groups.
   std::vector<GroupKey> keys() const;
-  /// Whether the same was run for all groups; each group is searched for round numbers separately.
+  /// Whether the same mechanism ran for all groups, apart from round numbers, which are searched for in each group separately.
   bool ran_alike() const;
 
   /// The one group of a release without groups. Throws `usage` when there are keys.
@@ -137,25 +139,25 @@ struct BoundsSearch {
   /// As many doublings as the query's mechanism has room for: 60, or 44 for joint selections.
   static BoundsSearch widest(const Rational& step, const QuantileQuery& query);
 
-  /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Throws `usage` as
+  /// All multiples of step between the widest bounds: the lattice on which the records must be counted. Throws `usage` as
   /// Lattice::regular() does, and unless 1 <= doublings <= 60.
   Lattice lattice() const;
 };
 
-/// Bounds that are not known, and what may be spent on finding them.
+/// A search for unknown bounds, and what may be spent on it.
 struct BoundsToFind {
   BoundsSearch search;
   Rational share;  ///< of the budget, in (0, 1), for the bounds; the rest pays for the quantiles
 };
 
-/// What a release is asked for. A query alone asks for a release within the bounds of the lattice that was counted on.
+/// What is asked of a release. A query alone asks for a release within the bounds of the lattice on which the column was counted.
 struct ReleaseOptions {
   QuantileQuery query;
   /// Bounds to be found before the quantiles, with a share of the query's budget, when none were declared.
   std::optional<BoundsToFind> bounds;
   /// Statistics to be published besides the quantiles, with a share of the query's budget.
   std::optional<StatisticsRequest> statistics;
-  /// On how many threads groups are drawn, at least 1. A release from reproducible bits is the same for any number.
+  /// The number of threads that draw groups, at least 1. A release from reproducible bits is the same for any number.
   std::size_t threads = 1;
 
   ReleaseOptions(QuantileQuery asked,  // NOLINT(google-explicit-constructor): a query is a release's options
@@ -164,17 +166,19 @@ struct ReleaseOptions {
 };
 
 /// Releases the query's quantiles of what was counted, among the candidates of its lattice; with groups, those of every group, even
-/// an empty one. The output's law is exactly the mechanism's. The promise is made to persons of query.records_per_person records of
-/// the table; over a query of a declared stability, the release's `query` says how many rows these are. Time: O(distinct log m) and
-/// a few passes per level, independent of the lattice's size. With groups, query.expected_rows is the number of one group, and
-/// bounds are found once, among the records of all groups, for all of them. With bounds to find, the column was counted on the
-/// lattice of their search, and the bounds are meant to hold the quantiles asked for, not all records: those outside count as the
-/// nearest bound. The whole release keeps the query's budget. Statistics are of the records as they were counted, before bounds are
-/// found. For a query without quantiles, statistics alone are released, for all of its budget. Throws `usage` as query.validate()
-/// does for the lattice, and with groups as group_query() does; when one person may have more records in what was counted than the
-/// query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the widest bounds, and when the column
-/// was counted on another lattice; with statistics, as StatisticsRequest::validate() does. Throws `internal` when random bits fail
-/// or draws cost more than the budget, before anything is returned.
+/// an empty one. The output's law is exactly the mechanism's, and the whole release keeps the query's budget. The promise is made
+/// to persons of query.records_per_person records of the table; over a query of a declared stability, the release's `query` says
+/// how many rows these are. Time: O(distinct log m) and a few passes per level, independent of the lattice's size.
+/// * With groups, query.expected_rows is the number of one group, and bounds are found once, for all groups, among the records of
+///   all of them.
+/// * With bounds to find, the column must be counted on the lattice of their search. The bounds are meant to hold the quantiles
+///   asked for, not all records: records outside count as the nearest bound.
+/// * Statistics are of the records as they were counted, before bounds are found. A query without quantiles releases statistics
+///   alone, for all of its budget.
+/// Throws `usage` as query.validate() does for the lattice, and with groups as group_query() does; when one person may have more
+/// records in what was counted than the query says; with bounds, unless 0 < share < 1, when the query's mechanism does not take the
+/// widest bounds, and when the column was counted on another lattice; with statistics, as StatisticsRequest::validate() does.
+/// Throws `internal` when random bits fail or draws cost more than the budget, before anything is returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
 /// Proof: docs/proofs/odometer.md
@@ -183,31 +187,31 @@ struct ReleaseOptions {
 /// Proof: docs/proofs/counts.md
 Release release(const CountedColumn& counted, const ReleaseOptions& options, RandomBits& bits);
 
-/// The query over units of weight: the records of a person, and the expected rows, become as many records as they have units.
-/// Throws `usage` as RecordWeights::validate() does; for a stability of fewer records than one person may have; for more than
-/// 4,294,967,295 units in all; under change-one, as a record's replacement has another weight; for expected rows without a mean
-/// weight; and for intervals of a population.
+/// The query over units of weight: the records of a person and the expected rows become their numbers of units. Throws `usage` as
+/// RecordWeights::validate() does; for a stability of fewer records than one person may have; for more than 4,294,967,295 units in
+/// all; under change-one, as a record's replacement has another weight; for expected rows without a mean weight; and for intervals
+/// of a population.
 /// Proof: docs/proofs/weights.md
 QuantileQuery over_weights(const QuantileQuery& query, const RecordWeights& weights);
 
-/// The query that every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any
-/// of them: add_remove as it is; change_one as add_remove with twice the records per person, since a replaced record may leave one
-/// group and enter another. Throws `usage` as validate() does, and when no such query is known: for an approximate budget, unless
-/// under add_remove with one record per person.
+/// The query that every group runs. With it, all groups together keep the promise of `query` to a person whose records lie in any
+/// of them. An add_remove query stays as it is. A change_one query becomes add_remove with twice the records per person, since a
+/// replaced record may leave one group and enter another. Throws `usage` as validate() does, and when no such query is known: for
+/// an approximate budget, except under add_remove with one record per person.
 /// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 
 // --- Comparisons -----------------------------------------------------------------------------------------------------
 //
 // Comparisons of released quantiles: differences and ratios with confidence intervals, for no further budget.
-// Thread-safety: what is here are values and functions of them; threads may share values that none changes.
+// Thread-safety: values, and functions of their arguments; threads may share values that none changes.
 
-/// A published number with the interval of what it estimates; in the column's unit, or without a unit (ratios).
+/// A published number with the interval for what it estimates; in the column's unit or, for ratios, without a unit.
 struct Estimate {
   Rational value;
   Rational lower;
   Rational upper;
-  bool or_below = false;  ///< the lower end comes from the end of the possible values, beyond which nothing is known
+  bool or_below = false;  ///< The lower end comes from the end of the range, beyond which nothing is known.
   bool or_above = false;  ///< likewise
   friend bool operator==(const Estimate&, const Estimate&) = default;
 };
@@ -222,9 +226,9 @@ struct Comparison {
 Estimate estimate_in_pairs(const Release& release, const Release::Group& group, std::size_t i);
 
 /// Compares two quantiles of one release (an interquartile range), or the same quantile in two groups, chosen before the values
-/// were seen. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the
-/// level that the release's intervals were asked for, each comparison by itself; with `together`, so do all comparisons of the same
-/// two groups, and of one release.
+/// were seen. When both estimates come from estimate_in_pairs(), the intervals of the difference and of the ratio hold at once with
+/// the level that was asked for the release's intervals. This holds for each comparison by itself; with `together`, for all
+/// comparisons of the same two groups at once, and for all comparisons of quantiles of one release at once.
 /// Proof: docs/proofs/intervals.md
 Comparison compare(const Estimate& first, const Estimate& second);
 

@@ -1,4 +1,4 @@
-// Everything but releases as others see it: audits, columns, ledgers, plans, pipelines and channels, as JSON, CSV, tables and pages.
+// Audits, columns, ledgers, plans, pipelines and channels as JSON, CSV, tables and pages. (For releases: fractile/receipts.hpp.)
 #pragma once
 
 #include <array>
@@ -43,10 +43,10 @@ std::string to_json(const std::vector<TableColumn>& columns);
 // What a ledger holds, as JSON, CSV, tables and pages.
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// What a dataset pins, as the fields of a release that keep to it; empty when that is nothing.
+/// What a dataset pins, as the fields of a release that keeps to it; empty when it pins nothing.
 Words pins_in_words(const LedgerDataset& dataset);
 
-/// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
+/// balances: what the datasets may spend and have spent, and entries without receipts. everything: the whole ledger.
 enum class LedgerDetail { balances, everything };
 
 /// One JSON object; its order is that of the ledger.
@@ -63,12 +63,12 @@ WebPage to_html(const LedgerStatement& statement, const PageOptions& options);
 // What a release will be worth, as JSON, CSV, tables and pages.
 // Thread-safety: functions of their arguments, for any number of threads.
 
-/// How often a guess about a person is right, before and after.
+/// How often a guess about a person is right, before a release and after it.
 struct PlannedGuess {
   PersonGuess guess;
-  std::string limit = {};  ///< as it is printed, of a value above it
+  std::string limit = {};  ///< as it is printed, for a guess of whether a value is above it
   std::string reference;   ///< the name of the public table that stands for the secret one
-  std::uint64_t rows = 0;  ///< how many records that has
+  std::uint64_t rows = 0;  ///< the number of its records
   PersonLeakage leakage;
 };
 
@@ -82,14 +82,14 @@ struct PlannedAnalyst {
   std::size_t quantiles = 1;  ///< of the query
 };
 
-/// What a release will be worth, and under other budgets.
+/// What a release will be worth, also under other budgets.
 struct PlanReport {
   ReleasePlan plan;
   std::vector<ReleasePlan> others = {};      ///< for the chart, in increasing order of their budgets
-  std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
+  std::optional<std::uint64_t> wanted = {};  ///< in records: the error for which the budget was solved
   std::optional<PlannedGuess> guess = {};    ///< where it was asked for
   std::optional<PlannedAnalyst> analyst = {};
-  /// For weighted records: the plan's query is about units of weight, as many as are expected.
+  /// For weighted records: then the plan's query is about units of weight, and its rows are the expected units.
   std::optional<WeightsDescription> weights = {};
 };
 
@@ -114,7 +114,7 @@ WebPage to_html(const PlanReport& report, const PageOptions& options);
 struct LeakageReport {
   flow::LeakageQuestion question;
   flow::Possibilities possibilities;
-  std::string promise;                 ///< as promise_of() has it
+  std::string promise;                 ///< as promise_of() returns it
   std::vector<flow::Leakage> answers;  ///< one; in a sweep one per epsilon, increasing
   bool is_sweep = false;
 };
@@ -142,7 +142,7 @@ struct RefinementReport {
   flow::PipelineRefinement answer;
 };
 
-/// Does less epsilon never help any analyst between these ends?
+/// Does a smaller epsilon never help any analyst between these ends?
 struct StabilityReport {
   Exponent low;
   Exponent high;
@@ -152,14 +152,16 @@ struct StabilityReport {
   std::optional<flow::RealBounds> without_release = {};  ///< likewise, as of a SweepReport
 };
 
-/// For one loss and any prior: does more epsilon never cost between these ends, or at the higher one what it is at the lower one?
+/// For one loss and any prior: does a larger epsilon never increase the loss between these ends, or from the lower end to the
+/// higher one?
 struct AnyPriorReport {
   Exponent low;
   Exponent high;
   flow::LossStability answer;
   std::optional<flow::Pipeline> about = {};  ///< whose it is
-  bool is_pair = false;                      ///< of the two ends alone, and of nothing between them
-  std::optional<flow::Loss> loss = {};       ///< of a pair that is proved for everybody with it
+  /// Whether it is about the two ends alone, and not about epsilons between them.
+  bool is_pair = false;
+  std::optional<flow::Loss> loss = {};  ///< for a pair that is proved for every analyst with this loss
 };
 
 /// The verdict: "stable", "unstable" or "undecided" for a range; "worth-as-much", "worth-less" or "undecided" for a pair.
@@ -167,25 +169,25 @@ std::string verdict_of(const AnyPriorReport& report);
 
 /// Is one channel worth at least as much to every analyst as another with the same secrets?
 struct ComparisonReport {
-  std::string from;  ///< what the first one is called: "a.toml at ln 3"
+  std::string from;  ///< the first one's name: "a.toml at ln 3"
   std::string to;
   flow::Channel first;
   flow::Channel second;
   flow::Refinement answer;
 };
 
-/// A certificate as to_json() of one of the above printed it, checked again.
+/// The result of checking a certificate again, as to_json() of one of the above printed it.
 struct CertificateReport {
   enum class Outcome {
     holds,
     fails,
-    nothing,  ///< there is none, or its channels were too large to be written down with it
+    nothing,  ///< there is no certificate, or its channels were too large to be written down with it
   };
   Outcome outcome;
-  std::string claim;  ///< what it is to show, or why there is nothing: "the second channel can be drawn from the first"
-  std::string about = {};                   ///< whose channels they are, as it says
+  std::string claim;  ///< What it claims, "the second channel can be drawn from the first", or why there is nothing.
+  std::string about = {};                   ///< whose channels these are, according to it
   std::string trouble = {};                 ///< why it fails
-  std::vector<std::string> unchecked = {};  ///< what else it says, which was not checked
+  std::vector<std::string> unchecked = {};  ///< other statements in it, which were not checked
 };
 
 /// What a certificate is claimed to be about.
@@ -194,21 +196,21 @@ struct CertifiedPipeline {
   std::optional<flow::Analyst> analyst = {};
 };
 
-/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates. Alone, a
-/// certificate is checked against the channels that are written in it. With `of`, these channels are multiplied out again, and
-/// everything else that the certificate says is compared: names, epsilons, whose it is, and the proofs of windows. Throws `data`
-/// when the text is no such document.
+/// Reads a certificate and checks it by multiplying, adding and comparing in exact arithmetic. Shares no code with what finds
+/// certificates. Without `of`, a certificate is checked against the channels that are written in it. With `of`, these channels are
+/// multiplied out again, and everything else in the certificate is compared: names, epsilons, whose channels these are, and the
+/// proofs of windows. Throws `data` when the text is no such document.
 CertificateReport checked_certificate(const std::string& json);
 CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of);
 /// The same for a comparison, which may still be undecided.
 CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of);
 
-/// What a comparison is of, in its own words: "a.toml at ln 3".
+/// The names of the two files of a comparison, as it gives them: "a.toml at ln 3".
 struct ComparedFiles {
   std::string from;
   std::string to;
 };
-/// Nothing when it is about one pipeline. Throws `data` as above.
+/// The files that a certificate compares; nothing when it is about one pipeline. Throws `data` as above.
 std::optional<ComparedFiles> compared_in(const std::string& json);
 
 /// An analyst's expected loss.
@@ -225,18 +227,18 @@ struct SweepReport {
   std::optional<flow::RealBounds> without_release = {};
 };
 
-/// What a participant's own answer costs, and how many neighbors have such an answer.
+/// What one participant's answer costs, and how many neighboring participants give such an answer.
 struct AnswerCost {
   std::size_t people;
-  std::optional<Exponent> any_two;  ///< values; nothing: no epsilon
-  std::optional<Exponent> a_step;   ///< times the places between two values, at most
+  std::optional<Exponent> any_two;  ///< between any two values; nothing: no epsilon bounds it
+  std::optional<Exponent> a_step;   ///< per place between two values, at most
 };
 
-/// What a pipeline costs a participant at an epsilon that it is called by.
+/// What a pipeline costs a participant when it is called with an epsilon.
 struct CostReport {
   Exponent called;
-  std::vector<AnswerCost> answers;  ///< none for releases; for a histogram's bars one, that of a bar
-  std::optional<Exponent> release;  ///< what is released in the end; nothing: no epsilon
+  std::vector<AnswerCost> answers;  ///< none for releases; for a histogram one, that of a bar
+  std::optional<Exponent> release;  ///< the cost of what is released in the end; nothing: no epsilon bounds it
 };
 
 /// One of the analysts for whom an epsilon is chosen.
@@ -245,7 +247,7 @@ struct ChoosingAnalyst {
   flow::Wanted wanted;
   flow::RealBounds without_release;          ///< their loss by the prior alone
   std::vector<flow::LossPoint> points = {};  ///< their losses, where they are to be drawn
-  /// What an attacker gains from this file's pipeline at both ends of every range that serves, where it was asked for.
+  /// What an attacker gains from this file's pipeline at both ends of every range that serves, if asked for.
   std::optional<LeakageReport> guess = {};
 };
 
@@ -263,7 +265,7 @@ struct ChoiceReport {
   bool is_least_certain() const;
 };
 
-/// The ends of a range as decimals, as they are printed: within it, where it is known.
+/// The ends of a range as printed decimals, rounded inwards where the answer is known.
 std::array<std::string, 2> printed_epsilons(const flow::ServedRange& range);
 
 struct ChannelReport {
@@ -271,13 +273,13 @@ struct ChannelReport {
   flow::ChannelBounds answer;
 };
 
-/// How many significant digits are printed: of one expected loss, and of a sweep's.
+/// How many significant digits are printed: of a single expected loss, and of the losses of a sweep.
 constexpr int loss_digits = 30;
 constexpr int sweep_digits = 15;
 
 /// One JSON object each. Rationals are strings in lowest terms, epsilons as Exponent::parse reads them. A matrix is an array of
 /// rows: a witness has a row and a column for each observation, a loss a row for each secret and a column for each action. Numbers
-/// that are not rational are decimals of which at most the last digit is rounded.
+/// that are not rational are decimals that are correct up to the rounding of the last digit.
 std::string to_json(const RefinementReport& report);
 std::string to_json(const StabilityReport& report);
 std::string to_json(const AnyPriorReport& report);
@@ -313,7 +315,7 @@ std::string to_csv(const ChoiceReport& report);
 std::string to_csv(const ChannelReport& report);
 std::string to_csv(const CostReport& report);
 
-/// The two parts of a sweep's CSV and table: the curve, which is soon known, and where it rises.
+/// The two parts of a sweep's CSV and table: the curve, which is known first, and the windows in which it rises.
 std::string curve_to_csv(const SweepReport& report);
 std::string windows_to_csv(const SweepReport& report);
 std::string curve_to_table(const SweepReport& report);

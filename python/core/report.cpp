@@ -82,7 +82,7 @@ nb::list intervals(const Release& release, std::size_t number) {
 nb::tuple in_tuple(const Statistics::Records& records, const std::optional<WeightsDescription>& weights) {
   const auto& [lower, upper] = records.interval;
   if (!weights) return nb::make_tuple(records.value, lower, upper);
-  const auto weight = [&](std::int64_t units) { return Rational(units) * weights->how.step; };
+  const auto weight = [&](std::int64_t units) { return Rational(units) * weights->declared.step; };
   return nb::make_tuple(weight(records.value), weight(static_cast<std::int64_t>(lower)),
                         weight(static_cast<std::int64_t>(upper)));
 }

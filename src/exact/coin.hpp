@@ -12,7 +12,7 @@
 
 namespace fractile {
 
-/// A uniform number of [0, 1) of which the first bits are known: it lies in the cell [prefix, prefix + 1] / 2^length.
+/// A uniform number in [0, 1) whose first bits are known: it lies in the cell [prefix, prefix + 1] / 2^length.
 class LazyUniform {
  public:
   LazyUniform(RandomBits& bits, int first_bits);
@@ -42,7 +42,7 @@ enum class Verdict { yes, no, undecided };
 class FirstBits {
  public:
   FirstBits(RandomBits& bits, Filter filter) : prefix_(bits.next64() >> (64 - filter.prefix_bits)), filter_(filter) {}
-  /// Whether U < p, from these bits alone. Bounds that decide nothing may be followed by closer ones.
+  /// Whether U < p, from these bits alone. If the bounds leave it undecided, the caller may try closer ones.
   Verdict below(Bounds p) const {
     const double end = power_of_two(filter_.prefix_bits);
     // Scaling by a power of two is exact, and where it overflows, infinity compares rightly.
@@ -68,15 +68,15 @@ class FirstBits {
   Filter filter_;
 };
 
-/// Encloses p within relative 2^-precision or so, for any precision asked for.
+/// Encloses p with a relative width of about 2^-precision, for any precision asked for.
 using Enclose = std::function<Enclosure(std::int64_t precision)>;
 
-/// True with probability exactly p, p in [0, 1]. The first look compares `filter.prefix_bits` bits with `first`; only when
-/// those do not decide is `enclose` called, with ever higher precision.
+/// True with probability exactly p, p in [0, 1]. The first look compares `filter.prefix_bits` bits with `first`; `enclose` is
+/// called only when those do not decide, with ever higher precision.
 bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter = {},
                SelectionCost* cost = nullptr);
 
-/// The same after a first look that left it open.
+/// The same after a first look that left the comparison undecided.
 bool settled_coin(RandomBits& bits, const FirstBits& first, const Enclose& enclose, SelectionCost* cost = nullptr);
 
 /// True with probability exactly exp(-x).

@@ -15,7 +15,7 @@ using testing::chi_square_p;
 using testing::effort;
 using testing::placed_bits;
 
-/// U < p for the uniform whose bits are these words, by 600-bit balls.
+/// Whether U < p, for the uniform U whose bits are these words; decided by 600-bit balls.
 bool below(const std::vector<std::uint64_t>& words, const Enclose& p) {
   LazyUniform u(std::uint64_t{0}, 0);
   RandomBits bits = placed_bits(words);
@@ -26,7 +26,7 @@ bool below(const std::vector<std::uint64_t>& words, const Enclose& p) {
   return false;
 }
 
-/// The exact p, and prefixes around it and around the ends of the filter: the only places where a filter can err.
+/// Prefixes around the exact p, and around the ends of the filter: the only places where a filter can err.
 std::vector<std::uint64_t> critical_prefixes(Bounds first, double p) {
   std::vector<std::uint64_t> prefixes;
   for (const double edge : {first.lower, p, first.upper}) {

@@ -1,7 +1,7 @@
 #include "exact/digest.hpp"
 
-// SHA256_Init and its sisters are called by name for the keyed hash: through EVP a state is copied by allocation, twice a record of a
-// person, and the whole takes half as long again.
+// The keyed hash calls SHA256_Init and its siblings directly. EVP allocates for each copy of a state, twice per record of a person,
+// and sampling takes half as long again.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/evp.h>
@@ -66,7 +66,7 @@ std::string sha256(std::string_view text) {
 
 namespace {
 
-constexpr std::size_t block_size = 64;  // bytes, of SHA-256
+constexpr std::size_t block_size = 64;  // SHA-256's block, in bytes
 
 /// A hash that has seen the key, padded to a block and masked.
 SHA256_CTX begun_with(std::span<const std::byte> key, unsigned char mask) {

@@ -1,4 +1,4 @@
-// The hash by which receipts and profile files are known, and the keyed one by which records are chosen.
+// The hash that identifies receipts and profile files, and the keyed hash that chooses records.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class Sha256 {
   ~Sha256();
 
   void add(std::string_view text);
-  /// The 32 bytes of all that was added so far; more may be added.
+  /// The 32 bytes of the hash of everything added so far; more may be added.
   std::string bytes() const;
 
  private:

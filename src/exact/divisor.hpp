@@ -1,4 +1,4 @@
-// Division of 64-bit numbers by one that is known beforehand: two multiplications in place of a division.
+// Division of 64-bit numbers by a divisor that is known beforehand: two multiplications in place of a division.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace fractile {
 
-/// A divisor d of 2 or more. With m = (2^128 + e)/d and 0 <= e < d, n m / 2^128 is n/d and n e / (d 2^128), which is less than 1/d. So both
-/// have the same whole part.
+/// A divisor d of 2 or more. With m = (2^128 + e)/d and 0 <= e < d, n m / 2^128 = n/d + n e / (d 2^128). The last term is less than
+/// 1/d, so n m / 2^128 and n/d have the same whole part.
 class Divisor {
  public:
   explicit Divisor(std::uint64_t divisor) : inverse_(~uint128{0} / divisor + 1) {}

@@ -96,13 +96,13 @@ class Enclosure {
   Enclosure log() const;
   Enclosure sqrt() const;
   Enclosure pow(std::uint64_t exponent) const;
-  /// This becomes the larger, or the smaller, of both.
+  /// Replaces this number by the larger, or the smaller, of both.
   void raise_to(const Enclosure& other) { apply<arb_max>(other); }
   void lower_to(const Enclosure& other) { apply<arb_min>(other); }
-  /// A ball that holds all between a number of one and a number of the other.
+  /// A ball that holds everything between a number of one ball and a number of the other.
   friend Enclosure hull(Enclosure a, const Enclosure& b) { return a.apply<arb_union>(b); }
 
-  /// True only when it is certain.
+  /// True only when certain.
   friend bool certainly_less(const Enclosure& a, const Enclosure& b) { return arb_lt(a.ball_, b.ball_) != 0; }
   friend bool certainly_at_most(const Enclosure& a, const Enclosure& b) { return arb_le(a.ball_, b.ball_) != 0; }
   bool is_positive() const { return arb_is_positive(ball_) != 0; }
@@ -117,7 +117,7 @@ class Enclosure {
   /// Rationals at or below, at or above every number of the ball, of this many significant bits. The ball must be finite.
   Rational lower_rational(std::int64_t bits) const;
   Rational upper_rational(std::int64_t bits) const;
-  /// `digits` certified significant digits, Arb's notation: "0.333 +/- 3.4e-4" never more than is known.
+  /// `digits` certified significant digits, Arb's notation: "0.333 +/- 3.4e-4". Never more digits than are known.
   std::string to_string(int digits = 15) const;
 
   /// At most `digits` significant digits, fewer when fewer are certain: "0.954" (an error of at most one in the last).

@@ -14,7 +14,7 @@ std::string_view after(std::string_view text, std::string_view any_of) {
   return text.substr(std::min(text.find_first_not_of(any_of), text.size()));
 }
 
-/// 1, -0.5 and 1e-6, which mean the same in every syntax.
+/// Whether the text is a number like 1, -0.5 or 1e-6, which means the same in every syntax.
 bool is_literal(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   std::string_view rest = after(text, digits);
@@ -35,7 +35,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// A word of a shell: in double quotes what has spaces and nothing that a shell reads in them.
+/// A word of a shell. In double quotes if it has spaces, and nothing that a shell interprets within them.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view syntax = " \t\n\"'$`\\!*?[]{}()<>|&;#~";
   if (!text.empty() && text.find_first_of(syntax) == std::string::npos) return text;
@@ -52,7 +52,7 @@ std::string option_of(const std::string& name) {
   return option;
 }
 
-/// Every text as `each` has it, `between` them.
+/// each(text) for every text, with `between` between them.
 template <class Each>
 std::string joined(const std::vector<std::string>& texts, const char* between, const Each& each) {
   std::string result;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array every_wording{Wording::library, Wording::program, Wording::python, Wording::r, Wording::file};
 
-/// In the library's, the program's, Python's and R's syntax.
+/// The words in the library's, the program's, Python's and R's syntax.
 std::array<std::string, 4> in_all(const Words& words) {
   return {words.in(Wording::library), words.in(Wording::program), words.in(Wording::python), words.in(Wording::r)};
 }
@@ -24,7 +24,7 @@ TEST(Field, IsNamedAlone) {
             (All{"records_per_person", "--records-per-person", "records_per_person", "records_per_person"}));
 }
 
-/// In Python, from is a keyword.
+/// `from` is a keyword of Python.
 TEST(Field, IsNoKeyword) {
   EXPECT_EQ(in_all(Field("from").number("ln 3")),
             (All{"from = \"ln 3\"", "--from \"ln 3\"", "from_=\"ln 3\"", "from = \"ln 3\""}));
@@ -40,7 +40,7 @@ TEST(Field, HasANumber) {
   }
 }
 
-/// What Python and R would compute with, or not understand.
+/// Numbers that Python and R would compute differently, or not understand.
 TEST(Field, HasANumberThatIsNoLiteral) {
   EXPECT_EQ(in_all(Field("rho").number("1/2")), (All{"rho = \"1/2\"", "--rho 1/2", "rho=\"1/2\"", "rho = \"1/2\""}));
   EXPECT_EQ(in_all(Field("epsilon").number("ln 3")),
@@ -142,7 +142,7 @@ TEST(Error, TellsItsField) {
   EXPECT_EQ(Error(ErrorCode::data, "a file").hint(), "");
 }
 
-/// A column may be called anything, and is called that in every syntax.
+/// A column may have any name, and has the same name in every syntax.
 TEST(Words, LeaveOtherTextAlone) {
   EXPECT_TRUE(rc::check([](const std::string& foreign) {
     for (const Wording wording : every_wording) {
@@ -167,7 +167,7 @@ TEST(Field, IsAMemberOfAFile) {
   EXPECT_EQ(Field("table").entry("visits", "visits.csv").in(Wording::file), "table = { visits = \"visits.csv\" }");
 }
 
-/// What a shell, Python or R makes of a quoted value is that value: read back here by the rules of each.
+/// Reads a quoted value as a shell, Python or R would: the result must be the value.
 std::string read_back(Wording wording, const std::string& text) {
   std::string value;
   const char quote = text.front();

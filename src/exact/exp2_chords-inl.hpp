@@ -1,5 +1,5 @@
-// Vectors of UnitMajorant's arithmetic, for the sources that are compiled for several instruction sets (Highway): they include
-// this file once for each.
+// UnitMajorant's arithmetic on vectors, for the sources that are compiled for several instruction sets (Highway). They include this
+// file once for each instruction set.
 #if defined(FRACTILE_EXP2_CHORDS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef FRACTILE_EXP2_CHORDS_INL
 #undef FRACTILE_EXP2_CHORDS_INL
@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Wholes = hn::ScalableTag<std::uint64_t>;
 using Reals = hn::ScalableTag<double>;
 
-/// UnitMajorant::to_double; where one instruction does it, that rounds once as well.
+/// UnitMajorant::to_double; where it is one instruction, that rounds once as well.
 template <class V>
 HWY_INLINE auto to_double(V values) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -38,7 +38,7 @@ HWY_INLINE auto to_double(V values) {
 #endif
 }
 
-/// UnitMajorant::exp2_chord of the exponents, or of `last` where they are above it.
+/// UnitMajorant::exp2_chord of each exponent, or of `last` where the exponent is larger.
 template <class R>
 HWY_INLINE R exp2_chords(R exponents, double last) {
   const Wholes whole;

@@ -14,7 +14,8 @@ double exp2_minus(double f) {
   return sum;
 }
 
-// Below 1000 bits two roundings move y log2(e) by less than 1000 * 2^-51 < 2^-41, which `room` makes a move down.
+// Below 1000 bits, two roundings move y log2(e) by less than 1000 * 2^-51 < 2^-41. `room` lowers it by more, so the result is never
+// too large.
 double exp_minus_upper(double y) {
   constexpr double log2_e = 1.44269504088896340736;
   constexpr double room = 0x1p-50;

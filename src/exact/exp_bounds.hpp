@@ -6,7 +6,7 @@ namespace fractile {
 /// 2^-f for f in [0, 1] with relative error below 2^-45 in any rounding mode.
 double exp2_minus(double f);
 
-/// At least e^-y for all reals above or equal y, y >= 0; at most (1 + 2^-40) e^-y as long as that is above 2^-1000, and
+/// An upper bound of e^-x for all reals x >= y, where y >= 0. It is at most (1 + 2^-40) e^-y as long as that is above 2^-1000, and
 /// never below 2^-1000 (2^-995 from y = 690 on).
 double exp_minus_upper(double y);
 

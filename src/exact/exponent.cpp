@@ -85,8 +85,8 @@ Exponent Exponent::operator/(const Rational& divisor) const { return *this * (Ra
 
 namespace {
 
-/// c ln r = d ln s exactly if r^p = s^q, p/q = c/d. A rational number never equals a logarithm (ln r is transcendental for
-/// rational r > 1), so nothing else can tie.
+/// c ln r = d ln s exactly if r^p = s^q, where p/q = c/d. A rational number never equals a logarithm (ln r is transcendental for
+/// rational r > 1), so there are no other ties.
 bool equal_logarithms(const Exponent& a, const Exponent& b) {
   const Rational ratio = a.coefficient() / b.coefficient();
   const Rational p = ratio.numerator();

@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// |score - best| of each score, best the least or the greatest. Throws `usage` for no scores.
+/// |score - best| of each score, where best is the least or the greatest score. Throws `usage` for no scores.
 std::vector<Rational> gaps_of(std::span<const Rational> scores, Optimize optimize);
 
 /// Gaps as multiples of 1/scale.
@@ -19,7 +19,7 @@ struct ScaledGaps {
   Rational scale;
 };
 
-/// Nothing when a gap passes 64 bits.
+/// Nothing when a gap exceeds 64 bits.
 std::optional<ScaledGaps> scaled(std::span<const Rational> gaps);
 
 }  // namespace fractile

@@ -18,12 +18,12 @@ class DiscreteGaussian {
 
   /// Throws `usage` unless 0 < sigma_squared <= 2^80.
   explicit DiscreteGaussian(const Rational& sigma_squared, Filter filter = {});
-  /// Throws `internal`, with probability below exp(-2^20) and whatever the noise is for, when a proposal passes 2^62.
+  /// Throws `internal` when a proposal exceeds 2^62, which has probability below exp(-2^20) and does not depend on the data.
   std::int64_t operator()(RandomBits& bits) const;
 
-  /// Certified bounds of the probability that a proposal of this magnitude is kept, relative width about 2^-37.
+  /// Certified bounds, of relative width about 2^-37, of the probability that a proposal of this magnitude is kept.
   Bounds acceptance(std::int64_t magnitude) const;
-  /// That probability, exp(-(magnitude - sigma^2/t)^2 / (2 sigma^2)) with 1/t the proposal's rate.
+  /// That probability, exp(-(magnitude - sigma^2/t)^2 / (2 sigma^2)), where 1/t is the proposal's rate.
   Enclosure acceptance_enclosure(std::int64_t magnitude, std::int64_t precision) const;
 
  private:
@@ -34,7 +34,7 @@ class DiscreteGaussian {
   RateBounds fine_;     // exp(-j 2^-40) for integers j
   double centre_;       // sigma^2 / t, relative error at most 2^-52
   double slope_lower_;  // at most 1 / (2 sigma^2)
-  double slope_upper_;  // at least that, perhaps infinity
+  double slope_upper_;  // at least 1 / (2 sigma^2), perhaps infinity
 };
 
 }  // namespace fractile

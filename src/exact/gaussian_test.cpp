@@ -32,7 +32,7 @@ Enclosure theta(const Rational& sigma_squared, const Rational& shift) {
   return sum;
 }
 
-/// The law on -reach .. reach and all the rest in the last cell.
+/// The law on -reach .. reach; the last cell holds all other integers.
 std::vector<double> law_of(const Rational& sigma_squared, int reach) {
   const Enclosure total = theta(sigma_squared, 0);
   std::vector<double> law;
@@ -74,7 +74,7 @@ TEST(DiscreteGaussianNoise, ALawWrongByOnePartInAHundredIsCaught) {
   EXPECT_LT(chi_square_p(counts_of(noise, 5'000'000, 12, bits), law_of(4, 12)), 1e-9);
 }
 
-/// The continuous law is indistinguishable at such a sigma: ten cells between its deciles.
+/// At such a sigma the law is indistinguishable from the continuous one: its deciles bound ten cells.
 TEST(DiscreteGaussianNoise, HasItsLawFarFromZero) {
   RandomBits bits = RandomBits::system();
   const std::vector<double> deciles{
@@ -115,7 +115,7 @@ TEST(DiscreteGaussianNoise, AcceptanceBoundsContainTheProbability) {
   }
 }
 
-// Canonne, Kamath and Steinke 2020, Proposition 5: noise on a count that moves by 1 costs 1/(2 sigma^2). For integer orders
+// Canonne, Kamath and Steinke 2020, Proposition 5: noise on a count of sensitivity 1 costs rho = 1/(2 sigma^2). For integer orders
 // the bound is attained: sum P^a Q^(1-a) = exp(a (a-1)/(2 sigma^2)) theta(1 - a)/theta(0).
 TEST(DiscreteGaussianNoise, CostsWhatZcdpSays) {
   for (const char* text : {"1/10", "1/2", "1", "7/3", "4"}) {
@@ -128,7 +128,7 @@ TEST(DiscreteGaussianNoise, CostsWhatZcdpSays) {
     }
     const Enclosure integer_order = theta(sigma_squared, -2) / total;
     EXPECT_NEAR(integer_order.to_double(), 1, 1e-25);
-    // From the definition, at order 2: ln sum P^2/Q = 2 rho.
+    // By the definition of zCDP at order 2: ln sum P^2/Q = 2 rho.
     Enclosure sum = Enclosure::of(Rational(0));
     for (int k = -200; k <= 200; ++k) {
       sum += Enclosure::of(-Rational(2 * (k - 1) * (k - 1) - k * k) / (Rational(2) * sigma_squared)).exp() / total;

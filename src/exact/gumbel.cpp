@@ -1,4 +1,4 @@
-// The paper's own sampler: argmax over k of mu_k - ln(-ln U_k), U_k uniform with bits drawn as needed.
+// The paper's own sampler: argmax over k of mu_k - ln(-ln U_k), where U_k is uniform and its bits are drawn as needed.
 // Source: gumbel-max 2023, section 1 equation (4) and the function of section 2. Proof: docs/proofs/selection.md.
 #include <optional>
 

@@ -13,7 +13,7 @@ void require_positive(const Exponent& rate) {
   if (rate.is_zero()) throw Error(ErrorCode::usage, "discrete Laplace noise needs a positive rate");
 }
 
-/// The least b >= 0 with 2^b * rate >= 1, or one off: any b gives the same law.
+/// The least b >= 0 with 2^b * rate >= 1, perhaps off by one: any b gives the same law.
 int block_bits(const Exponent& rate) {
   Enclosure logarithm = Enclosure::of(rate, 64).log() / Enclosure::of(Exponent::log(2), 64);
   return static_cast<int>(std::ceil(std::max(0.0, -logarithm.to_double())));

@@ -11,11 +11,11 @@
 namespace fractile {
 
 /// An integer k with probability (1 - q)/(1 + q) q^|k|, q = exp(-rate), clamped to [-limit, limit]. About 0.1 us a draw.
-/// Source: Canonne, Kamath and Steinke 2020, section 5 (two-part geometric), here with a power of two as the block.
+/// Source: Canonne, Kamath and Steinke 2020, section 5 (two-part geometric), here with a power of two as the block size.
 /// Proof: docs/proofs/discrete_laplace.md
 class DiscreteLaplace {
  public:
-  /// A caller that adds a draw to a count must clamp the sum, to at most limit - |count|: sums beyond would reveal the count.
+  /// A caller that adds a draw to a count must clamp the sum to at most limit - |count|: larger sums would reveal the count.
   static constexpr std::int64_t limit = std::int64_t{1} << 62;
 
   /// Throws `usage` when rate is 0.
@@ -37,7 +37,7 @@ class DiscreteLaplace {
   std::int64_t magnitude(RandomBits& bits) const;
 
   Filter filter_;
-  std::vector<FixedCoin> digits_;  // of the magnitude modulo the block
+  std::vector<FixedCoin> digits_;  // for the digits of the magnitude modulo the block
   FixedCoin next_block_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using testing::chi_square_p;
 using testing::effort;
 
-/// The law on -reach .. reach, and its tails in the last two cells.
+/// The law on -reach .. reach; the last two cells hold its tails.
 std::vector<double> law_of(const Exponent& rate, int reach) {
   const Enclosure one = Enclosure::of(Rational(1));
   const auto power = [&](int k) { return (Enclosure::of(Rational(0)) - Enclosure::of(rate * Rational(k))).exp(); };
@@ -58,7 +58,7 @@ TEST(DiscreteLaplaceNoise, ALawWrongByOnePartInAHundredIsCaught) {
   EXPECT_LT(chi_square_p(counts, law_of(Exponent::parse("0.25"), 20)), 1e-9);
 }
 
-/// Half of the magnitudes pass ln(2)/rate, and what passes 2^62 is 2^62.
+/// Half of the magnitudes are above ln(2)/rate, and every magnitude above 2^62 is clamped to 2^62.
 TEST(DiscreteLaplaceNoise, IsClampedBeyondMachineWordsAndOnlyThere) {
   RandomBits bits = RandomBits::system();
   for (const char* text : {"1e-12", "1e-18", "1e-300"}) {

@@ -1,4 +1,4 @@
-// The exact law of a selection, as enclosures: what samplers are tested against and audits certify.
+// The exact law of a selection, as enclosures. Samplers are tested against it, and audits certify it.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,8 @@ std::vector<Run> runs_of(Cursor cursor) {
   return runs;
 }
 
-/// For each run, the probability that one of its members is drawn, each in proportion to exp(-rate * score).
+/// For each run, the probability that one of its members is drawn, if each member's probability is proportional to exp(-rate *
+/// score).
 std::vector<Enclosure> softmax_law(const std::vector<Run>& runs, const Exponent& rate,
                                    std::int64_t precision = Enclosure::default_precision);
 

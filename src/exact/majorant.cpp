@@ -22,7 +22,7 @@ Enclosure rate_in_bits(const Exponent& rate) {
 
 RateBounds::RateBounds(const Exponent& rate) {
   const Enclosure c = rate_in_bits(rate);
-  // Beyond 2^900 every gap of 1 already gives weight 2^-900; a smaller rate is still a lower bound.
+  // Beyond 2^900, even a gap of 1 gives a weight of at most 2^-900; the clamped rate is still a lower bound.
   lower_ = std::clamp(c.lower_double(), 0.0, 0x1p900);
   upper_ = std::max(0.0, c.upper_double());
   grid_ = lower_ * 0x1p52 * (1 - 0x1p-46);
@@ -30,15 +30,15 @@ RateBounds::RateBounds(const Exponent& rate) {
 
 namespace {
 
-/// The same words hold the same number.
-bool same(const Rational& a, const Rational& b) {
+/// Mostly their machine words are equal, which is quicker to see.
+bool are_equal(const Rational& a, const Rational& b) {
   return std::memcmp(flint_of(a), flint_of(b), sizeof(fmpq)) == 0 || a == b;
 }
 
-/// Whether both are written alike.
-bool same(const Exponent& a, const Exponent& b) {
-  return a.is_log() == b.is_log() && same(a.coefficient(), b.coefficient()) &&
-         (!a.is_log() || same(a.argument(), b.argument()));
+/// Whether both are written alike: ln 9 and 2 ln 3 are not.
+bool are_equal(const Exponent& a, const Exponent& b) {
+  return a.is_log() == b.is_log() && are_equal(a.coefficient(), b.coefficient()) &&
+         (!a.is_log() || are_equal(a.argument(), b.argument()));
 }
 
 struct KnownRate {
@@ -51,7 +51,7 @@ class KnownRates {
  public:
   const RateBounds& of(const Exponent& rate) {
     for (const std::optional<KnownRate>& each : kept_) {
-      if (each && same(each->rate, rate)) return each->bounds;
+      if (each && are_equal(each->rate, rate)) return each->bounds;
     }
     next_ = (next_ + 1) % kept_.size();
     return kept_[next_].emplace(KnownRate{rate, RateBounds(rate)}).bounds;
@@ -65,7 +65,8 @@ class KnownRates {
 }  // namespace
 
 RateBounds RateBounds::of(const Exponent& rate) {
-  use_flint();  // which is told last
+  // Before `known`: thread-local objects are destroyed in reverse order, and FLINT must clean up after the kept rates.
+  use_flint();
   thread_local KnownRates known;
   return known.of(rate);
 }
@@ -79,7 +80,7 @@ Bounds RateBounds::acceptance(std::uint64_t gap, std::uint64_t length, uint128 m
   if (!(most < 900)) return {0, ratio * std::exp2(-std::min(least, 900.0) + 1)};
   const double whole = std::floor(least);
   const double value = ratio * std::ldexp(exp2_minus(least - whole), -static_cast<int>(whole));
-  // 2^-(least + d) >= 2^-least (1 - d), d = most - least.
+  // 2^-(least + d) >= 2^-least (1 - d), where d = most - least.
   const double widest = std::max(0.0, 1 - (most - least) * (1 + room));
   return {value * (1 - 4 * room) * widest, value * (1 + 4 * room)};
 }

@@ -1,5 +1,6 @@
-// Exact selection by an integer majorant: propose run k with probability W_k / sum W, W_k an integer upper bound of its
-// weight, then accept with a lazy coin for the ratio. Only the one inequality W_k >= weight matters for the law.
+// Exact selection by an integer majorant: propose run k with probability W_k / sum W, where W_k is an integer upper bound of the
+// run's weight; then accept with a lazy coin whose probability is weight / W_k. The law depends only on the inequality W_k >=
+// weight.
 // Proof: docs/proofs/selection.md, theorems 1 to 4.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace fractile {
 
-/// Consecutive members start .. start + length - 1 that share one score (lower is better).
+/// Consecutive members, start .. start + length - 1, that share one score (lower is better).
 struct Run {
   std::uint64_t start;
   std::uint64_t length;
@@ -32,12 +33,12 @@ concept RunCursor = std::copyable<C> && requires(C cursor, Run& run) {
 class RateBounds {
  public:
   explicit RateBounds(const Exponent& rate);
-  /// The same, kept from one of the last calls on this thread when that was of the same rate.
+  /// The same, reused if one of the last calls on this thread had the same rate.
   static RateBounds of(const Exponent& rate);
 
   /// W >= length * 2^53 * exp(-rate * gap), an integer below 2^116, and at most 1.0615 times that plus 1.
   uint128 majorant(std::uint64_t gap, std::uint64_t length) const {
-    constexpr double last = 127 * 0x1p52;                               // from here on every product is shifted out
+    constexpr double last = 127 * 0x1p52;                               // from here on the shift makes every product 0
     const double y = std::min(static_cast<double>(gap) * grid_, last);  // at most gap * rate * log2(e) * 2^52
     const auto fixed = static_cast<std::uint64_t>(static_cast<std::int64_t>(y));  // signed: one instruction
     const std::uint64_t halvings = fixed >> 52;
@@ -51,7 +52,7 @@ class RateBounds {
 
   /// A certified lower bound of rate * log2(e), at most 2^900.
   double bits_per_unit() const { return lower_; }
-  /// An upper one.
+  /// A certified upper bound of rate * log2(e).
   double most_bits_per_unit() const { return upper_; }
 
  private:
@@ -60,19 +61,19 @@ class RateBounds {
   double upper_;  // at least rate * log2(e)
 };
 
-/// The exact acceptance probability, for the coins that the bounds leave open.
+/// The exact acceptance probability, for the coins that the bounds leave undecided.
 Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
                                std::int64_t precision);
 
-/// A lower bound of the acceptance probability, when the majorant is RateBounds's, UnitMajorant's or RunMajorant's, this many units
-/// large.
+/// A lower bound of the acceptance probability for a majorant of this many units that RateBounds, UnitMajorant or RunMajorant
+/// computed.
 inline double least_acceptance(uint128 units) { return units >= 1024 ? 0.9375 : 0; }
 
-/// The coin of a proposal with that gap and this many members; true: keep it. `at_least` bounds its probability from below.
+/// Tosses the coin of a proposal with this gap and length; true: keep the proposal. `at_least` bounds its probability from below.
 bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
             double at_least, RandomBits& bits, Filter filter, SelectionCost* cost);
 
-/// A few runs, none of them empty: listed, weighed once, and drawn from. To be used again and again.
+/// A few runs, none of them empty, that are listed, weighed once, and drawn from. One object can be filled again and again.
 class ListedRuns {
  public:
   template <RunCursor Cursor>

@@ -10,7 +10,7 @@
 namespace fractile {
 namespace {
 
-/// Whether all is set already as it is to be; what was raised before says nothing of it.
+/// Whether all settings already are as needed. Flags that earlier exceptions raised do not matter.
 bool is_own_environment() {
 #if defined(__x86_64__)
   constexpr std::uint32_t raised = 0x3F;
@@ -44,7 +44,7 @@ void tell_flint_when_this_thread_ends() noexcept {
     ~Telling() { flint_cleanup(); }
   };
   thread_local const Telling at_the_end;
-  static_cast<void>(at_the_end);  // a thread's variable is made when it is named
+  static_cast<void>(at_the_end);  // a thread-local variable is constructed when it is used
   detail::flint_will_be_told = true;
 }
 

@@ -1,13 +1,13 @@
-// What the library sets for itself while it works on a thread that another program owns, and gives back.
+// What the library sets on a thread of the calling program while it works there, and restores afterwards.
 #pragma once
 
 #include <cfenv>
 
 namespace fractile {
 
-/// At every door of the library, first of all: from here to the end of its scope floating-point numbers are what IEEE 754 has them,
-/// rounded to nearest, subnormals as they are, without traps, x87 in full precision, whatever the caller has set; then it is as it was.
-/// And what exact numbers keep for this thread is given back when the thread ends.
+/// The first statement of every public function that computes. To the end of its scope, floating-point arithmetic follows IEEE 754:
+/// it rounds to nearest, keeps subnormals, has no traps, and x87 has full precision. Afterwards the caller's settings are back. It
+/// also makes sure that the memory which exact numbers keep for this thread is freed when the thread ends.
 class OwnEnvironment {
  public:
   OwnEnvironment() noexcept;
@@ -17,11 +17,11 @@ class OwnEnvironment {
 
  private:
   bool is_changed_;
-  std::fenv_t callers_;  // where it is changed
+  std::fenv_t callers_;  // the caller's settings, if they differ
 };
 
-/// FLINT keeps memory for every thread that uses it, until it is told that the thread is over. For all that computes with it: from now
-/// on this thread tells it. A door does so, too.
+/// FLINT keeps memory for every thread that uses it until flint_cleanup() is called on that thread. After this call,
+/// flint_cleanup() runs when the thread ends. Everything that computes with FLINT calls this; an OwnEnvironment does, too.
 void tell_flint_when_this_thread_ends() noexcept;
 
 namespace detail {

@@ -1,5 +1,5 @@
-// Permute-and-flip. All coins are tossed first: given the set A of candidates whose coins are heads, a uniform order of all
-// restricted to A is a uniform order of A, so the first head of the order is uniform on A.
+// Permute-and-flip. All coins are tossed first. Let A be the set of candidates whose coins are heads. A uniform order of all
+// candidates, restricted to A, is a uniform order of A; so the first head of the order is uniform on A.
 // Proof: docs/proofs/permute_and_flip.md
 #include <algorithm>
 
@@ -14,7 +14,7 @@
 namespace fractile {
 namespace {
 
-constexpr uint128 one = uint128{1} << 53;  // as a majorant: the acceptance probability is exp(-rate * gap) itself
+constexpr uint128 one = uint128{1} << 53;  // as the majorant, so the acceptance probability is exp(-rate * gap)
 
 bool heads(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, RandomBits& bits, Filter filter) {
   if (gap == 0) return true;

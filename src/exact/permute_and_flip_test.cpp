@@ -71,7 +71,8 @@ TEST(PermuteAndFlip, IsNotTheSoftmaxLaw) {
 
 TEST(RationalScores, SelectLikeWholeOnes) {
   RandomBits bits = RandomBits::system();
-  // Scores 0, 1/2, 5/3 at rate 6 are 0, 3, 10 at rate 1; the last vector passes 64 bits and takes the other way.
+  // Scores 0, 1/2, 5/3 at rate 6 are 0, 3, 10 at rate 1; the last vector's scores have more than 64 bits, which takes the slower
+  // path.
   const Rational huge = Rational(10).pow(30);
   for (const std::vector<Rational>& scores : {std::vector<Rational>{0, Rational(1, 2), Rational(5, 3)},
                                               {-huge, Rational(1, 2) - huge, Rational(5, 3) - huge},

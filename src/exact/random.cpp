@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t page_size = 4096;
 
-/// One page: the bits not yet used and how far they are used. The kernel empties it in a forked child, and a page of
+/// One page of memory: the unused bits, and how far they have been used. The kernel empties it in a forked child, and a page of
 /// zeros reads as "empty", so a child can neither repeat nor know its parent's bits.
 struct Page {
   std::uint64_t full;  // whether `words` holds bits
@@ -28,7 +28,7 @@ struct Page {
 };
 static_assert(sizeof(Page) == page_size);
 
-/// Forks counted in the child, for kernels that cannot wipe a page on fork.
+/// The number of forks, counted in the child, for kernels that cannot wipe a page on fork.
 std::atomic<std::uint64_t> fork_count{0};
 
 void count_forks() {

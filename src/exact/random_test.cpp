@@ -94,7 +94,7 @@ TEST(RandomBits, FailureThrowsAndNothingIsReturned) {
     throw Error(ErrorCode::internal, "no bits");
   });
   EXPECT_THROW(bits.next64(), Error);
-  EXPECT_THROW(bits.next64(), Error);  // half-filled buffers are never used
+  EXPECT_THROW(bits.next64(), Error);  // a half-filled buffer is never used
   EXPECT_EQ(fills, 2);
 }
 
@@ -118,7 +118,7 @@ TEST(RandomBits, AForkedChildStartsFresh) {
 }
 
 TEST(RandomBits, UsedBitsAreWiped) {
-  // The source sees the buffer again when it is refilled: all of it must be zero by then.
+  // The source is given the buffer again when it is refilled: all of it must have been zeroed.
   bool first = true;
   bool wiped = true;
   std::size_t size = 0;
@@ -152,7 +152,7 @@ TEST(Uniform, OfBytesIsExact) {
     int rejections = 0;
     for (int byte = 0; byte < 256; ++byte) {
       int words = 0;
-      // After a rejection comes a word that every n keeps.
+      // The word after a rejected one is accepted for every n.
       const auto answer = uniform_by_product(static_cast<std::uint8_t>(n),
                                              [&] { return static_cast<std::uint8_t>(words++ == 0 ? byte : 255); });
       rejections += words > 1 ? 1 : 0;
@@ -170,7 +170,7 @@ TEST(Uniform, ProductsAreExact) {
       fmpz_set_uiui(result.get(), high, low);
       return result;
     };
-    // Every third word or so is full of ones.
+    // About every third word has all bits set.
     const auto word = [](std::uint64_t x) { return x % 3 == 0 ? ~std::uint64_t{0} : x; };
     const uint128 x = (uint128{word(a)} << 64) | word(b);
     const uint128 y = (uint128{word(c)} << 64) | word(d);
@@ -190,7 +190,7 @@ TEST(Uniform, RejectsTheLeastLowWords) {
   RandomBits bits = placed_bits({0, 1, 0, ~std::uint64_t{0}});
   EXPECT_EQ(uniform_below(bits, std::uint64_t{5}), 0U);
   EXPECT_EQ(uniform_below(bits, std::uint64_t{5}), 4U);
-  // 2^64 mod 3 2^62 = 2^62: a quarter of the words is rejected.
+  // 2^64 mod 3 2^62 = 2^62: a quarter of the words are rejected.
   RandomBits quarter = placed_bits({0, std::uint64_t{1} << 62, 4, 5, 6});
   EXPECT_EQ(uniform_below(quarter, std::uint64_t{3} << 62), 3U);  // 0 and 2^62 have a low word of 0; 4 is like them
 }

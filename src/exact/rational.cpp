@@ -88,7 +88,8 @@ Rational take_decimal(std::string_view& text, std::string_view whole) {
   return negative ? -value : value;
 }
 
-/// Whether its words are its numerator and denominator, and no memory is behind them: most rationals, which are copied often.
+/// Whether the words hold the numerator and the denominator themselves, without further memory. Most rationals are such, and are
+/// copied often.
 bool is_small(const Rational& value) {
   const fmpq* const words = flint_of(value);
   return !COEFF_IS_MPZ(words->num) && !COEFF_IS_MPZ(words->den);
@@ -158,7 +159,7 @@ Rational Rational::parse(std::string_view text) {
 }
 
 Rational Rational::from_double(double value) {
-  // From its bits, so that no setting of the arithmetic matters.
+  // Computed from the bits, so that no setting of the arithmetic matters.
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const auto biased = static_cast<std::int64_t>(bits >> 52 & 0x7FF);
   if (biased == 0x7FF) throw Error(ErrorCode::usage, "not a finite number");
@@ -169,7 +170,7 @@ Rational Rational::from_double(double value) {
 
 namespace {
 
-/// The limit of a numerator or denominator: 256 MiB. GMP would end the process far above it, or take all memory before.
+/// The limit of a numerator or denominator: 256 MiB. Far above it, GMP would take all memory or end the process.
 constexpr std::uint64_t most_bits = std::uint64_t{1} << 31;
 
 std::uint64_t magnitude(std::int64_t value) {

@@ -1,5 +1,5 @@
-// One source, compiled for several instruction sets (Highway) and chosen when it first runs. The arithmetic is RunMajorant's,
-// operation for operation, in all of them.
+// One source, compiled for several instruction sets (Highway); one of these is chosen at the first call. All of them have
+// RunMajorant's arithmetic, operation for operation.
 #include "libraries/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -64,7 +64,7 @@ double largest_of(const RunMajorant& majorant, const RunSpan& runs, std::uint64_
   return result;
 }
 
-/// The sum of all masses; with `is_kept`, each of them to masses[k].
+/// The sum of all masses; with `is_kept`, also writes them to masses[k].
 template <bool is_kept>
 std::uint64_t sum_of_masses(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best,
                             std::uint64_t* masses) {

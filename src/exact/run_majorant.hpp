@@ -1,5 +1,5 @@
-// The majorant for scores with lengths (multiplicities): runs of members that share one score. Straight-line arithmetic in
-// doubles; the functions on spans do it in vectors of whatever width the machine has. Proof: docs/proofs/selection.md, theorem 7.
+// The majorant for scores with lengths (multiplicities): runs of members that share one score. Straight-line arithmetic in doubles;
+// the functions on spans compute on vectors of the machine's width. Proof: docs/proofs/selection.md, theorem 7.
 #pragma once
 
 #include <cmath>
@@ -12,16 +12,17 @@ namespace fractile {
 
 class RunMajorant {
  public:
-  /// `bits_per_unit` is a certified lower bound of rate * log2(e), at most 2^900. To be fitted before it is used.
+  /// `bits_per_unit` is a certified lower bound of rate * log2(e), at most 2^900. Call fit() before operator().
   explicit RunMajorant(double bits_per_unit) : grid_(UnitMajorant(bits_per_unit).grid()) {}
 
-  /// About length * exp(-rate * gap) / 2, at most 1.0615 times that while rate * gap < 690; 0 for no members. Lengths are below 2^63.
+  /// At least length * exp(-rate * gap) / 2, and at most 1.0615 times that while rate * gap < 690; 0 for no members. Lengths are
+  /// below 2^63.
   double weight(std::uint64_t gap, std::uint64_t length) const {
     const double exponent = UnitMajorant::to_double(gap) * grid_;
     return UnitMajorant::exp2_chord(exponent < last ? exponent : last) * UnitMajorant::to_double(length);
   }
 
-  /// Makes the greatest mass one of 2^44 to 2^45. `largest` is the greatest weight, at least 1/2.
+  /// Scales masses such that the greatest is between 2^44 and 2^45. `largest` is the greatest weight, at least 1/2.
   void fit(double largest) {
     exponent_ = std::ilogb(largest);
     scale_ = std::ldexp(1.0, largest_bits - exponent_);
@@ -34,7 +35,7 @@ class RunMajorant {
     const double clamped = scaled < most ? scaled : most;
     return length == 0 ? 0 : std::bit_cast<std::uint64_t>(clamped + to_wholes) + offset;
   }
-  /// The exact acceptance probability of W is 2^unit_bits length * exp(-rate * gap) / W; -20 to 44.
+  /// The exact acceptance probability of W is 2^unit_bits length * exp(-rate * gap) / W; unit_bits is from -20 to 44.
   int unit_bits() const { return largest_bits - 1 - exponent_; }
 
   // The terms and constants of that arithmetic.
@@ -42,9 +43,11 @@ class RunMajorant {
   double scale() const { return scale_; }
   static constexpr double last = 1000 * 0x1p32;
   static constexpr int largest_bits = 44;
-  static constexpr double most = 0x1p46;  // never reached
-  static constexpr double to_wholes =
-      0x1p52;  // added to a number of [0, 2^52), it leaves a whole number in the low bits
+  /// Above every scaled weight. A product passes through the minimum with this before anything is added to it, so no compiler can
+  /// contract product and sum into one fused operation, which would round differently.
+  static constexpr double most = 0x1p46;
+  /// Added to a number of [0, 2^52), it leaves a whole number in the low bits.
+  static constexpr double to_wholes = 0x1p52;
   static constexpr std::uint64_t offset = 2 - std::bit_cast<std::uint64_t>(to_wholes);
 
  private:
@@ -63,13 +66,13 @@ struct RunSpan {
 /// The least score of a run that has members; 2^64 - 1 when none has.
 std::uint64_t least_score(const RunSpan& runs);
 
-/// The greatest weight, for gaps above `best`.
+/// The greatest weight of a run, with gaps measured from `best`.
 double largest_weight(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best);
 
 /// The sum of the masses, of at most 2^16 runs.
 std::uint64_t run_mass(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best);
 
-/// Each of them to masses[k]; their sum.
+/// Writes the masses to masses[k], and returns their sum.
 std::uint64_t run_masses(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best, std::uint64_t* masses);
 
 }  // namespace fractile

@@ -16,7 +16,7 @@ using testing::effort;
 using testing::on_every_instruction_set;
 using Integers = std::vector<std::uint64_t>;
 
-/// For run 0: its acceptance probability by the mass that the majorant gives it beside the others.
+/// The acceptance probability of a run that is proposed with the majorant's mass.
 Enclosure acceptance(const Exponent& rate, std::uint64_t gap, std::uint64_t length, const RunMajorant& majorant) {
   return acceptance_enclosure(rate, gap, length, uint128{majorant(gap, length)} << (53 - majorant.unit_bits()), 200);
 }

@@ -38,26 +38,27 @@ std::size_t holder(std::span<const std::uint64_t> masses, std::uint64_t target) 
   return index;
 }
 
-constexpr std::size_t row_size = 64;  // scores whose masses are written down
+constexpr std::size_t row_size = 64;  // the number of scores whose masses are stored at once
 
-/// An index that was proposed: its members' common score and its mass as accept() wants it, in units of 2^53.
+/// A proposed index: its members' common gap, and its mass as accept() takes it, in units of 2^-53.
 struct Proposal {
   std::size_t index;
   std::uint64_t gap;
   std::uint64_t length;
   uint128 majorant;
-  double at_least;  // of the acceptance
+  double at_least;  // lower bound of the acceptance probability
 };
 
-/// Scores of one member each, with the masses of unit_majorant.hpp.
+/// Scores of one member each, with the masses of unit_majorant.hpp. `flip` turns scores into ones to be minimized: all bits are set to
+/// maximize, none to minimize (flip_for()).
 class UnitScores {
  public:
   UnitScores(std::span<const std::uint64_t> scores, std::uint64_t flip, double bits_per_unit)
       : scores_(scores), flip_(flip), majorant_(bits_per_unit) {}
 
   std::size_t size() const { return scores_.size(); }
-  void fit() { best_ = least_score(scores_, flip_); }
-  std::uint64_t fit_and_write(std::uint64_t* masses) {
+  void find_best() { best_ = least_score(scores_, flip_); }
+  std::uint64_t find_best_and_write(std::uint64_t* masses) {
     const UnitRow row = unit_row(majorant_, scores_, flip_, masses);
     best_ = row.best;
     return row.total;
@@ -86,12 +87,12 @@ class RunScores {
   RunScores(const RunSpan& runs, double bits_per_unit) : runs_(runs), majorant_(bits_per_unit) {}
 
   std::size_t size() const { return runs_.scores.size(); }
-  void fit() {
+  void find_best() {
     best_ = least_score(runs_);
     majorant_.fit(largest_weight(majorant_, runs_, best_));
   }
-  std::uint64_t fit_and_write(std::uint64_t* masses) {
-    fit();
+  std::uint64_t find_best_and_write(std::uint64_t* masses) {
+    find_best();
     return run_masses(majorant_, runs_, best_, masses);
   }
   std::uint64_t mass(std::size_t first, std::size_t count) const {
@@ -115,11 +116,11 @@ class RunScores {
   std::uint64_t best_ = 0;
 };
 
-/// Proposes an index with probability W_k / sum W: among at most row_size.
+/// Proposes an index with probability W_k / sum W, among at most row_size indices.
 template <class Scores>
 class FewProposals {
  public:
-  explicit FewProposals(Scores& scores) : scores_(scores), total_(scores.fit_and_write(masses_.data())) {}
+  explicit FewProposals(Scores& scores) : scores_(scores), total_(scores.find_best_and_write(masses_.data())) {}
   FewProposals(const FewProposals&) = delete;
   FewProposals& operator=(const FewProposals&) = delete;
   ~FewProposals() = default;
@@ -135,12 +136,12 @@ class FewProposals {
   std::uint64_t total_;
 };
 
-/// The same among any number: sums of blocks, then of the drawn block's rows, then one row's masses.
+/// The same among any number of indices: computes the sums of blocks, then those of the drawn block's rows, then one row's masses.
 template <class Scores>
 class ManyProposals {
  public:
   explicit ManyProposals(Scores& scores) : scores_(scores) {
-    scores.fit();
+    scores.find_best();
     const std::size_t blocks = (scores.size() + block_size - 1) / block_size;
     if (blocks > few_.size()) many_.resize(blocks);
     blocks_ = blocks > few_.size() ? std::span(many_) : std::span(few_).first(blocks);
@@ -203,7 +204,7 @@ std::size_t select_index(Scores scores, const RateBounds& bounds, const Exponent
 /// Complemented scores turn maximization into minimization, gap for gap.
 std::uint64_t flip_for(Optimize optimize) { return optimize == Optimize::maximize ? ~std::uint64_t{0} : 0; }
 
-/// Scores too far apart for 64 bits: propose uniformly, keep with probability exp(-rate * gap). The best is always kept.
+/// For scores too far apart for 64 bits: proposes uniformly, and keeps with probability exp(-rate * gap). The best is always kept.
 std::size_t select_by_uniform_proposals(std::span<const Rational> gaps, const Exponent& rate, RandomBits& bits,
                                         Filter filter, SelectionCost* cost) {
   for (;;) {

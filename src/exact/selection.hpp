@@ -1,4 +1,4 @@
-// What the selections of fractile/exact.hpp call, with the default filter: tests take another, and benchmarks look at the cost.
+// What the selections of fractile/exact.hpp call with the default filter. Tests pass another filter, and benchmarks read the cost.
 // Proof: docs/proofs/selection.md
 #pragma once
 

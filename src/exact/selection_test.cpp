@@ -71,7 +71,7 @@ std::size_t majorant_draw(const Case& c, RandomBits& bits, Filter filter) {
                            : detail::select_softmax(c.scores, c.lengths, rate, bits, Optimize::minimize, filter);
 }
 
-/// What `draw` makes of bits that are the same for the same seed.
+/// The result of `draw` on bits that depend on the seed alone.
 std::size_t seeded(std::uint64_t seed, const std::function<std::size_t(RandomBits&)>& draw) {
   RandomBits bits = RandomBits::unsafe_seeded(seed);
   return draw(bits);
@@ -168,7 +168,7 @@ TEST(Selection, ExtremeRatesEndAndAreRight) {
   }
 }
 
-/// The p-value of the scores drawn from many indices.
+/// The p-value of the scores of many drawn indices.
 double p_value_by_score(const Case& c, RandomBits& bits, Filter filter) {
   std::map<std::uint64_t, double> exact;
   std::map<std::uint64_t, std::uint64_t> drawn;
@@ -238,7 +238,7 @@ TEST(Majorant, IsNeverBelowTheWeightAndNeverFarAbove) {
   EXPECT_GT(worst, 1.05);
 }
 
-// Rates in turn, more than are kept, and equal ones that are written otherwise.
+// More rates in turn than are kept, and equal rates that are written differently.
 TEST(Majorant, OfAKeptRateIsThatOfTheRate) {
   const auto majorants = [](const RateBounds& bounds) {
     std::vector<uint128> all;

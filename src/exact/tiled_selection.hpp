@@ -1,5 +1,5 @@
-// Exact selection from very many runs without passing all of them: a majorant for a tile of runs at a time. Once a proposal from a
-// tile was refused, the tile is parted into smaller ones, or weighed run by run when it has few runs.
+// Exact selection from very many runs without visiting all of them: each tile of runs has one majorant. When a proposal from a tile
+// is refused, the tile is divided into smaller tiles, or weighed run by run when it has few runs.
 // Proof: docs/proofs/selection.md, theorem 6.
 #pragma once
 
@@ -12,11 +12,12 @@
 
 namespace fractile {
 
-/// Stretches of a pass. all(tile) has all members of the runs of cursor(tile), consecutive, and the least of their scores.
+/// Stretches of a pass over runs. all(tile) is a run of all members of the runs of cursor(tile), which are consecutive, with the
+/// least of their scores.
 template <class T>
 concept RunTiles = requires(const T& tiles, const typename T::Tile& tile, std::uint64_t member) {
   { tiles.parts() } -> std::same_as<std::vector<typename T::Tile>>;      // the whole pass
-  { tiles.parts(tile) } -> std::same_as<std::vector<typename T::Tile>>;  // none: list its runs instead
+  { tiles.parts(tile) } -> std::same_as<std::vector<typename T::Tile>>;  // empty: list the tile's runs instead
   { tiles.all(tile) } -> std::same_as<Run>;
   { tiles.score_of(tile, member) } -> std::same_as<std::uint64_t>;  // of the run that has the member
   { tiles.cursor(tile) } -> RunCursor;
@@ -65,12 +66,12 @@ class TiledSelection {
   struct Tile {
     Part part;
     Run all;
-    uint128 mass;           // 0: it has been divided
-    std::size_t first_run;  // of runs_, once its runs are weighed
-    std::size_t last_run;   // 0: they are not
+    uint128 mass;           // 0: the tile has been divided
+    std::size_t first_run;  // index in runs_, once the tile's runs are weighed
+    std::size_t last_run;   // 0: its runs are not weighed
   };
 
-  /// A member of `length` with a common majorant.
+  /// One of `length` members that share a majorant.
   struct Proposal {
     std::uint64_t member;
     std::uint64_t score;
@@ -80,7 +81,7 @@ class TiledSelection {
 
   uint128 majorant(const Run& run) const { return bounds_.majorant(run.score - best_, run.length); }
 
-  /// A run by its mass.
+  /// Draws a run by its mass.
   Proposal among_runs(const Tile& tile, uint128 target, RandomBits& bits) const {
     const Run* run = &runs_[tile.first_run];
     uint128 mass = majorant(*run);
@@ -91,13 +92,13 @@ class TiledSelection {
     return {run->start + uniform_below(bits, run->length), run->score, run->length, mass};
   }
 
-  /// Any member, by the tile's mass.
+  /// Draws any member, by the tile's mass.
   Proposal among_members(const Tile& tile, RandomBits& bits) const {
     const std::uint64_t member = tile.all.start + uniform_below(bits, tile.all.length);
     return {member, tiles_.score_of(tile.part, member), tile.all.length, tile.mass};
   }
 
-  /// Smaller tiles take the tile's place, or its runs do.
+  /// Replaces the tile by smaller tiles or by its runs.
   void open(std::size_t at) {
     total_ -= weighed_[at].mass;
     const std::vector<Part> parts = tiles_.parts(weighed_[at].part);

@@ -9,7 +9,7 @@ namespace fractile {
 
 __extension__ using uint128 = unsigned __int128;
 
-/// a * b, of as many bits as both factors have together.
+/// a * b, with as many bits as both factors have together.
 template <class Word>
 struct Product {
   Word high;
@@ -32,14 +32,14 @@ inline Product<uint128> product(uint128 a, uint128 b) {
   return {uint128{a_high} * b_high + (cross >> 64) + (middle >> 64), (middle << 64) | static_cast<std::uint64_t>(low)};
 }
 
-/// For bytes, for tests that go through all of them.
+/// The same for bytes, for tests that try all of them.
 inline Product<std::uint8_t> product(std::uint8_t a, std::uint8_t b) {
   const unsigned whole = unsigned{a} * b;
   return {static_cast<std::uint8_t>(whole >> 8), static_cast<std::uint8_t>(whole)};
 }
 
-/// Uniform on 0 .. n-1, n >= 1, from words that are uniform: the high word of word * n, unless the low word is one of the
-/// 2^bits mod n least. (Lemire, Fast random integer generation in an interval, 2019, algorithm 5.)
+/// Uniform on 0 .. n-1, n >= 1, from words that are uniform: the high word of word * n, rejected if the low word is below 2^bits
+/// mod n. (Lemire, Fast random integer generation in an interval, 2019, algorithm 5.)
 template <class Word, class NextWord>
 Word uniform_by_product(Word n, NextWord next_word) {
   Product<Word> drawn = product(next_word(), n);

@@ -1,5 +1,5 @@
-// One source, compiled for several instruction sets (Highway) and chosen when it first runs. The arithmetic is UnitMajorant's,
-// operation for operation, in all of them.
+// One source, compiled for several instruction sets (Highway); one of these is chosen at the first call. All of them have
+// UnitMajorant's arithmetic, operation for operation.
 #include "libraries/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fractile::HWY_NAMESPACE {
 namespace {
 
-/// Less than each mass by UnitMajorant::offset.
+/// Each mass less UnitMajorant::offset.
 template <class V, class R>
 HWY_INLINE V sum_bits(V gaps, R grid) {
   const auto exp2_chord = exp2_chords(hn::Mul(to_double(gaps), grid), UnitMajorant::last);
@@ -37,7 +37,7 @@ std::uint64_t least_of(std::span<const std::uint64_t> scores, std::uint64_t flip
       even = hn::Min(even, flipped.vector(k));
       odd = hn::Min(odd, flipped.vector(k + lanes));
     }
-    // The last vector may overlap what was seen.
+    // The last vector may overlap the one before.
     if (k + lanes < scores.size()) odd = hn::Min(odd, flipped.vector(k));
     even = hn::Min(even, flipped.vector(scores.size() - lanes));
     return hn::GetLane(hn::MinOfLanes(d, hn::Min(even, odd)));
@@ -59,7 +59,7 @@ std::uint64_t mass_of(const UnitMajorant& majorant, std::span<const std::uint64_
     even = hn::Add(even, sum_bits(gaps.vector(k), grid));
     odd = hn::Add(odd, sum_bits(gaps.vector(k + lanes), grid));
   }
-  // Now modulo 2^64, then as they are: instructions that add up lanes may take them for signed.
+  // The offset is added modulo 2^64 before lanes are added up, since instructions for that may treat lanes as signed.
   const auto sums = hn::Add(hn::Add(even, odd), hn::Set(d, k / lanes * UnitMajorant::offset));
   std::uint64_t mass = hn::GetLane(hn::SumOfLanes(d, sums));
   for (; k < scores.size(); ++k) mass += majorant(gaps.one(k));

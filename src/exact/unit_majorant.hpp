@@ -1,5 +1,5 @@
-// The majorant for scores that all have multiplicity one: straight-line arithmetic without branches. The functions on spans
-// do it in vectors of whatever width the machine has. Proof: docs/proofs/selection.md, theorem 5.
+// The majorant for scores that all have multiplicity one: straight-line arithmetic without branches. The functions on spans compute
+// on vectors of the machine's width. Proof: docs/proofs/selection.md, theorem 5.
 #pragma once
 
 #include <bit>
@@ -29,7 +29,7 @@ class UnitMajorant {
     const auto nearest = std::bit_cast<std::uint64_t>(exponent + shift);
     return std::bit_cast<double>(top - (nearest << 20));
   }
-  /// One rounding, in the sum.
+  /// Rounds once, in the sum.
   static double to_double(std::uint64_t value) {
     const auto high = std::bit_cast<double>((value >> 32) | high_bits);
     const auto low = std::bit_cast<double>((value & 0xffffffff) | low_bits);
@@ -41,7 +41,7 @@ class UnitMajorant {
 
   // The constants of that arithmetic.
   static constexpr double last = 60 * 0x1p32;
-  static constexpr double shift = 0x1p52;  // added to N + f, leaves N or N + 1 in the low bits
+  static constexpr double shift = 0x1p52;  // added to N + f, it leaves N or N + 1 in the low bits
   /// The double of bits top - ((bits(shift) + N) << 20) is half of the chord over 2^-((N - 1) 2^-32).
   static constexpr std::uint64_t top =
       (std::uint64_t{1022} << 52) + (std::uint64_t{1} << 20) + (std::bit_cast<std::uint64_t>(shift) << 20);
@@ -61,7 +61,7 @@ std::uint64_t least_score(std::span<const std::uint64_t> scores, std::uint64_t f
 std::uint64_t unit_mass(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
                         std::uint64_t best);
 
-/// Each of them to masses[k]; their sum.
+/// Writes the masses to masses[k], and returns their sum.
 std::uint64_t unit_masses(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
                           std::uint64_t best, std::uint64_t* masses);
 
@@ -71,7 +71,7 @@ struct UnitRow {
   std::uint64_t total;
 };
 
-/// Both, and the masses: for at most 2^11 scores.
+/// Finds the least score and writes the masses, for at most 2^11 scores.
 UnitRow unit_row(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
                  std::uint64_t* masses);
 

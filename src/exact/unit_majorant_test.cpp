@@ -22,7 +22,8 @@ struct DrawnScores {
   UnitMajorant majorant;
 };
 
-/// Any number of scores near each other, all over the 64 bits, or equal; rates from none to beyond all.
+/// Any number of scores, which are near each other, spread over all 64 bits, or equal; and any rate, from 0 to such that only the
+/// best score counts.
 DrawnScores drawn_scores(std::mt19937_64& random) {
   Integers scores(random() % 200 + 1);
   const auto width = static_cast<int>(random() % 64);

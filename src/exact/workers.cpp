@@ -34,7 +34,7 @@ class Board {
   }
 
  private:
-  /// Every piece before this one has begun, and ends: which failure is heard does not depend on who comes first.
+  /// Every piece before this one has begun and will end, so which failure is reported does not depend on timing.
   void fail(std::size_t piece, std::exception_ptr failure) {
     next_ = pieces_;
     const std::lock_guard lock(mutex_);
@@ -51,7 +51,7 @@ class Board {
   std::exception_ptr failure_;
 };
 
-/// Joined when they go.
+/// Threads that are joined when this object is destroyed.
 class Helpers {
  public:
   Helpers(std::size_t count, Board& board) {
@@ -60,7 +60,7 @@ class Helpers {
       while (threads_.size() < count) {
         threads_.emplace_back([&board, worker = threads_.size() + 1] { board.work(worker); });
       }
-    } catch (const std::exception&) {  // no thread, or no memory for one: as many as there are
+    } catch (const std::exception&) {  // no further thread, or no memory for one: continue with those that run
     }
   }
   Helpers(const Helpers&) = delete;

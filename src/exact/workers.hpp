@@ -1,4 +1,4 @@
-// Work that several threads share, the calling one among them. All threads of the library are started here.
+// Work that several threads share, including the calling one. All threads of the library are started here.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,9 @@
 
 namespace fractile {
 
-/// Calls work(0) .. work(pieces - 1), each once, on at most `threads` threads. An exception keeps pieces from being started; when all
-/// threads have ended, that of the piece with the lowest number is thrown here, whichever thread came first. Where the system gives no more threads, fewer do the work, down to the calling one.
+/// Calls work(0) .. work(pieces - 1), each once, on at most `threads` threads. After an exception, no further piece is started.
+/// When all threads have ended, the exception of the piece with the lowest number is thrown here, whichever came first. If the
+/// system provides fewer threads, these do the work, and at least the calling one.
 void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work);
 
 /// The same for work(worker, piece): workers are numbered below `threads`, and the calling one is 0. No two calls of one worker

@@ -347,13 +347,13 @@ class PostgresStore final : public Store {
     } catch (const Failure& failure) {
       if (!failure.lost) throw;
       connection_.reset();
-      if (!has_happened()) throw;
+      if (!was_committed()) throw;
     }
   }
 
   /// Whether the log has the line of this change. The turn is taken first: the connection that was lost holds it until its
   /// transaction has ended, one way or the other.
-  bool has_happened() const {
+  bool was_committed() const {
     if (change_.empty()) return false;  // nothing was to be changed
     const auto start = Clock::now();
     const auto end = start + waiting_.patience + 2 * longest_pause;

@@ -282,13 +282,13 @@ class SqliteStore final : public Store {
     try {
       transaction.commit();
     } catch (const Error& error) {
-      if (!has_happened()) throw;
+      if (!was_committed()) throw;
       throw Unsynced(error.code(), error.what_words(), error.hint_words());
     }
   }
 
   /// After a commit that failed: the file may hold the change all the same, when it was the folder that could not be synced.
-  bool has_happened() const {
+  bool was_committed() const {
     if (connection_.in_transaction() || last_hash_.empty()) return false;
     try {
       const Connection again(name(), Connection::Access::reading, waiting_);

@@ -25,7 +25,7 @@ void require_delta(const Rational& delta) {
               "write for example 1e-6");
 }
 
-/// How many l have (m - l) eta > epsilon; only these can give a positive delta.
+/// The number of l with (m - l) eta > epsilon; only these l can give a positive delta.
 std::uint64_t count_of_terms(const Exponent& eta, std::uint64_t count, const Exponent& epsilon) {
   std::uint64_t low = 0;
   std::uint64_t high = count;
@@ -59,12 +59,12 @@ class WorstCase {
  private:
   Enclosure number(std::uint64_t value) const { return Enclosure::of(rational_of(value), precision_); }
 
-  /// sum over i = l, l-1, ..., 0 of C(m,i) (1-a)^(m-i) a^i (1 - e^-(x + (l-i) eta)), x = eta - t*_l, where a is the
-  /// probability, under the first law, of the loss t - eta.
+  /// sum over i = l, l-1, ..., 0 of C(m,i) (1-a)^(m-i) a^i (1 - e^-(x + (l-i) eta)), where x = eta - t*_l and a is the probability,
+  /// under the first law, of the loss t - eta.
   Enclosure delta_at(std::uint64_t l) const {
     const Enclosure x = (number(m_ - l) * eta_ - epsilon_) / number(m_ + 1);
     const Enclosure advantage = one_minus_exp_of_minus(x, precision_);
-    // The probabilities of the losses t and t - eta are `advantage` and `lower_odds`, divided by 1 - e^-eta.
+    // The probabilities of the losses t and t - eta are `advantage` and `lower_odds`, both divided by 1 - e^-eta.
     const Enclosure lower_odds = (one_ - advantage) * one_minus_exp_of_minus(eta_ - x, precision_);
     const Enclosure mass = binomial_mass(l, advantage / gap_, lower_odds / gap_);
     return sum_downwards(l, mass, advantage, advantage / lower_odds);
@@ -93,7 +93,8 @@ class WorstCase {
     return sum;
   }
 
-  /// The ratios fall with i, so once one is r < 1 what is left is at most mass/(1 - r): below 2^-64 of the sum?
+  /// Whether the remaining terms are below 2^-64 of the sum. Ratios of successive terms fall with i, so once a ratio is r < 1, the
+  /// remaining terms add up to at most mass/(1 - r).
   static bool is_negligible_tail(const Enclosure& mass, const Enclosure& slope, const Enclosure& sum) {
     return slope.is_positive() && certainly_less(scaled(mass, 64), sum * slope);
   }
@@ -108,7 +109,8 @@ double log_ratio(const Rational& value, const Rational& wanted) {
   return value.sign() == 0 ? -1000 : (Enclosure::of(value) / Enclosure::of(wanted)).log().to_double();
 }
 
-/// Where gap(x) changes sign between a and b, by the Illinois rule: a good guess after some ten calls, nothing certified.
+/// Where gap(x) changes sign between `from` and `to`, by the Illinois rule: a good guess after some ten calls, without a
+/// certificate.
 template <typename Gap>
 Rational guess_root(const Rational& from, const Rational& to, const Gap& gap) {
   double a = from.to_double();
@@ -133,7 +135,7 @@ Rational guess_root(const Rational& from, const Rational& to, const Gap& gap) {
   return std::isfinite(b) ? Rational::from_double(b) : to;
 }
 
-/// bisect() of delta_at(x) <= delta, after the bracket was narrowed around a guess.
+/// bisect() for delta_at(x) <= delta, after narrowing the bracket around a guess.
 template <typename DeltaAt>
 Rational solve(Rational inside, Rational outside, const Rational& delta, const DeltaAt& delta_at) {
   const auto feasible = [&](const Rational& x) { return delta_at(x) <= delta; };

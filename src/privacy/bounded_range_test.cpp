@@ -51,12 +51,13 @@ Pair power(const Pair& pair, std::uint64_t count) {
   return all;
 }
 
-/// 1 <= value <= range, for a rational e^t in the interval of losses.
+/// A rational value of 1 .. range: an e^t within the interval of losses.
 Rational any_within(const Rational& range) {
   return Rational(1) + (range - Rational(1)) * Rational(*rc::gen::inRange(0, 101), 100);
 }
 
-/// An exponential mechanism: Q any law on four outcomes, P proportional to Q times weights within a factor `range`.
+/// The laws of an exponential mechanism: Q is any law on four outcomes, and P is proportional to Q times weights within a factor
+/// `range`.
 Pair any_bounded_range_pair(const Rational& range) {
   Pair pair;
   Rational total_p;
@@ -200,7 +201,7 @@ TEST(BoundedRangeComposition, AtTheEdges) {
 }
 
 TEST(BoundedRangeComposition, TheLargestEtaIsThatOfThePaperUpToItsGrid) {
-  // epsilon 1, delta 1e-6; published code searched a coarse grid, so its values lie at or below the truth.
+  // Published values at epsilon 1 and delta 1e-6. Their code searched a coarse grid, so that they are at or below the exact ones.
   struct Known {
     std::uint64_t count;
     double published;

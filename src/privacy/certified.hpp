@@ -1,4 +1,4 @@
-// Certified bounds: Ziv's loop (more bits until the ball is small), its end points as dyadic rationals, and bisection.
+// Certified bounds: Ziv's loop (more bits until the ball is small), a ball's end points as dyadic rationals, and bisection.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// Dyadic rationals with at most 53 significant bits, at or above, at or below every number of the ball.
+/// Dyadic rationals with at most 53 significant bits: at or above every number of the ball, and at or below.
 Rational upper_rational(const Enclosure& ball);
 Rational lower_rational(const Enclosure& ball);
 
@@ -45,7 +45,7 @@ Rational certified_lower(const Enclose& enclose) {
   return lower_rational(enclose_until(enclose, is_sharp));
 }
 
-/// A probability from its enclosures, rounded up: within [2^-1024, 1].
+/// A probability from its enclosures, rounded up and clamped to [2^-1024, 1].
 template <typename Enclose>
 Rational certified_probability(const Enclose& enclose) {
   Rational least = Rational::dyadic(1, -1024);
@@ -56,7 +56,8 @@ Rational certified_probability(const Enclose& enclose) {
   return std::min(upper_rational(ball), Rational(1));
 }
 
-/// Between feasible `inside` and infeasible `outside`, both positive: a feasible number within 2^-44 of an infeasible one.
+/// A feasible number between `inside`, which is feasible, and `outside`, which is not, both positive. An infeasible number is
+/// within a relative distance of 2^-44.
 template <typename Feasible>
 Rational bisect(Rational inside, Rational outside, const Feasible& feasible) {
   const Rational slack = Rational::dyadic(1, -44);
@@ -68,7 +69,7 @@ Rational bisect(Rational inside, Rational outside, const Feasible& feasible) {
   return inside;
 }
 
-/// The largest feasible number, rounded down; `inside` > 0 is feasible, and larger numbers are harder.
+/// The largest feasible number, rounded down. `inside` > 0 is feasible, and every number below a feasible one is feasible.
 template <typename Feasible>
 Rational largest_feasible(const Rational& inside, const Feasible& feasible) {
   Rational low = lower_rational(Enclosure::of(inside));

@@ -12,7 +12,7 @@
 namespace fractile {
 namespace {
 
-// A double was rounded to a whole number: Budget::zcdp(1.5) was rho = 1.
+// A double was once rounded to a whole number: Budget::zcdp(1.5) had rho = 1.
 template <class Number>
 concept IsARho = requires(Number rho) {
   Budget::zcdp(rho);
@@ -26,7 +26,7 @@ static_assert(IsAnEpsilon<Rational> && !IsAnEpsilon<double>);
 
 using Law = std::vector<Rational>;
 
-/// Answers truly with odds `odds` to 1.
+/// The law of an answer that is true with odds `odds` to 1.
 Law randomized_response(const Rational& odds, bool truth) {
   const Rational yes = odds / (odds + Rational(1));
   return truth ? Law{yes, Rational(1) - yes} : Law{Rational(1) - yes, yes};
@@ -40,7 +40,7 @@ Law independent(const Law& a, const Law& b) {
   return result;
 }
 
-/// max P(y)/Q(y), which is e^epsilon.
+/// The largest P(y)/Q(y), which is e^epsilon.
 Rational worst_ratio(const Law& p, const Law& q) {
   Rational worst;
   for (std::size_t y = 0; y < p.size(); ++y) worst = std::max({worst, p[y] / q[y], q[y] / p[y]});

@@ -28,7 +28,7 @@ Rational scaled_square(const Exponent& level, const Rational& factor) {
   });
 }
 
-/// Below this the squares are within 2^-44 of the tight forms, whose terms cancel.
+/// For such levels, the squares are within 2^-44 of the tight forms, whose terms would cancel.
 bool is_tiny(const Exponent& level) {
   return certainly_less(Enclosure::of(level), Enclosure::of(Rational::dyadic(1, -21)));
 }
@@ -40,24 +40,24 @@ Enclosure tight_zcdp_of_pure(const Exponent& epsilon, std::int64_t precision) {
   return ball * gap / (Enclosure::of(Rational(2), precision) - gap);
 }
 
-/// y - 1 - ln y with y = eta/(1 - e^-eta) = x + eta: the same number as x - 1 - ln x, and nothing overflows.
+/// y - 1 - ln y with y = eta/(1 - e^-eta) = x + eta: equal to x - 1 - ln x, but nothing overflows.
 Enclosure tight_zcdp_of_bounded_range(const Exponent& eta, std::int64_t precision) {
   const Enclosure ball = Enclosure::of(eta, precision);
   const Enclosure y = ball / one_minus_exp_of_minus(ball, precision);
   return y - Enclosure::of(Rational(1), precision) - y.log();
 }
 
-// A Renyi order alpha > 1, as alpha - 1. Any order gives a valid bound; doubles are good enough to find a good one.
+// A Renyi order alpha > 1 is represented as alpha - 1. Any order gives a valid bound; doubles suffice to find a good one.
 
 double double_of(const Rational& value) {
-  return Enclosure::of(value).to_double();  // rounds what is too large or too small, and never throws
+  return Enclosure::of(value).to_double();  // rounds numbers that are too large or too small, and never throws
 }
 
 double double_of(const Exponent& value) { return Enclosure::of(value).to_double(); }
 
 double log_of(const Rational& value) { return Enclosure::of(value).log().to_double(); }
 
-/// Where an increasing function changes sign; arguments are natural logarithms of positive doubles.
+/// Where an increasing function changes sign. Its arguments are natural logarithms of positive doubles.
 template <typename Function>
 double root_of_increasing(const Function& function) {
   double low = -600;
@@ -72,7 +72,7 @@ double root_of_increasing(const Function& function) {
 /// ln((alpha - 1)/alpha).
 double log_of_ratio(double order) { return -std::log1p(1 / order); }
 
-/// Minimizes delta at epsilon: (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha) = 0.
+/// The order that minimizes delta at epsilon: (2 alpha - 1) rho - epsilon + ln(1 - 1/alpha) = 0.
 double order_for_delta(double rho, double epsilon) {
   return std::exp(root_of_increasing([&](double log_order) {
     const double order = std::exp(log_order);
@@ -80,7 +80,7 @@ double order_for_delta(double rho, double epsilon) {
   }));
 }
 
-/// Minimizes epsilon at delta: (alpha - 1)^2 rho = ln(1/delta) - ln(alpha).
+/// The order that minimizes epsilon at delta: (alpha - 1)^2 rho = ln(1/delta) - ln(alpha).
 double order_for_epsilon(double log_rho, double log_delta) {
   return std::exp(root_of_increasing([&](double log_order) {
     return std::exp(2 * log_order + log_rho) + log_delta + std::log1p(std::exp(log_order));
@@ -111,7 +111,7 @@ struct Order {
   Enclosure log_delta(const Enclosure& rho, const Enclosure& epsilon) const {
     return minus_one * (alpha * rho - epsilon) + alpha * log_ratio - minus_one.log();
   }
-  /// ln(1 - 1/alpha) - (ln(delta) + ln(alpha))/(alpha - 1); epsilon is this plus alpha rho.
+  /// ln(1 - 1/alpha) - (ln(delta) + ln(alpha))/(alpha - 1). Epsilon is this number plus alpha rho.
   Enclosure epsilon_beyond_rho(const Enclosure& delta) const {
     return log_ratio - (delta.log() + alpha.log()) / minus_one;
   }
@@ -121,7 +121,7 @@ struct Order {
   Enclosure log_ratio;
 };
 
-/// e^x as a probability; e^-800 < 2^-1024 stands for less, and e for more.
+/// e^x as a probability. x is clamped: e^-800 < 2^-1024 stands for everything smaller, and e for everything larger.
 Enclosure clamped_exp(const Enclosure& x, std::int64_t precision) {
   const Enclosure least = Enclosure::of(Rational(-800), precision);
   const Enclosure most = Enclosure::of(Rational(1), precision);
@@ -203,7 +203,7 @@ namespace {
 /// e^epsilon p + delta.
 Rational raised(const Exponent& epsilon, const Rational& delta, const Rational& p) {
   if (p.sign() == 0) return delta;
-  if (EpsilonSum(epsilon) > EpsilonSum(Rational(1000))) return 1;  // no use is made of it beyond 1
+  if (EpsilonSum(epsilon) > EpsilonSum(Rational(1000))) return 1;  // values beyond 1 are not needed
   if (epsilon.has_rational_exponential()) return epsilon.exponential() * p + delta;
   return certified_upper([&](std::int64_t precision) {
     return Enclosure::of(epsilon, precision).exp() * Enclosure::of(p, precision) + Enclosure::of(delta, precision);

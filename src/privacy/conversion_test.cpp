@@ -24,7 +24,7 @@ Rational any_rho() { return Rational(*rc::gen::inRange(1, 1000)) * Rational::dya
 
 Rational any_delta() { return Rational(1, 1 + *rc::gen::inRange(1, 1 << 30)); }
 
-/// bound is at or above truth, and at most 2^-40 above it, relatively.
+/// Expects the bound at or above the truth, and at most a factor of 1 + 2^-40 above it.
 void expect_just_above(const Rational& bound, const Enclosure& truth) {
   RC_ASSERT(!certainly_less(Enclosure::of(bound, 600), truth));
   RC_ASSERT(certainly_less(Enclosure::of(bound * (Rational(1) - margin), 600), truth));
@@ -39,7 +39,7 @@ Enclosure renyi(const std::vector<Rational>& p, const std::vector<Rational>& q, 
   return number(moment).log() / number(alpha - 1);
 }
 
-/// The two-point laws whose log ratios are ln(top) and ln(top) - ln(range): the worst that bounded range allows.
+/// The two-point laws whose log ratios are ln(top) and ln(top) - ln(range): the worst pair of laws that bounded range allows.
 struct TwoPoint {
   TwoPoint(const Rational& range, const Rational& top) {
     const Rational mass = (range / top - Rational(1)) / (range - Rational(1));
@@ -186,7 +186,7 @@ TEST(Conversion, DeltaOfPureIsRandomizedResponses) {
   }));
 }
 
-// What may come of a release.
+// Largest probabilities of an outcome of a release.
 
 TEST(Conversion, LargestProbabilitiesInWords) {
   EXPECT_EQ(largest_probability(Exponent::log(2), 0, Rational(1, 10)), Rational(1, 5));

@@ -18,8 +18,8 @@ Rational greatest_common_divisor(const Rational& a, const Rational& b) {
   return result;
 }
 
-/// Multiplies `product`, whose bases are > 1 and coprime in pairs, by one more power and keeps it so. Ends because the
-/// product of all bases, the waiting ones included, shrinks with every common divisor.
+/// Multiplies `product`, whose bases are > 1 and pairwise coprime, by one more power, and keeps the bases so. This ends because
+/// every common divisor shrinks the product of all bases, including those that are still to be multiplied.
 void multiply(std::vector<Power>& product, const Power& factor) {
   std::vector<Power> waiting{factor};
   while (!waiting.empty()) {

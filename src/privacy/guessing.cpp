@@ -35,7 +35,7 @@ Number most_guessed_in_line(const std::vector<Rational>& priors, const Number& o
   const Number one = number_of(1, odds);
   std::vector<Number> fading{one};  // odds^-i
   for (std::size_t i = 1; i < priors.size(); ++i) fading.push_back(fading.back() / odds);
-  std::vector<Number> best;  // of guesses none of which lies farther on
+  std::vector<Number> best;  // the best guess among the possibilities up to each place
   Number most;
   for (std::size_t last = 0; last < priors.size(); ++last) {
     Number here = number_of(priors[last], odds);

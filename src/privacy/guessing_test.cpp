@@ -17,7 +17,7 @@ Rational some_odds() { return Rational(1) + Rational(*rc::gen::inRange(0, 40), 7
 
 std::int64_t apart(std::size_t i, std::size_t j) { return static_cast<std::int64_t>(i > j ? i - j : j - i); }
 
-/// For a matrix of probabilities whose column j is a guess of j.
+/// The probability with which a secret is guessed right from the output of the channel with these rows.
 Rational guessed(const std::vector<Rational>& priors, const std::vector<std::vector<Rational>>& rows) {
   Rational sum;
   for (std::size_t y = 0; y < rows.front().size(); ++y) {
@@ -90,7 +90,7 @@ TEST(MostGuessed, BoundsEveryChannel) {
   }));
 }
 
-/// By Gauss and Jordan; the matrix is regular.
+/// Solves by Gauss-Jordan elimination; the matrix is regular.
 std::vector<Rational> solved(std::vector<std::vector<Rational>> rows) {
   const std::size_t size = rows.size();
   for (std::size_t i = 0; i < size; ++i) {

@@ -101,7 +101,7 @@ std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescrip
        {&description.file, &description.sql, &description.column, &description.person, &description.engine, &dataset}) {
     size += escaped * typed->size();
   }
-  if (description.weights) size += 500 + escaped * description.weights->how.column.size();
+  if (description.weights) size += 500 + escaped * description.weights->declared.column.size();
   for (const std::string& file : description.files) size += 20 + escaped * file.size();
   for (const NamedTable& table : description.tables) size += 60 + escaped * (table.name.size() + table.file.size());
   const Lattice& lattice = request.column.lattice;

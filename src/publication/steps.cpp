@@ -44,9 +44,10 @@ std::string folded(const std::string& key) {
   return text;
 }
 
-/// One letter more, less or another one, or two that changed places. Digits number things, and differ by one on purpose.
+/// Whether two texts of UTF-8 differ by one letter (more, less or another one), or by two ASCII letters that changed places. Digits are
+/// not letters: they number things, and differ by one on purpose.
 bool differ_by_a_letter(std::string_view a, std::string_view b) {
-  constexpr std::size_t shortest = 6;
+  constexpr std::size_t shortest = 6;  // bytes
   if (std::min(a.size(), b.size()) < shortest) return false;
   const auto from = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   a.remove_prefix(from);
@@ -56,11 +57,12 @@ bool differ_by_a_letter(std::string_view a, std::string_view b) {
     b.remove_suffix(1);
   }
   if (!std::ranges::all_of(a, is_letter) || !std::ranges::all_of(b, is_letter)) return false;
-  const auto letters = [](std::string_view text) {  // of UTF-8
+  const auto letters = [](std::string_view text) {
     return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
   };
-  if (letters(a) <= 1 && letters(b) <= 1) return true;
-  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+  const bool one_letter_differs = letters(a) <= 1 && letters(b) <= 1;
+  const bool two_letters_are_swapped = a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+  return one_letter_differs || two_letters_are_swapped;
 }
 
 struct LikeKeys {

@@ -278,7 +278,7 @@ void require_one_table(const PublishedTables& tables, const PublishedLevel& leve
 
 std::optional<RecordWeights> weights_of(const Release& release) {
   if (!release.source.weights) return {};
-  return release.source.weights->how;
+  return release.source.weights->declared;
 }
 
 /// Whether the release and the publication promise the same people the same: a person's only value in a column needs no bound, and keeps any.

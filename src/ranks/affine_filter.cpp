@@ -1,5 +1,5 @@
-// One source, compiled for several instruction sets (Highway) and chosen when it first runs. The arithmetic is that of one
-// value, operation for operation, in all of them.
+// One source, compiled for several instruction sets (Highway) one of these is chosen at the first call. All of them have the
+// arithmetic of one value, operation for operation.
 #include "libraries/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -68,7 +68,7 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-/// Products with it are not rounded.
+/// If it is, products with it are not rounded.
 bool is_power_of_two(const Rational& step) {
   int exponent = 0;
   return Rational::from_double(step.to_double()) == step && std::frexp(step.to_double(), &exponent) == 0.5;

@@ -1,5 +1,5 @@
-// The nearest point of a regular lattice in double arithmetic, with a bound on the error: most records need nothing else.
-// Many at once go in vectors of whatever width the machine has. Proof: docs/proofs/rank_profile.md
+// The nearest point of a regular lattice in double arithmetic, with a bound on the error: most records need nothing else. Many
+// values at once are computed in vectors of the machine's width. Proof: docs/proofs/rank_profile.md
 #pragma once
 
 #include <bit>
@@ -13,12 +13,13 @@ namespace fractile {
 
 class AffineFilter {
  public:
-  /// Certain of nothing where doubles could overflow or vanish, and of little where they cannot tell points apart.
+  /// Every position is uncertain where doubles could overflow or underflow, and most are where doubles cannot separate the points.
   AffineFilter(const Rational& lower, const Rational& upper, const Rational& step, std::uint64_t points);
 
   static constexpr Position uncertain = ~Position{0};
 
-  /// position_of(value) or `uncertain`, as it always is for NaN. Selections instead of branches, written so that NaN stays NaN.
+  /// position_of(value) or `uncertain`; always `uncertain` for NaN. Uses selections instead of branches, written so that NaN stays
+  /// NaN.
   Position operator()(double value) const {
     double index = (value - terms_.lower) * terms_.per_step;
     index = index < 0 ? 0 : index;
@@ -32,18 +33,18 @@ class AffineFilter {
     const std::uint64_t nearest = whole + (beyond == 0.5 ? 1 : 0);
     return (2 * nearest + 1) | (certain || is_half_way ? Position{0} : uncertain);
   }
-  /// The same for many; whether any is uncertain.
+  /// The same for many values; returns whether any is uncertain.
   bool operator()(std::span<const double> values, Position* positions) const;
 
   // The constants of that arithmetic.
   static constexpr double relative_error = 0x1p-49;
-  static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it leaves no room for a fraction
+  static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it rounds away the fraction
   struct Terms {
     double lower;
     double per_step;
     double last;            // the largest index
-    double error;           // of an index near 0; from 1/2 on, nothing is certain
-    double first_half_way;  // the least half that an index certainly is if it seems so: 1/2, or none
+    double error;           // of an index near 0; from 1/2 on, every position is uncertain
+    double first_half_way;  // from this index on, a computed half-way point is exact: 1/2, or none
   };
   const Terms& terms() const { return terms_; }
 

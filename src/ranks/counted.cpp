@@ -59,7 +59,7 @@ CountedColumn CountedColumn::with_public_rows(std::uint64_t rows) && {
 
 namespace {
 
-/// All of them together, of at least one: two and two, so that each record is copied a few times.
+/// The sum of at least one profile, added up in pairs, so that each record is copied only a few times.
 RankProfile sum_of(std::vector<RankProfile> profiles) {
   while (profiles.size() > 1) {
     std::vector<RankProfile> sums;
@@ -89,8 +89,8 @@ CountedColumn CountedColumn::in_groups(std::vector<GroupKey> groups, std::span<c
   }
   CountedColumn counted = groups.empty() ? CountedColumn(std::move(sums.front()), records_per_person_)
                                          : CountedColumn(std::move(groups), std::move(sums), records_per_person_);
-  counted = std::move(counted).over_query(sql_stability_);
-  if (weights_) return std::move(counted).weighted(*weights_);
+  counted.sql_stability_ = sql_stability_;
+  counted.weights_ = weights_;
   return counted;
 }
 

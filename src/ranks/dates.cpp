@@ -24,7 +24,7 @@ struct Unit {
   std::int64_t microseconds;
 };
 
-/// From the largest on.
+/// From the largest unit to the smallest.
 constexpr std::array units{Unit{"d", microseconds_a_day},    Unit{"h", 3'600'000'000}, Unit{"min", 60'000'000},
                            Unit{"s", microseconds_a_second}, Unit{"ms", 1000},         Unit{"us", 1}};
 constexpr Unit week{"w", 7 * microseconds_a_day};
@@ -41,7 +41,7 @@ std::int64_t nearest64(int128 number) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes a text from its front.
+/// Reads a text from its front.
 class Reader {
  public:
   explicit Reader(std::string_view text) : left_(text) {}
@@ -53,7 +53,7 @@ class Reader {
     left_.remove_prefix(1);
     return true;
   }
-  /// Exactly so many digits that are a number from `least` to `most`.
+  /// A number from `least` to `most` that is written with exactly this many digits.
   std::optional<int> number(std::size_t digits, int least, int most) {
     if (left_.size() < digits || !std::ranges::all_of(left_.substr(0, digits), is_digit)) return {};
     int value = 0;
@@ -61,7 +61,7 @@ class Reader {
     left_.remove_prefix(digits);
     return value >= least && value <= most ? std::optional(value) : std::nullopt;
   }
-  /// One digit or more after a point, in microseconds, the rest cut off.
+  /// One or more digits after a point, in microseconds; further digits are cut off.
   std::optional<std::int64_t> fraction() {
     if (!next_is_digit()) return {};
     std::int64_t value = 0;
@@ -192,7 +192,7 @@ std::optional<std::int64_t> cell_ticks(ValueKind lattice, std::string_view cell)
 
 namespace {
 
-// As types, so that each is compiled with its own number.
+// Conversions as types, so that each is compiled with a constant factor.
 template <std::int64_t Factor>
 struct Times {
   std::int64_t operator()(std::int64_t number) const { return nearest64(static_cast<int128>(number) * Factor); }
@@ -203,7 +203,7 @@ struct Parts {
   std::int64_t operator()(std::int64_t number) const { return floor_of(number, Divisor); }
 };
 
-/// Calls work() with the function from numbers in a unit to a lattice's ticks.
+/// Calls work() with the function that turns numbers in a unit into a lattice's ticks.
 template <class Work>
 auto with_conversion(ValueKind lattice, TimeUnit unit, Work&& work) {
   const bool in_days = lattice == ValueKind::date;

@@ -220,7 +220,7 @@ TEST(Dates, DurationsAreInDaysHoursMinutesAndSeconds) {
 
 // --- Lattices of them ---------------------------------------------------------------------------------------------------
 
-/// The last point that is not after the value, clamped, in exact arithmetic.
+/// The position of the last point that is not after the value, clamped, by exact arithmetic.
 Position slow_position(const Lattice& lattice, std::int64_t value) {
   if (!lattice.is_regular()) {
     Position position = 0;

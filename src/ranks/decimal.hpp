@@ -1,4 +1,4 @@
-// What every bound, step and candidate must be.
+// The requirement on every bound, step and candidate: a finite decimal.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How many units of weight records are, as far as is publicly known.
+// The number of units of weight that records are expected to have, from public knowledge.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace fractile {
 
-/// About how many units this many records are, by their mean weight. Throws `usage` where that is not said.
+/// About how many units this many records have, by their mean weight. Throws `usage` when no mean weight is given.
 std::uint64_t expected_units(const RecordWeights& weights, std::uint64_t records);
 
 }  // namespace fractile

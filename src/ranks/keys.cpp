@@ -35,11 +35,11 @@ std::size_t product_of(const std::vector<std::vector<std::string>>& lists) {
   return groups;
 }
 
-/// Refuses keys of one column that are empty or stand twice. Every release of many groups looks through its keys several times, so those that
-/// were seen are numbers in slots, by hash, and nothing is allocated for each.
+/// Refuses keys of one column that are empty or occur twice. A release of many groups checks its keys several times. So the table
+/// of seen keys holds numbers in slots, by hash, and allocates nothing per key.
 void check_list(const std::vector<std::string>& list) {
   const std::size_t mask = std::bit_ceil(2 * list.size() + 2) - 1;
-  std::vector<std::size_t> slots(mask + 1);  // 1 + the number of a key, or 0
+  std::vector<std::size_t> slots(mask + 1);  // 1 + the place of a key in the list, or 0
   for (std::size_t k = 0; k < list.size(); ++k) {
     const std::string& key = list[k];
     if (key.empty()) refuse("a key is empty", "every group needs a key with something in it");
@@ -92,7 +92,7 @@ GroupKeys GroupKeys::crossed(std::vector<std::vector<std::string>> lists) {
   GroupKeys keys;
   if (groups == 0) return keys;
   keys.numbers_.resize(groups * lists.size());
-  std::size_t repeats = groups;  // of a column's numbers, from its first key to its last
+  std::size_t repeats = groups;  // how often a column's numbers run from its first key to its last
   for (std::size_t column = 0; column < lists.size(); ++column) {
     repeats /= lists[column].size();
     for (std::size_t group = 0; group < groups; ++group) {

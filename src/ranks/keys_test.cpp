@@ -15,7 +15,7 @@ using Texts = std::vector<std::string>;
 
 GroupKey key_of(const Texts& texts) { return GroupKey(texts); }
 
-/// What validate() says; empty when it says nothing.
+/// The message with which validate() refuses the keys; empty when it accepts them.
 std::string fault_of(const GroupKeys& keys) {
   try {
     keys.validate();

@@ -1,5 +1,5 @@
-// Memory for very many positions, in large pages where the system has them: the first touch of every 4 KiB page, one after
-// the other, would take as long as sorting what is in them.
+// Memory for very many positions, in large pages where the system has them. With pages of 4 KiB, the first touches of all pages
+// would take as long as sorting the positions.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace fractile {
 
 inline constexpr std::size_t large_page = std::size_t{1} << 21;
 
-/// A request, which the system may not grant.
+/// Asks for large pages, which the system may refuse.
 inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   std::size_t room = bytes;
@@ -23,7 +23,7 @@ inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] s
 #endif
 }
 
-/// Has the system take back the pages of memory that is about to be freed: malloc would keep them.
+/// Returns the pages of memory that is about to be freed to the system, since malloc would keep them.
 inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   std::size_t room = bytes;

@@ -32,7 +32,8 @@ void require_as_many(std::size_t values, std::size_t positions) {
 
 constexpr std::uint64_t exact_as_double = std::uint64_t{1} << 53;
 
-constexpr std::size_t together = 16;  // positions of which most often none needs more than a few operations
+// Values that are computed at once; mostly none of them needs more than a few operations.
+constexpr std::size_t together = 16;
 
 constexpr std::uint64_t top_bit = std::uint64_t{1} << 63;
 
@@ -40,7 +41,7 @@ bool is_exact_as_double(std::int64_t value) {
   return static_cast<std::uint64_t>(value) + exact_as_double <= 2 * exact_as_double;
 }
 
-/// Whether all of them were exact.
+/// Returns whether all conversions were exact.
 bool convert(std::span<const std::int64_t> wholes, double* doubles) {
   bool all_exact = true;
   for (std::size_t i = 0; i < wholes.size(); ++i) {
@@ -54,7 +55,7 @@ bool convert(std::span<const std::int64_t> wholes, double* doubles) {
 
 /// lower + i * step.
 struct Lattice::Regular {
-  /// Values enter at the nearest of the points moved up by `ahead`.
+  /// A value counts at the nearest of the points after these are moved up by `ahead`.
   Regular(const Rational& from, const Rational& to, const Rational& by, const Rational& ahead)
       : lower(from),
         step(by),
@@ -65,9 +66,9 @@ struct Lattice::Regular {
         grid(WholeGrid::of(entry, by)),
         wholes(WholeSteps::of(from, to, by, ahead)) {}
 
-  /// Whole numbers on a lattice of whole numbers, as all times are.
+  /// Whole numbers on a lattice of whole numbers, such as times.
   struct WholeSteps {
-    /// Nothing unless bounds, step and the difference of the bounds are whole numbers of 64 bits with sign.
+    /// Nothing unless bounds, step and the difference of the bounds are signed 64-bit whole numbers.
     static std::optional<WholeSteps> of(const Rational& from, const Rational& to, const Rational& by,
                                         const Rational& ahead) {
       const auto fits = [](const Rational& number) { return number.is_integer() && number.fits_int64(); };
@@ -77,25 +78,26 @@ struct Lattice::Regular {
                         Divisor(std::max<std::uint64_t>(step, 2))};
     }
 
-    /// floor((value - first + early) / step), clamped. No whole number is between `early` and the half step that numbers enter early.
+    /// floor((value - first + early) / step), clamped. `early` is rounded down, which moves no whole number to another point.
     Position position_of(std::int64_t value) const {
       const auto passed =
           static_cast<std::uint64_t>(std::clamp(value, first, last)) - static_cast<std::uint64_t>(first);
       return 2 * (step == 1 ? passed : by_step.into(passed + early)) + 1;
     }
     void positions_of(std::span<const std::int64_t> values, Position* positions) const {
-      const WholeSteps steps = *this;  // which is nowhere that positions are written
+      const WholeSteps steps = *this;  // a copy, which writing positions cannot change
       for (std::size_t from = 0; from < values.size(); from += together) {
         const auto some = values.subspan(from, std::min(together, values.size() - from));
         if (step == 1 && steps.pass(some, positions + from)) continue;
         for (std::size_t i = 0; i < some.size(); ++i) positions[from + i] = steps.position_of(some[i]);
       }
     }
-    /// For steps of 1, in vectors: whether these are the positions, as no value is beyond a bound.
+    /// For steps of 1, in vectors. Returns whether the positions are right, that is, whether no value is beyond a bound.
     bool pass(std::span<const std::int64_t> values, Position* positions) const {
       const auto lowest = static_cast<std::uint64_t>(first);
       const auto highest = static_cast<std::uint64_t>(last);
-      std::uint64_t distances = 0;  // one from a bound that is passed has the highest bit, as the bounds are less apart
+      // The highest bit is set if a value is beyond a bound, since the bounds are less than 2^63 apart.
+      std::uint64_t distances = 0;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const auto value = static_cast<std::uint64_t>(values[i]);
         distances |= (value - lowest) | (highest - value);
@@ -106,9 +108,9 @@ struct Lattice::Regular {
 
     std::int64_t first;
     std::int64_t last;
-    std::uint64_t early;  ///< how far below a point a value enters at it, rounded down
+    std::uint64_t early;  ///< how far below a point a value may be and count at it, rounded down
     std::uint64_t step;
-    Divisor by_step;  ///< the same, where it is 2 or more
+    Divisor by_step;  ///< the step, if it is 2 or more
   };
 
   std::uint64_t clamped(const Rational& index) const {
@@ -130,7 +132,7 @@ struct Lattice::Regular {
   std::uint64_t nearest_index_of_mean(std::int64_t sum, std::uint64_t count) const {
     return grid ? clamped(grid->nearest_index_of_mean(sum, count)) : nearest_index(Rational(sum) / Rational(count));
   }
-  /// Without the filter; not NaN.
+  /// Without the filter. The value is not NaN.
   std::uint64_t nearest_index(double value) const {
     if (std::isinf(value)) return value > 0 ? points - 1 : 0;
     const std::optional<int128> index = grid ? grid->nearest_index(value) : std::nullopt;
@@ -154,7 +156,7 @@ struct Lattice::Regular {
       const std::size_t end = std::min(from + together, values.size());
       Position any = 0;
       for (std::size_t i = from; i < end; ++i) any |= positions[i];
-      if (any != AffineFilter::uncertain) continue;  // no other position has the highest bit
+      if (any != AffineFilter::uncertain) continue;  // only `uncertain` has the highest bit
       for (std::size_t i = from; i < end; ++i) {
         if (positions[i] == AffineFilter::uncertain) positions[i] = exact_position_of(values[i]);
       }
@@ -197,7 +199,7 @@ std::string order_text(ValueKind kind, const Rational& bound) {
   return kind == ValueKind::number ? bound.to_string() : value_text(kind, bound);
 }
 
-/// `next`: the first upper bound that fits, which is not a time beyond the year 9999.
+/// `next`: the first upper bound that fits, if it is not after the year 9999.
 std::string fitting_hint(ValueKind kind, const Rational& next, const Rational& step) {
   const Rational day_ticks = kind == ValueKind::date ? Rational(1) : Rational(microseconds_a_day);
   const bool beyond = kind != ValueKind::number && next >= Rational(last_day + 1) * day_ticks;
@@ -223,7 +225,7 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   if (kind != ValueKind::number && !step.is_integer()) {
     throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us", "step");
   }
-  if (kind != ValueKind::number && step.sign() > 0 && !step.fits_uint64()) {  // equal bounds are divided by any step
+  if (kind != ValueKind::number && step.sign() > 0 && !step.fits_uint64()) {  // every step divides equal bounds
     throw Error(ErrorCode::usage, "the step is longer than any time between two dates", "write 1d, or 1us", "step");
   }
   if (step.sign() <= 0) {

@@ -16,7 +16,7 @@ inline Lattice regular(const char* lower, const char* upper, const char* step) {
   return Lattice::regular(Rational::parse(lower), Rational::parse(upper), Rational::parse(step));
 }
 
-/// The nearest point, the upper of two equally near, clamped.
+/// The nearest point, clamped; the upper one of two equally near points.
 inline std::uint64_t nearest(const Lattice& lattice, const Rational& value) {
   const Rational index = ((value - lattice.lower()) / lattice.step() + Rational(1, 2)).floor();
   if (index.sign() < 0) return 0;

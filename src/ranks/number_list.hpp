@@ -1,4 +1,4 @@
-// Records of a fine lattice: the position of each, or another number, to be sorted.
+// Records on a fine lattice: a list of their positions, or of other numbers, that is sorted in the end.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace fractile {
 template <class Number>
 class NumberList {
  public:
-  /// Room for at least one number behind those that are there.
+  /// Room for at least one number after those that are there.
   std::span<Number> room();
-  /// The first ones of room() have been written.
+  /// Declares that the first numbers of room() have been written.
   void keep(std::size_t written);
   std::size_t size() const;
-  /// All that `other` has, which is empty afterwards.
+  /// Takes all numbers of `other`, which is empty afterwards.
   void take(NumberList& other);
 
   /// All numbers in increasing order, sorted by at most `threads` threads; the list is empty afterwards.

@@ -35,7 +35,7 @@ TEST(PositionList, SortsByTheDigitsThatVary) {
   }
 }
 
-/// Positions as tables have them: spread out, heaped at one value, crowded in a corner of a wide lattice, few.
+/// Lists of positions as in tables: spread out, many at one value, crowded in a part of a wide lattice, and few.
 std::vector<std::vector<Position>> telling_positions(std::mt19937_64& random, std::size_t size) {
   std::vector<std::vector<Position>> lists(5, std::vector<Position>(size));
   for (std::size_t i = 0; i < size; ++i) {

@@ -12,11 +12,12 @@
 namespace fractile {
 namespace {
 
-constexpr int widest_digit = 11;  // a pass writes to 2^11 places in turn: as many pages as a processor remembers
+// A pass writes to 2^11 places in turn, about as many pages as a processor's TLB holds.
+constexpr int widest_digit = 11;
 constexpr std::size_t aimed_at = std::size_t{1} << 15;      // numbers that a thread sorts within its cache
 constexpr std::size_t small_enough = std::size_t{1} << 17;  // numbers that are sorted from their lowest digit
 constexpr std::size_t fewest_by_digits = 128;
-constexpr std::size_t few = 4096;  // numbers: fewer than a wide digit's places are worth
+constexpr std::size_t few = 4096;  // fewer numbers than this are not worth the places of a wide digit
 constexpr int few_digit = 8;
 
 /// A few neighboring bits.
@@ -29,7 +30,7 @@ struct Digit {
 
 int highest_bit(std::uint64_t bits) { return static_cast<int>(std::bit_width(bits)); }
 
-/// The highest varying bits: enough of them that about `aimed_at` numbers or fewer agree in all, if every bit is as often 1 as 0.
+/// The highest varying bits: so many that at most about `aimed_at` numbers agree in all of them, if each bit is 1 half of the time.
 Digit highest_digit(std::uint64_t varying_bits, std::size_t size) {
   const int wanted = highest_bit(size / aimed_at) + 1;
   const int there = highest_bit(varying_bits) - static_cast<int>(std::countr_zero(varying_bits));
@@ -37,7 +38,7 @@ Digit highest_digit(std::uint64_t varying_bits, std::size_t size) {
   return {highest_bit(varying_bits) - width, width};
 }
 
-/// For every value of a digit: first how many numbers have it, later where the next of them goes.
+/// For every value of a digit: first how many numbers have it, and later the place of the next such number.
 class Places {
  public:
   explicit Places(const Digit& digit) : digit_(digit), next_(digit.values()) {}
@@ -45,7 +46,7 @@ class Places {
   void count(std::span<const Number> numbers) {
     for (const Number number : numbers) ++next_[digit_.of(number)];
   }
-  /// From counts to places.
+  /// Turns counts into places.
   void add_up() {
     std::size_t before = 0;
     for (std::size_t value = 0; value < next_.size(); ++value) add_up(value, before);
@@ -62,7 +63,8 @@ class Places {
   std::vector<std::size_t> next_;
 };
 
-/// Moves the pieces to where their digit wants them, each piece apart; for every value, where its numbers begin, and the end.
+/// Moves the numbers of each piece to the places of their digits. Returns, for every value of the digit, where its numbers begin,
+/// and then the end.
 template <class Number>
 std::vector<std::size_t> distribute(const std::vector<std::span<const Number>>& pieces, const Digit& digit, Number* to,
                                     std::size_t threads, const std::function<void(std::size_t)>& when_moved) {
@@ -82,7 +84,7 @@ std::vector<std::size_t> distribute(const std::vector<std::span<const Number>>& 
   return begins;
 }
 
-/// Numbers, room for as many, and where they must be in the end.
+/// Numbers, room for as many, and the place where they must end up.
 template <class Number>
 struct Stretch {
   Stretch part(std::size_t from, std::size_t to) const { return {here + from, there + from, to - from, to_there}; }
@@ -97,7 +99,7 @@ struct Stretch {
   bool to_there;
 };
 
-/// From the lowest digit to the highest; each pass keeps the order that those before it made.
+/// Sorts from the lowest digit to the highest; each pass keeps the order that the earlier passes made.
 template <class Number>
 void sort_by_all_digits(Stretch<Number> stretch, Number varying_bits) {
   const int lowest = std::countr_zero(varying_bits);
@@ -116,7 +118,7 @@ void sort_by_all_digits(Stretch<Number> stretch, Number varying_bits) {
   stretch.finish();
 }
 
-/// Memory that is used again.
+/// Memory that is reused.
 template <class Number>
 class Room {
  public:
@@ -133,7 +135,8 @@ class Room {
   LargeArray<Number> array_{0};
 };
 
-/// Stretches too long for one of the threads first, by all of them; then each thread takes the next one of the others.
+/// First all threads together sort each stretch that is too long for one thread. Then each thread takes the next of the other
+/// stretches.
 template <class Number>
 void sort_all(const std::vector<std::size_t>& begins, std::size_t threads, auto sort_part) {
   const std::size_t longest =

@@ -1,4 +1,4 @@
-// Sorting numbers by their bits, positions among them: from the highest until the pieces fit a cache, then from the lowest.
+// Sorting numbers, such as positions, by their bits: from the highest until the pieces fit a cache, then from the lowest.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,11 @@
 
 namespace fractile {
 
-/// Records a thread, to be placed or sorted: they take it half a millisecond or more, where its start takes 0.05.
+/// The fewest records for which another thread is started: placing or sorting them takes half a millisecond or more, starting the
+/// thread 0.05.
 inline constexpr std::size_t fewest_to_share = std::size_t{1} << 17;
 
-/// Numbers that lie together; the first `used` of `room`.
+/// Numbers in one piece of memory: the first `used` of `room`.
 template <class Number>
 struct NumberChunk {
   std::span<const Number> numbers() const { return {room.data(), used}; }
@@ -40,8 +41,8 @@ struct VaryingBits {
   Number all = static_cast<Number>(~Number{0});  // the bits that every number has
 };
 
-/// All numbers of the chunks in increasing order, sorted by at most `threads` threads. The chunks are given back as they are read, and no
-/// more than two copies of the numbers are there at any time.
+/// All numbers of the chunks in increasing order, sorted by at most `threads` threads. Chunks are freed as they are read, so there
+/// are never more than two copies of the numbers.
 template <class Number>
 std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const VaryingBits<Number>& varying,
                                 std::size_t threads);

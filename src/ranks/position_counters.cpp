@@ -8,8 +8,8 @@
 namespace fractile {
 namespace {
 
-/// Two counters a position, taken in turn, so that records that are alike do not wait for one another; one where twice the
-/// counters would not stay in the caches.
+/// Up to this many positions, each has two counters that are used in turn, so that equal records do not wait for one another.
+/// Beyond it, twice the counters would not stay in the caches.
 constexpr std::uint64_t most_with_two_lanes = std::uint64_t{1} << 14;
 
 }  // namespace
@@ -38,7 +38,7 @@ void PositionCounters::take(PositionCounters& others) {
   for (std::size_t i = 0; i < counters_.size(); ++i) counters_[i] += std::exchange(others.counters_[i], 0U);
 }
 
-/// Without branches on the counts: a cell without records is written over by the next one.
+/// No branch depends on the counts: a position without records is overwritten by the next one.
 void PositionCounters::drain(std::vector<Position>& positions, std::vector<std::uint64_t>& cumulative) {
   std::size_t distinct = 0;
   for (std::size_t cell = 0; cell < cells(); ++cell) distinct += count_in(cell) > 0 ? 1U : 0U;

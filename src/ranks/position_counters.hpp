@@ -10,10 +10,11 @@
 
 namespace fractile {
 
-/// Coarse lattices have at most this many candidates, and groups this many places in all: each has a counter.
+/// Coarse lattices have at most this many candidates, and groups at most this many places in all, since each has a counter.
 inline constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
 
-/// Counters of 32 bits, half as many pages as twice the width would take: drain them before they have counted more records than one holds.
+/// Counters of 32 bits, which need half as many pages as 64 bits would. Drain them before they have counted more records than one
+/// counter holds.
 class PositionCounters {
  public:
   /// On a regular lattice records lie on candidates only, at odd positions.
@@ -22,11 +23,11 @@ class PositionCounters {
   bool has(Position position) const { return !odd_only_ || position % 2 == 1; }
   void add(Position position, std::uint32_t count) { counters_.at(cell_of(position) * lanes_) += count; }
   void add(std::span<const Position> positions);
-  /// All that others of the same size counted; they are zero afterwards.
+  /// Takes everything that other counters of the same size counted; these are zero afterwards.
   void take(PositionCounters& others);
 
-  /// The positions with records, in increasing order, and how many records there are up to each, after a 0. All counters are
-  /// zero afterwards.
+  /// Writes the positions with records, in increasing order, and the cumulative numbers of records, beginning with 0. All counters
+  /// are zero afterwards.
   void drain(std::vector<Position>& positions, std::vector<std::uint64_t>& cumulative);
 
   static constexpr std::uint64_t most_records = 0xffff'ffff;

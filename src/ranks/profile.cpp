@@ -16,7 +16,7 @@
 namespace fractile {
 namespace {
 
-constexpr std::size_t block_size = 1024;  // records that stay in the nearest cache with their positions
+constexpr std::size_t block_size = 1024;  // as many records as fit the nearest cache together with their positions
 
 }  // namespace
 
@@ -63,7 +63,7 @@ RankProfile collected(const Lattice& lattice, const std::vector<std::pair<Positi
   return {lattice, std::move(positions), counts};
 }
 
-/// `part`: the lattice of the candidates from lowest on.
+/// `part`: the lattice of the remaining candidates, from `lowest` on.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, const Lattice& part) {
   const std::uint64_t highest = lowest + part.size() - 1;
   std::vector<std::pair<Position, std::uint64_t>> records;
@@ -149,7 +149,7 @@ struct ProfileBuilder::State {
     }
   }
 
-  /// A builder for each part, on a thread of its own.
+  /// Adds each part with a separate builder, on a separate thread.
   template <class Number>
   void add_in_parts(std::span<const Number> values, std::size_t parts) {
     std::vector<std::unique_ptr<State>> builders(parts);
@@ -178,7 +178,7 @@ struct ProfileBuilder::State {
     records += std::exchange(other.records, 0);
   }
 
-  /// What was counted so far moves to `bulk` when the counters could not hold this many more.
+  /// Moves what was counted so far to `bulk` if the counters cannot hold this many more records.
   void room_in_counters(std::uint64_t more) {
     if (more <= PositionCounters::most_records - counted) return;
     std::vector<Position> positions;
@@ -200,7 +200,7 @@ struct ProfileBuilder::State {
     return block.size();
   }
 
-  /// Positions are computed where they stay, as many as there is room for.
+  /// Computes positions directly in the list, as many as there is room for.
   template <class Number>
   std::size_t keep(std::span<const Number> block) {
     const std::span<Position> room = list.room();
@@ -229,9 +229,9 @@ struct ProfileBuilder::State {
   Lattice lattice;
   std::size_t threads;
   std::uint64_t records = 0;
-  std::optional<PositionCounters> counters;  // of a coarse lattice
+  std::optional<PositionCounters> counters;  // for a coarse lattice
   std::uint64_t counted = 0;                 // records in the counters
-  PositionList list;                         // of a fine one
+  PositionList list;                         // for a fine lattice
   std::vector<std::pair<Position, std::uint64_t>> bulk;
 };
 

@@ -1,4 +1,4 @@
-// A profile from what it is made of, without a copy.
+// Makes a profile from its parts, without copying them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// What is wrong with more than RankProfile::max_records.
+/// The message for more than RankProfile::max_records.
 inline constexpr const char* too_many_records = "more than 281474976710655 records";
 
 struct ProfileParts {

@@ -18,7 +18,7 @@ RankProfile profile_of(const Lattice& lattice, const std::vector<double>& values
   return builder.finish();
 }
 
-/// One by one, in a map.
+/// Counts the values one by one in a map.
 template <class Number>
 RankProfile plain_profile_of(const Lattice& lattice, const std::vector<Number>& values) {
   std::map<Position, std::uint64_t> records;
@@ -34,7 +34,7 @@ RankProfile plain_profile_of(const Lattice& lattice, const std::vector<Number>& 
 
 Lattice numbers_to(std::int64_t upper) { return Lattice::regular(0, upper, 1); }
 
-/// Four candidates, and not 0, 1, 2, 3; and five.
+/// Lattices of four candidates other than 0, 1, 2, 3; and one of five.
 std::vector<Lattice> others_of_four() {
   return {Lattice::regular(1, 4, 1), Lattice::regular(0, 6, 2), Lattice::regular(0, 3, 1, ValueKind::date),
           Lattice::explicit_points({0, 1, 2, 3}), numbers_to(4)};

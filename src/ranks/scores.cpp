@@ -9,7 +9,7 @@
 namespace fractile {
 namespace {
 
-/// From 2 to 100, most likely a percentage.
+/// A number from 2 to 100 is most likely a percentage.
 std::string hint_outside(const Rational& alpha) {
   const Rational share = alpha / Rational(100);
   if (alpha < Rational(2) || share > Rational(1) || !share.is_decimal()) return "write 0.5 for the median";

@@ -1,4 +1,4 @@
-// Distances between multiples of counts, for all numbers of records and all denominators.
+// Distances between multiples of counts that hold for all numbers of records and all denominators.
 // Proof: docs/proofs/scores.md
 #pragma once
 
@@ -15,7 +15,7 @@ inline std::uint64_t saturated_distance(uint128 a, uint128 b) {
   return distance < farthest_score ? static_cast<std::uint64_t>(distance) : farthest_score;
 }
 
-/// interval_score() of multiples: how far `target` lies outside of first .. last.
+/// interval_score() of multiples: the distance of `target` from the interval first .. last.
 inline std::uint64_t saturated_distance_from(uint128 first, uint128 last, uint128 target) {
   if (first > target) return saturated_distance(first, target);
   return target > last ? saturated_distance(target, last) : 0;

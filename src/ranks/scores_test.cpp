@@ -62,7 +62,7 @@ struct Counts {
   std::uint64_t n() const { return below + equal + above; }
 };
 
-/// What a candidate sees after one record is added below (0), on (1) or above (2) it.
+/// A candidate's counts after one record is added below (0), on (1) or above (2) it.
 Counts with_record(Counts c, int where) {
   (where == 0 ? c.below : where == 1 ? c.equal : c.above) += 1;
   return c;

@@ -1,5 +1,5 @@
-// From sorted numbers that stand for records to what a profile is made of, on several threads. Whether a number is at another position than
-// that before cannot be foretold, so nothing branches on it.
+// Turns sorted numbers that stand for records into the parts of a profile, on several threads. Whether a number's position differs
+// from the one before is unpredictable, so nothing branches on it.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +17,17 @@
 
 namespace fractile {
 
-/// What a number stands for.
+/// The records that a number stands for.
 struct RecordsAt {
   Position position;
   std::uint64_t records;
 };
 
-/// `read` gives RecordsAt of a number; positions do not decrease from one number to the next.
+/// `read` returns the RecordsAt of a number; positions never decrease from one number to the next.
 template <class Number, class Read>
 class SortedCounts {
  public:
-  /// Looks through all numbers, which must outlive this, by at most `threads` threads.
+  /// Reads all numbers, which must outlive this object, on at most `threads` threads.
   SortedCounts(std::span<const Number> sorted, std::size_t threads, Read read)
       : sorted_(sorted), threads_(threads), read_(std::move(read)) {
     divide(threads_for(sorted.size(), fewest_to_share, threads));
@@ -40,7 +40,7 @@ class SortedCounts {
     }
   }
 
-  /// Each position once, in memory of its own.
+  /// The parts, with each position once, in new memory.
   ProfileParts parts() const {
     ProfileParts all = room(large_vector<Position>(distinct_));
     share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
@@ -49,7 +49,7 @@ class SortedCounts {
     return all;
   }
 
-  /// The same of numbers that are positions, where they lie.
+  /// The same for numbers that are positions, in their memory.
   ProfileParts parts_in(std::vector<Position> sorted) const {
     ProfileParts all = room(std::move(sorted));
     Position* const first = all.positions.data();
@@ -65,14 +65,14 @@ class SortedCounts {
   }
 
  private:
-  /// A stretch of the numbers, with all that are at one of their positions.
+  /// A stretch of the numbers that ends only where the position changes.
   struct Part {
     std::size_t begin;
     std::size_t end;
     std::size_t distinct = 0;          // positions in it
     std::uint64_t records = 0;         // in it
     std::size_t distinct_before = 0;   // positions in the parts before it
-    std::uint64_t records_before = 0;  // records in these
+    std::uint64_t records_before = 0;  // records in the parts before it
   };
 
   void divide(std::size_t count) {
@@ -102,7 +102,7 @@ class SortedCounts {
     part.records = records;
   }
 
-  /// No more positions are written than numbers were read.
+  /// Writes no more positions than it has read numbers.
   void count(const Part& part, Position* once, std::uint64_t* cumulative) const {
     std::uint64_t* const up_to = cumulative + part.distinct_before;
     Position last = nowhere;

@@ -9,14 +9,14 @@
 namespace fractile {
 namespace {
 
-/// A number says where it is, and as how many records it counts.
+/// Reads a number as a position and the number of records there.
 constexpr std::uint64_t most_records = 7;
 
 RecordsAt read(std::uint64_t number) { return {number / most_records, number % most_records + 1}; }
 RecordsAt read_short(std::uint32_t number) { return read(number); }
 RecordsAt one_record(Position position) { return {position, 1}; }
 
-/// One by one, in a map.
+/// Counts the numbers one by one in a map.
 ProfileParts plainly(const std::vector<std::uint64_t>& numbers, RecordsAt (*read_one)(std::uint64_t)) {
   std::map<Position, std::uint64_t> records;
   for (const std::uint64_t number : numbers) records[read_one(number).position] += read_one(number).records;

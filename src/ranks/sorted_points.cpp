@@ -1,5 +1,5 @@
-// One source, compiled for several instruction sets (Highway) and chosen when it first runs: the buckets of many values.
-// The arithmetic is that of one value, operation for operation, in all of them.
+// One source, compiled for several instruction sets (Highway) one of these is chosen at the first call: the buckets of many values.
+// All of them have the arithmetic of one value, operation for operation.
 #include "libraries/highway.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -27,7 +27,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Reals = hn::ScalableTag<double>;
 
-/// place_among_doubles of each: the sum in it rounds once, as one instruction would.
+/// place_among_doubles() of each value; its sum rounds once, as one instruction would.
 template <class V>
 HWY_INLINE auto places_among_doubles(V values) {
   const hn::ScalableTag<std::int64_t> whole;
@@ -119,7 +119,7 @@ std::size_t fullest_bucket(const BucketMap& map, const std::vector<double>& doub
   return fullest;
 }
 
-/// Would a whole number of at most 2^53 compare differently with the point than with its nearest double?
+/// Whether some whole number up to 2^53 compares differently with the point than with the point's nearest double.
 bool misleads_wholes(const Rational& point, double nearest) {
   return std::abs(nearest) <= 0x1p53 && nearest == std::floor(nearest) && Rational::from_double(nearest) != point;
 }

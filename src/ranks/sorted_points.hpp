@@ -13,10 +13,10 @@
 
 namespace fractile {
 
-/// A function from doubles to 0 .. last that never decreases: affine in the double, or in its place among all
-/// doubles, which suits points that lie as powers do.
+/// A function from doubles to 0 .. last that never decreases: affine in the double, or in its place among all doubles, which suits
+/// points that are spaced like powers.
 struct BucketMap {
-  /// Its place among all doubles, as a double: never decreases.
+  /// The value's place among all doubles, as a double. Never decreases.
   static double place_among_doubles(double value) {
     const auto bits = std::bit_cast<std::int64_t>(value);
     return static_cast<double>(bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits);
@@ -26,7 +26,7 @@ struct BucketMap {
     const double positive = bucket > 0 ? bucket : 0;  // NaN, from 0 times infinity, is 0
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(positive < last ? positive : last));
   }
-  /// The same for many, in vectors of whatever width the machine has.
+  /// The same for many values, in vectors of the machine's width.
   void operator()(std::span<const double> values, std::uint32_t* buckets) const;
   bool by_place;
   double first;
@@ -36,7 +36,7 @@ struct BucketMap {
 
 class SortedPoints {
  public:
-  /// Throws `usage` unless the points are finite decimals, at least one, strictly increasing, also as doubles.
+  /// Throws `usage` unless there is a point and all points are finite decimals that increase strictly, also as doubles.
   explicit SortedPoints(std::vector<Rational> points);
 
   std::size_t size() const { return points_.size(); }
@@ -46,14 +46,14 @@ class SortedPoints {
   /// The value is not NaN.
   Position position_of(double value) const { return search().place(value, map_(value)); }
   Position position_of(std::int64_t value) const { return position_of(Rational(value)); }
-  /// On a point when equal to it.
+  /// The position on a point if the value is equal to it.
   Position position_of(const Rational& value) const;
   void positions_of(std::span<const double> values, Position* positions) const;
-  /// Whole numbers up to 2^53 enter where their doubles do: no point but themselves rounds to one of them.
+  /// Whether whole numbers up to 2^53 have the positions of their doubles: no other point rounds to such a number.
   bool wholes_enter_as_doubles() const { return wholes_enter_as_doubles_; }
 
  private:
-  /// A binary search without branches, as long in every bucket.
+  /// A binary search without branches, with the same number of steps in every bucket.
   struct Search {
     Position place(double value, std::uint32_t bucket) const {
       std::size_t index = first_in[bucket];
@@ -68,10 +68,10 @@ class SortedPoints {
   void make_buckets();
 
   std::vector<Rational> points_;
-  std::vector<double> doubles_;  // then NaN, as many as a search may look at
+  std::vector<double> doubles_;  // followed by as many NaN as a search may read beyond the end
   BucketMap map_{};
-  std::vector<std::uint32_t> first_in_;  // of a bucket: how many points lie in those before it
-  std::size_t first_half_ = 0;           // of a search among as many points as lie in the fullest bucket
+  std::vector<std::uint32_t> first_in_;  // for each bucket: the number of points in the buckets before it
+  std::size_t first_half_ = 0;           // the first step of a search among as many points as the fullest bucket has
   bool wholes_enter_as_doubles_ = true;
 };
 

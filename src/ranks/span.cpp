@@ -72,7 +72,8 @@ SplitCursor::SplitCursor(const RankProfile& profile, const PassPart& part, std::
       below_(part.below) {}
 
 std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split) {
-  const Position position = split / subcells * 2;  // records before this candidate lie below, those on it in part
+  // Records before this candidate lie below the split, and some of those on it.
+  const Position position = split / subcells * 2;
   const auto above = [&](std::size_t k) { return profile.position(k) > position; };
   return records_below(profile, subcells, split, first_entry(0, profile.distinct(), above));
 }

@@ -1,8 +1,8 @@
-// The part of a profile that one node of a recursion sees, and passes over it. Nothing is copied.
+// The part of a profile that one node of a recursion sees, and cursors that pass over it. Nothing is copied.
 //
-// Splits: between candidates and inside ties. Every candidate's cell is divided into `subcells` equal parts (a power of
-// two); split c * subcells + u lies in front of part u of cell c. The records of a tie lie in the parts that TieOrder gives
-// them, so every record has one first split above it, and a node's records are an interval of ranks.
+// Splits: between candidates and inside ties. Every candidate's cell is divided into `subcells` equal parts (a power of two); split
+// c * subcells + u lies in front of part u of cell c. TieOrder assigns the records of a tie to parts. So every record has one first
+// split above it, and a node's records are an interval of ranks.
 // Proof: docs/proofs/approximate_quantiles.md, lemma 2.
 #pragma once
 
@@ -31,7 +31,8 @@ struct RankSpan {
   friend auto operator<=>(const RankSpan&, const RankSpan&) = default;
 };
 
-/// The first of the entries low .. high - 1 of which `enough` holds, or high; entries of which it holds come last.
+/// The first of the entries low .. high - 1 for which `enough` holds, or high. If it holds for an entry, it holds for all later
+/// ones.
 template <std::integral Index, class Predicate>
 Index first_entry(std::type_identity_t<Index> low, Index high, Predicate enough) {
   while (low < high) {
@@ -45,8 +46,8 @@ Index first_entry(std::type_identity_t<Index> low, Index high, Predicate enough)
   return low;
 }
 
-/// How many parts a cell has, from the lattice's size alone: 2^32, fewer when size * subcells would pass 2^62: up to 2^30
-/// candidates no two of fewer than 2^32 records share a part.
+/// The number of parts of a cell, a function of the lattice's size alone: 2^32, or fewer when size * subcells would exceed 2^62. Up
+/// to 2^30 candidates, no two of fewer than 2^32 records share a part.
 std::uint64_t subcells_for(std::uint64_t lattice_size);
 
 /// All records and all splits.
@@ -56,9 +57,9 @@ RankSpan whole_span(const RankProfile& profile, std::uint64_t subcells);
 class SpanEntries {
  public:
   SpanEntries(const RankProfile& profile, std::uint64_t first, std::uint64_t last);
-  /// The next position at which there are such records, and how many.
+  /// Sets the next position that has such records, and their number.
   bool next(Position& position, std::uint64_t& records);
-  /// The records at the position that next() gave last: all of them, and how many come before rank `first`.
+  /// The records at the position that next() set last: all of them, and how many come before rank `first`.
   std::uint64_t tied() const { return profile_->count(entry_ - 1); }
   std::uint64_t skipped() const;
 
@@ -69,11 +70,12 @@ class SpanEntries {
   std::size_t entry_;
 };
 
-/// Walks ranks first .. last - 1 by the first split above them, increasing.
+/// Walks ranks first .. last - 1 in the order of the first splits above them.
 class ThresholdCursor {
  public:
   ThresholdCursor(const RankProfile& profile, std::uint64_t first, std::uint64_t last, std::uint64_t subcells);
-  /// The next split that is the first above `records` of them; it may lie beyond all splits.
+  /// Sets the next split that is the first one above some of the records, and their number. The split may lie beyond all splits of
+  /// the span.
   bool next(Split& threshold, std::uint64_t& records);
 
  private:
@@ -82,13 +84,13 @@ class ThresholdCursor {
 
   SpanEntries entries_;
   TieOrder order_;
-  // The cell whose records are being passed.
+  // The cell whose records are being walked.
   Split cell_ = 0;
-  std::uint64_t tied_ = 0;    // all that lie in the cell
-  std::uint64_t left_ = 0;    // of those that are to be passed
+  std::uint64_t tied_ = 0;    // all records in the cell
+  std::uint64_t left_ = 0;    // records in the cell that remain to be walked
   std::uint64_t part_ = 0;    // the next part
-  std::uint64_t stride_ = 1;  // between parts that can hold some
-  std::uint64_t skip_ = 0;    // records of part_ that are not to be passed
+  std::uint64_t stride_ = 1;  // between parts that can hold records
+  std::uint64_t skip_ = 0;    // records of part_ that are outside the ranks
 };
 
 /// A stretch of a pass: members at .. end - 1, the records between them, and what has been counted before.
@@ -119,11 +121,11 @@ class SplitCursor {
 
 /// All records of the profile below `split`.
 std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split);
-/// The same, `entry` being the first entry at candidates above the split's, and on it.
+/// The same, if `entry` is the profile's first entry on the split's candidate or above it.
 std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split, std::size_t entry);
 
-/// Runs of candidates that see the same data, scored by interval_score. Members are candidates: those whose cells the
-/// span's splits touch.
+/// Runs of candidates that no record separates, scored by interval_score. Members are the candidates whose cells the span's splits
+/// touch.
 class CandidateCursor {
  public:
   CandidateCursor(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha);
@@ -137,11 +139,11 @@ class CandidateCursor {
   std::uint64_t at_;
   std::uint64_t end_;  // one past the last candidate
   std::uint64_t below_;
-  std::uint64_t tied_ = 0;  // records on candidate tie_, when positive
+  std::uint64_t tied_ = 0;  // records on candidate tie_; 0: no tie
   std::uint64_t tie_ = 0;
 };
 
-// The passes, in the header: they are short, and most of what a selection does.
+// The passes are in the header because they are short, and take most of a selection's time.
 
 inline bool SpanEntries::next(Position& position, std::uint64_t& records) {
   if (first_ == last_ || entry_ == profile_->distinct() || profile_->cumulative(entry_) >= last_) return false;

@@ -21,7 +21,7 @@ struct PlainRecord {
   Split threshold;
 };
 
-/// The definition: the i-th record of a cell lies in part i with its bits mirrored.
+/// By the definition: the i-th record of a cell lies in the part whose number is i with mirrored bits.
 std::vector<PlainRecord> plain_records(const std::map<Position, std::uint64_t>& records, std::uint64_t subcells) {
   const int bits = std::countr_zero(subcells);
   std::vector<PlainRecord> result;
@@ -37,7 +37,7 @@ std::vector<PlainRecord> plain_records(const std::map<Position, std::uint64_t>& 
   return result;
 }
 
-/// What the cursors are checked against: a node's records, one by one.
+/// A node's records in a list, with which the cursors are compared.
 struct PlainNode {
   std::vector<PlainRecord> records;
   Split lowest;
@@ -139,7 +139,7 @@ TEST(Span, ThresholdsAreThoseOfTheRecordsFromAnyRankOn) {
   }));
 }
 
-// docs/proofs/approximate_quantiles.md, lemma 2: one record more is one threshold more, and all others stay.
+// docs/proofs/approximate_quantiles.md, lemma 2: one more record adds one threshold, and moves no other.
 TEST(Span, OneRecordMoreIsOneThresholdMore) {
   EXPECT_TRUE(rc::check("thresholds are nested", [] {
     const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 6);

@@ -1,4 +1,4 @@
-// ticks_in() of many numbers at once, which takes a fraction of the time.
+// ticks_in() of many numbers at once, in a fraction of the time.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace fractile {
 
-/// As many ticks as numbers.
+/// Writes as many ticks as there are numbers.
 void ticks_in(ValueKind lattice, std::span<const std::int64_t> numbers, TimeUnit unit, std::int64_t* ticks);
 
 }  // namespace fractile

@@ -11,8 +11,8 @@ std::uint64_t congruent(std::uint64_t records, std::uint64_t residue, int bits) 
 
 }  // namespace
 
-// Parts that begin, from the top, with the bits of `part` down to a one that they have as a zero: their indices i agree in
-// the low bits, mirrored.
+// A part is below `part` if it has the same bits from the top down to some bit that is 1 in `part` and 0 in it. For each such bit,
+// the mirrored bits are the low bits of the indices i, so these i are congruent.
 std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
   if (part >= parts()) return records;
   if (records == 1) return part > parts() / 2 ? 1 : 0;

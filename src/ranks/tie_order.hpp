@@ -1,6 +1,6 @@
-// In which order tied records fill the parts of their candidate's cell: the i-th record (i = 1, 2, ...) goes to part
-// bit-reversed(i mod 2^bits), van der Corput's sequence. One record more is one more filled part and moves no other record;
-// the first e records are spread evenly, whatever e. Proof: docs/proofs/approximate_quantiles.md, lemma 2.
+// The order in which tied records fill the parts of their candidate's cell: the i-th record (i = 1, 2, ...) goes to part
+// bit-reversed(i mod 2^bits), as in van der Corput's sequence. One more record fills one more part and moves no other record. For
+// every e, the first e records are spread evenly. Proof: docs/proofs/approximate_quantiles.md, lemma 2.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ class TieOrder {
     return (records >> bits_) + (index >= 1 && index <= (records & (parts() - 1)) ? 1 : 0);
   }
 
-  /// How many lie in parts below `part`, part in 0 .. parts().
+  /// How many of the first `records` lie in parts below `part`, which is in 0 .. parts().
   std::uint64_t below(std::uint64_t records, std::uint64_t part) const;
 
-  /// The part of the rank-th of them, in the parts' order, rank in 0 .. records - 1.
+  /// The part of the record with this rank in the parts' order, rank in 0 .. records - 1.
   std::uint64_t part_of(std::uint64_t records, std::uint64_t rank) const;
 
   /// All filled parts are multiples of this.

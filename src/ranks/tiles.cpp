@@ -2,7 +2,7 @@
 
 namespace fractile {
 
-/// The pass's ends count all of its records, wherever these lie.
+/// The borders at the pass's ends count all of its records, wherever these lie.
 void Tiling::set_whole(std::uint64_t at, std::uint64_t end) {
   whole_.first = border(at, entry_of_member(at, 0, profile_.distinct()));
   whole_.first.before = 0;
@@ -24,7 +24,7 @@ Tiling::Border Tiling::border(std::uint64_t at, std::size_t entry) const {
   return {at, reached(at - 1, entry_of_member_near(at - 1, entry)), below(at, entry), entry};
 }
 
-/// At the first members after records of these ranks, which increase.
+/// Cuts at the first members after the records of these increasing ranks.
 std::vector<Tiling::Tile> Tiling::cut_at(const Tile& tile, const std::vector<std::uint64_t>& ranks) const {
   std::vector<Tile> tiles;
   Border from = tile.first;
@@ -50,7 +50,7 @@ std::vector<Tiling::Tile> Tiling::cut(const Tile& tile, std::uint64_t tiles) con
   return cut_at(tile, ranks);
 }
 
-// Where so many records are alike that no border lies between their ranks, the others are distinguished by their places.
+// Where so many records are at one position that no border lies between their ranks, the tile is cut by places instead.
 std::vector<Tiling::Tile> Tiling::parts(const Tile& tile) const {
   if (runs(tile) <= listed_) return {};
   std::vector<Tile> parts = cut(tile, tiles_for(tile.records()));
@@ -76,8 +76,8 @@ std::uint64_t Tiling::score_of(const Tile& tile, std::uint64_t member) const {
   return score(member, entry_of_member(member, tile.first.entry, tile.last.entry));
 }
 
-/// For a tile in which v passes 0: at the first member that has the record with rank num * n / den below or on itself, or just
-/// before it.
+/// For a tile in which v passes 0: the least score is that of the first member that has the record with rank num * n / den below it
+/// or on it, or of the member before.
 std::uint64_t Tiling::least_inside(const Tile& tile) const {
   const std::uint64_t rank = span_.first_rank + static_cast<std::uint64_t>(target() / alpha_.denominator);
   const std::uint64_t after = first_after(rank, entry_of_rank(rank, tile.first.entry, end_of(tile)));
@@ -95,7 +95,7 @@ Run Tiling::all(const Tile& tile) const {
   return {tile.first.at, tile.last.at - tile.first.at, least};
 }
 
-// A border is the first split above a record. Records that share it lie below it, and not below the split before it.
+// A border is the first split above a record. All records with this first split lie below it, and not below the split before it.
 SplitTiles::SplitTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
                        std::uint64_t tiles, std::uint64_t listed)
     : Tiling(profile, span, subcells, alpha, tiles, listed) {

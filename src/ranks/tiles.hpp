@@ -1,5 +1,5 @@
-// Tiles: a pass over runs cut into stretches, each with as many members and as good a score as it has, found without
-// listing its runs; and stretches cut again. The same cursors pass over the part between two tiles' borders as over the whole.
+// Tiles: stretches of a pass over runs. A tile's number of members and its least score are found without listing its runs, and a
+// tile can be cut again. The cursors that pass over the whole also pass over the part between two borders.
 // Proof: docs/proofs/selection.md, theorem 6.
 #pragma once
 
@@ -12,22 +12,22 @@
 
 namespace fractile {
 
-/// The number of tiles of `runs` runs at which weighing all of them takes about as long as listing one: a root, to a factor of two.
-/// It is limited to the number that is worth weighing before one tile is divided again.
+/// The number of tiles of `runs` runs at which weighing all of them takes about as long as listing one: the square root of `runs`,
+/// to a factor of two, but no more than are worth weighing before one tile is divided again.
 constexpr std::uint64_t tiles_for(std::uint64_t runs) {
   constexpr int widest = 16;  // bits
   return std::uint64_t{1} << (std::min(widest, static_cast<int>(std::bit_width(runs))) / 2);
 }
 
-/// Borders between tiles of about equally many records, and what follows from the scores' shape: with v = den * (records
-/// below) - num * n, which grows along the pass, a score is |v|.
+/// Borders between tiles of about equally many records, and the least scores of tiles. A score is |v|, where v = den * (records
+/// below) - num * n grows along the pass.
 class Tiling {
  public:
   struct Border {
     std::uint64_t at;      // the member that a tile begins with
-    std::uint64_t before;  // records of the pass that the last member before it has below itself or on itself
+    std::uint64_t before;  // records of the pass that are below or on the last member before `at`
     std::uint64_t below;   // records of the pass below `at`
-    std::size_t entry;     // of the profile: the first that is not below the candidate of `at`
+    std::size_t entry;     // the profile's first entry that is not below the candidate of `at`
   };
   struct Tile {
     Border first;
@@ -37,11 +37,11 @@ class Tiling {
 
   virtual ~Tiling() = default;
 
-  /// The pass, at least one tile.
+  /// The tiles of the whole pass, at least one.
   std::vector<Tile> parts() const { return cut(whole_, tiles_); }
-  /// None when it has few runs, or all its records are alike.
+  /// Smaller tiles. Empty when the tile has few runs, or all its records are at one position.
   std::vector<Tile> parts(const Tile& tile) const;
-  /// Its members, with the least score of one.
+  /// All members of the tile, with the least of their scores.
   Run all(const Tile& tile) const;
   std::uint64_t score_of(const Tile& tile, std::uint64_t member) const;
 
@@ -59,13 +59,13 @@ class Tiling {
     return std::clamp(rank, span_.first_rank, span_.last_rank) - span_.first_rank;
   }
 
-  /// The first member that has the record with this rank, one of entry's, below or on itself.
+  /// The first member that has the record with this rank, which is one of the entry's records, below it or on it.
   virtual std::uint64_t first_after(std::uint64_t rank, std::size_t entry) const = 0;
-  /// Records of the pass that a member has below itself or, of candidates, on itself; `entry` as of a border.
+  /// Records of the pass that are below a member or, for candidates, on it; `entry` as in a Border.
   virtual std::uint64_t reached(std::uint64_t member, std::size_t entry) const = 0;
-  /// Below itself alone.
+  /// The same for records below the member alone.
   virtual std::uint64_t below(std::uint64_t member, std::size_t entry) const = 0;
-  /// At most this many runs, except for two.
+  /// The tile has at most this many runs, plus two.
   virtual std::uint64_t runs(const Tile& tile) const = 0;
 
   const RankProfile& profile_;
@@ -78,14 +78,14 @@ class Tiling {
     const Position position = member / subcells_ * 2;
     return first_entry(low, high, [&](std::size_t k) { return profile_.position(k) > position; });
   }
-  /// The same, from an entry that is nearly it.
+  /// The same, searched for from a nearby entry.
   std::size_t entry_of_member_near(std::uint64_t member, std::size_t near) const {
     const Position position = member / subcells_ * 2;
     while (near > 0 && profile_.position(near - 1) > position) --near;
     while (near < profile_.distinct() && profile_.position(near) <= position) ++near;
     return near;
   }
-  /// An entry has a record or more, so the rank's is at most so far from `low`; without ties it is there.
+  /// Every entry has at least one record, so the rank's entry is at most this far from `low`; without ties it is exactly there.
   std::size_t entry_of_rank(std::uint64_t rank, std::size_t low, std::size_t high) const {
     if (low >= high || profile_.cumulative(low) > rank) return low;
     const std::size_t farthest = low + std::min<std::uint64_t>(rank - profile_.cumulative(low), high - 1 - low);
@@ -97,7 +97,7 @@ class Tiling {
   std::size_t end_of(const Tile& tile) const { return std::min(tile.last.entry + 1, profile_.distinct()); }
   uint128 target() const { return uint128{alpha_.numerator} * span_.records(); }
   std::uint64_t score(std::uint64_t member, std::size_t entry) const;
-  /// `entry`: the first that is not below the candidate of `at`.
+  /// `entry`: the first entry that is not below the candidate of `at`.
   Border border(std::uint64_t at, std::size_t entry) const;
   std::vector<Tile> cut(const Tile& tile, std::uint64_t tiles) const;
   std::vector<Tile> cut_at(const Tile& tile, const std::vector<std::uint64_t>& ranks) const;
@@ -114,7 +114,7 @@ inline constexpr std::uint64_t listed_runs = 2048;
 /// For a SplitCursor.
 class SplitTiles final : public Tiling {
  public:
-  /// About `tiles` of them at first, at least 1.
+  /// About `tiles` >= 1 tiles at first.
   SplitTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
              std::uint64_t tiles, std::uint64_t listed = listed_runs);
   SplitCursor cursor(const Tile& tile) const { return {profile_, part(tile), subcells_, alpha_}; }

@@ -40,7 +40,8 @@ std::vector<Run> runs_of_tiles(const auto& tiles, const auto& parts) {
   return runs;
 }
 
-/// A tile has its runs' members, each with its score, and their least score; and so have its parts, down to those that are listed.
+/// Expects that a tile has its runs' members, each with its score, and their least score; and that its parts have, down to listed
+/// runs.
 void expect_sums(const auto& tiles, const auto& parts) {
   RC_ASSERT(parts.size() >= 1U);
   for (const auto& part : parts) {
@@ -73,7 +74,7 @@ struct Pass {
   QuantileFraction alpha;
 };
 
-/// For a node as recursions make them: the records between two splits.
+/// A pass over a node as in a recursion: over the records between two splits.
 Pass any_pass() {
   const auto candidates = *rc::gen::inRange<std::uint64_t>(1, 40);
   const std::uint64_t subcells = std::uint64_t{1} << *rc::gen::inRange(0, 7);
@@ -113,7 +114,7 @@ TEST(Tiles, AreThePassInPieces) {
   }));
 }
 
-// Tiles had as many borders as the root of the number of records, and one that was opened as many runs: a quartile of 4e9 records
+// Tiles once had as many borders as the root of the number of records, and an opened tile as many runs: a quartile of 4e9 records
 // among 1e5 positions took 8 ms.
 TEST(Tiles, CostTheLogarithmOfTheRecords) {
   RandomBits bits = RandomBits::system();
@@ -137,7 +138,8 @@ TEST(Tiles, CostTheLogarithmOfTheRecords) {
   }
 }
 
-/// Tiles of listed runs: each is opened into one of its first run and one of the others, and these into their runs.
+/// Tiles of listed runs: each is opened into a tile of its first run and a tile of the others, and the second of these into its
+/// runs.
 class ListedTiles {
  public:
   struct Tile {
@@ -219,7 +221,7 @@ TEST(TiledSelection, HasTheSoftmaxLaw) {
       {"one", tiles_of({{3, 2}, {1, 0}, {2, 1}})},
       {"flat", tiles_of({{3, 5}, {1, 5}, {border, 0}, {2, 5}, {border, 0}, {5, 5}})},
       {"steep", tiles_of({{3, 4}, {1, 2}, {border, 0}, {2, 1}, {2, 0}, {1, 3}, {border, 0}, {4, 6}, {5, 9}})},
-      // Its members are proposed as if all were as good as the best of them: the first coin fails always.
+      // Its members are proposed as if all were as good as the best of them: the first coin always fails.
       {"long and worse",
        tiles_of(
            {{2, 1}, {border, 0}, {1, 0}, {std::uint64_t{1} << 61, 60}, {border, 0}, {std::uint64_t{1} << 61, 41}})},

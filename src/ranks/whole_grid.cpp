@@ -19,7 +19,8 @@ std::optional<WholeGrid> WholeGrid::of(const Rational& lower, const Rational& st
   return WholeGrid(scale.to_int64(), first.to_int64(), stride.to_int64());
 }
 
-/// `doubled` is floor(2 scale value), at most 2^126 in size; as the other numbers are whole, its fraction does not matter.
+/// `doubled` is floor(2 scale value), at most 2^126 in absolute value. The fraction does not matter, since the other numbers are
+/// whole.
 int128 WholeGrid::index_of(int128 doubled) const {
   const int128 top = doubled - 2 * static_cast<int128>(first_) + stride_;
   const int128 bottom = 2 * static_cast<int128>(stride_);

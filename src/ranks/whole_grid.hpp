@@ -1,5 +1,5 @@
-// The nearest point of a regular lattice in whole numbers of 128 bits: exact, where lower bound and step have a common
-// scale that fits.
+// The nearest point of a regular lattice in whole numbers of 128 bits: exact, if the lower bound and the step have a common scale
+// that fits.
 // Proof: docs/proofs/rank_profile.md
 #pragma once
 
@@ -21,7 +21,7 @@ class WholeGrid {
   int128 nearest_index(std::int64_t value) const;
   /// The same for sum / count; the count is not 0.
   int128 nearest_index_of_mean(std::int64_t sum, std::uint64_t count) const;
-  /// The same; nothing for an infinite value, or one of 2^63 or more.
+  /// The same; nothing for an infinite value and for one of 2^63 or more.
   std::optional<int128> nearest_index(double value) const;
 
  private:

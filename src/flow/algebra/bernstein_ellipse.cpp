@@ -3,7 +3,7 @@
 namespace fractile::flow {
 namespace {
 
-constexpr std::int64_t arcs = 128;  // that cover the upper half of the boundary
+constexpr std::int64_t arcs = 128;  // these cover the upper half of the boundary
 
 const Rational& half_width() {
   static const Rational value =
@@ -18,7 +18,8 @@ const Rational& half_height() {
 
 Enclosure ball(const Rational& value) { return Enclosure::of(value, chebyshev_bits); }
 
-/// A box of odds about the i-th arc: places half_width cos a + i half_height sin a, pi i / arcs <= a <= pi (i + 1) / arcs.
+/// A box of odds around the i-th arc: places half_width cos a + sqrt(-1) half_height sin a, where pi i / arcs <= a <= pi (i + 1) /
+/// arcs.
 ComplexBox arc(const Cell& cell, std::int64_t i) {
   Enclosure angle = ball(Rational(2 * i + 1, 2 * arcs));
   const Enclosure reach = within(ball(Rational(1, 2 * arcs)));
@@ -34,7 +35,7 @@ ComplexBox arc(const Cell& cell, std::int64_t i) {
   return box;
 }
 
-/// In lowest terms.
+/// The quotient in lowest terms.
 RationalFunction quotient(const Polynomial& numerator, const Polynomial& denominator) {
   RationalFunction result;
   fmpz_poly_set(fmpz_poly_q_numref(result.get()), numerator.get());
@@ -66,7 +67,7 @@ Enclosure excess_of(const ComplexBox& p) {
   return tighter_bound(excess, other);
 }
 
-/// The highest number in the ball: a wide ball's lower end is of no interest where something is at most so large.
+/// The highest number in the ball. For an upper bound, the lower end of a wide ball does not matter.
 Enclosure upper_end(const Enclosure& value) {
   Enclosure result;
   arb_get_ubound_arf(arb_midref(result.arb()), value.arb(), chebyshev_bits);
@@ -94,7 +95,7 @@ Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const
   }
   const RationalFunction total = quotient(all, denominator);
   return largest_on_ellipse(cell, [&](const ComplexBox& odds) {
-    Enclosure sum;  // of the real parts, first
+    Enclosure sum;  // first the sum of the real parts
     arb_set(sum.arb(), acb_realref(value_at(total, odds).get()));
     for (const RationalFunction& one : quotients) {
       arb_add(sum.arb(), sum.arb(), excess_of(value_at(one, odds)).arb(), chebyshev_bits);

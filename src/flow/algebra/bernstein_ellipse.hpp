@@ -1,4 +1,4 @@
-// What functions of odds can be at complex odds about a cell: on the Bernstein ellipse of Interpolation.
+// Bounds of functions of odds at complex odds around a cell: on the Bernstein ellipse of Interpolation.
 // Proof: docs/proofs/windows_interpolation.md, "On the ellipse"
 #pragma once
 
@@ -34,11 +34,11 @@ class ComplexBox {
   acb_t value_;
 };
 
-/// Whether all odds on the ellipse and within have a positive real part.
+/// Whether all odds on and inside the ellipse have a positive real part.
 bool is_right_of_zero(const Cell& cell);
 
-/// No less than a function takes anywhere on the ellipse and within, when `at` is no less than what it takes in a box of odds. It is the
-/// modulus of one that is analytic there and real at real odds; or a sum of such moduli.
+/// An upper bound of a function on and inside the ellipse, if `at` is an upper bound in a box of odds. The function must be the
+/// modulus of a function that is analytic there and real at real odds, or a sum of such moduli.
 Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at);
 
 /// The tighter of two upper bounds, each a ball that holds its bound: the ball whose upper end is lower.
@@ -46,18 +46,18 @@ inline Enclosure tighter_bound(const Enclosure& a, const Enclosure& b) {
   return b.upper_double() <= a.upper_double() ? b : a;
 }
 
-/// Bounds a sum of moduli of quotients with the same denominator, on the ellipse and within. (Tight where they are nearly real and
-/// positive there.)
+/// Bounds a sum of moduli of quotients with the same denominator, on and inside the ellipse. The bound is tight where the quotients
+/// are nearly real and positive.
 Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
                                 const Cell& cell);
 
-/// At most so large are moduli of any use: with more, a cell is too wide.
+/// The largest useful modulus: if a modulus is larger, the cell is too wide.
 constexpr double largest_modulus = 0x1p20;
 
 /// Bounds for a probability p = numerator / denominator, as a function of the place.
 struct ProbabilityBounds {
-  Enclosure slope;    ///< its derivative's modulus is at most this on the ellipse and within
-  Enclosure modulus;  ///< |p| + |1 - p| is at most this there
+  Enclosure slope;    ///< upper bound of its derivative's modulus on and inside the ellipse
+  Enclosure modulus;  ///< upper bound of |p| + |1 - p| there
   Enclosure range;    ///< p at real odds of the cell
 };
 ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& denominator, const Cell& cell);

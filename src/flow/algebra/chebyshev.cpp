@@ -33,8 +33,8 @@ Enclosure cosine_of_pi(std::size_t numerator, std::size_t denominator) {
   return result;
 }
 
-constexpr double unit = 0x1p-52;         // twice that of rounding to nearest, so that products of errors are paid for
-constexpr double underflow = 0x1p-1000;  // above what is lost where doubles end
+constexpr double unit = 0x1p-52;         // twice the error of rounding to nearest, which also covers products of errors
+constexpr double underflow = 0x1p-1000;  // covers underflow
 
 }  // namespace
 
@@ -72,7 +72,7 @@ QuickPolynomial::QuickPolynomial(const arb_poly_struct* polynomial) {
     value_error += radius;
     slope_error += power * radius;
   }
-  // Horner's rule: 2 n roundings of what is at most the sum of moduli; 4 more for the sums here.
+  // Horner's rule: 2 n roundings of numbers that are at most the sum of moduli; 4 more for the sums here.
   const double roundings = unit * (2 * static_cast<double>(coefficients_.size()) + 4);
   value_rounding_ = (value_error + roundings * values + underflow) * (1 + roundings);
   slope_rounding_ = (slope_error + roundings * slopes + underflow) * (1 + roundings);
@@ -173,7 +173,7 @@ Enclosure Interpolation::value_error(const Enclosure& largest) {
   return tail(largest, Rational(4) / (Rational(1) - Rational(1, bernstein_parameter)));
 }
 
-// 4 M n^2 r^-n / (1 - q), q = ((n + 1) / n)^2 / r.
+// 4 M n^2 r^-n / (1 - q), where q = ((n + 1) / n)^2 / r.
 Enclosure Interpolation::slope_error(const Enclosure& largest) {
   const Rational n = nodes;
   const Rational ratio = ((n + 1) / n).pow(2) / Rational(bernstein_parameter);

@@ -1,4 +1,4 @@
-// Functions on a range of odds as polynomials, with a proven bound for what they differ by.
+// Functions on a range of odds as polynomials, with a proven bound of the difference.
 // Proof: docs/proofs/windows_interpolation.md
 #pragma once
 
@@ -22,7 +22,7 @@ struct Cell {
   Rational odds_at(const Rational& place) const { return centre + radius * place; }
 };
 
-/// A real number in doubles: it differs from the centre by at most reach + rounding, of which reach is due to the width of a range.
+/// A real number in doubles: it differs from the centre by at most reach + rounding, where reach comes from the width of a range.
 struct QuickBall {
   double centre = 0;
   double reach = 0;
@@ -30,7 +30,7 @@ struct QuickBall {
 
   double upper() const;
   double lower() const;
-  /// Whether more precision would not narrow it by much.
+  /// Whether more precision would hardly narrow it.
   bool is_wide() const { return reach > 8 * rounding; }
   friend QuickBall operator+(const QuickBall& a, const QuickBall& b);
   friend QuickBall operator-(const QuickBall& a, const QuickBall& b) {
@@ -57,10 +57,10 @@ class QuickPolynomial {
   std::vector<double> coefficients_;
   double value_rounding_ = 0;
   double slope_rounding_ = 0;
-  double bend_ = 0;  // the second derivative's modulus is at most this
+  double bend_ = 0;  // upper bound of the second derivative's modulus
 };
 
-/// A polynomial in a place, with coefficients that are enclosed.
+/// A polynomial in a place, with enclosed coefficients.
 class LocalPolynomial {
  public:
   LocalPolynomial() { arb_poly_init(value_); }
@@ -91,7 +91,7 @@ class LocalPolynomial {
     arb_poly_derivative(result.value_, value_, chebyshev_bits);
     return result;
   }
-  /// Differs from this one by at most so much anywhere.
+  /// The polynomials that differ from this one by at most `error` everywhere.
   LocalPolynomial within(const Enclosure& error) const {
     LocalPolynomial result(*this);
     Enclosure constant;
@@ -100,7 +100,7 @@ class LocalPolynomial {
     arb_poly_set_coeff_arb(result.value_, 0, constant.arb());
     return result;
   }
-  /// About what within() was called with.
+  /// About the error that within() was called with.
   double error() const {
     return arb_poly_length(value_) == 0 ? 0 : mag_get_d(arb_radref(arb_poly_get_coeff_ptr(value_, 0)));
   }
@@ -112,22 +112,22 @@ class LocalPolynomial {
   arb_poly_t value_;
 };
 
-/// A polynomial that is evaluated in doubles where these are precise enough.
+/// A polynomial that is evaluated in doubles where these are precise enough, and otherwise in balls.
 struct FilteredPolynomial {
   FilteredPolynomial() : quick(exact.get()) {}
   explicit FilteredPolynomial(LocalPolynomial polynomial) : exact(std::move(polynomial)), quick(exact.get()) {}
-  /// Whether it is certainly at most so much throughout the places.
+  /// Whether it is certainly at most `limit` throughout the places.
   bool is_at_most(double limit, const Places& places) const;
-  /// The same on ever shorter places, so that it is not missed where it is so.
+  /// The same for all places, tested on ever shorter places, so that it is found if it holds.
   bool is_at_most_everywhere(double limit) const;
-  /// All that it takes on the places: by the mean value theorem, so that narrow ranges give narrow balls.
+  /// A ball that holds all of its values on the places, by the mean value theorem: narrow ranges give narrow balls.
   Enclosure over(const Places& places) const;
 
   LocalPolynomial exact;
   QuickPolynomial quick;
 };
 
-/// Balls in a row, as Arb's loops want them.
+/// An array of balls, for Arb's loops.
 class BallArray {
  public:
   explicit BallArray(std::size_t size) : balls_(_arb_vec_init(static_cast<slong>(size))), size_(size) {}
@@ -142,25 +142,26 @@ class BallArray {
   std::size_t size_;
 };
 
-/// Polynomials through as many values as there are nodes, the roots of a Chebyshev polynomial.
+/// Polynomials through values at the nodes, which are the roots of a Chebyshev polynomial.
 class Interpolation {
  public:
   static constexpr std::size_t nodes = 48;
-  /// Functions must be analytic on the Bernstein ellipse: its foci are -1 and 1, places being complex, and its half axes add up to this.
+  /// Functions must be analytic on and inside the Bernstein ellipse in the plane of complex places: its foci are -1 and 1, and its
+  /// half axes add up to this.
   static constexpr std::int64_t bernstein_parameter = 5;
 
-  /// The one that there is.
+  /// The only instance.
   static const Interpolation& instance();
 
   /// The node's place, in -1 .. 1.
   const Enclosure& node(std::size_t i) const { return nodes_[i]; }
   LocalPolynomial through(const std::vector<Enclosure>& values) const;
 
-  /// How far a function on -1 .. 1 whose modulus on the ellipse is at most `largest` may be from the polynomial through its values
-  /// at the nodes; and how far its derivative from the polynomial's.
+  /// A bound of the distance, on -1 .. 1, between a function whose modulus on the ellipse is at most `largest` and the polynomial
+  /// through its values at the nodes; and a bound of the distance between their derivatives.
   static Enclosure value_error(const Enclosure& largest);
   static Enclosure slope_error(const Enclosure& largest);
-  /// How steep a polynomial through values at the nodes may be on -1 .. 1, where none has a modulus of more than `largest`.
+  /// A bound of the slope, on -1 .. 1, of a polynomial through values at the nodes whose moduli are at most `largest`.
   static Enclosure slope_within(const Enclosure& largest);
 
  private:

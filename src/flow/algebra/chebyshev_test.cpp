@@ -13,7 +13,7 @@
 namespace fractile::flow {
 namespace {
 
-// Its nearest pole is about as close to the ellipse as may be: the bound is needed, and enough.
+// The function's nearest pole is about as close to the ellipse as is allowed: the bound is necessary, and suffices.
 TEST(Interpolation, DiffersByAtMostWhatIsSaid) {
   const Cell cell{Rational(26, 10), Rational(1)};
   ASSERT_FALSE(is_right_of_zero(cell));
@@ -47,7 +47,7 @@ TEST(Interpolation, DiffersByAtMostWhatIsSaid) {
   EXPECT_LE(farthest, Interpolation::value_error(largest).upper_double());
 }
 
-// Values of 1 and -1 in turn, and of 1 alone near an end, where polynomials are steepest.
+// Polynomials with values of 1 and -1 in turn, and of 1 only near an end: these are the steepest.
 TEST(Interpolation, IsNoSteeperThanIsSaid) {
   const double most = Interpolation::slope_within(whole<Enclosure>(1)).to_double();
   const auto sign = [](std::size_t i) { return i % 2 == 0 ? 1 : -1; };
@@ -61,7 +61,7 @@ TEST(Interpolation, IsNoSteeperThanIsSaid) {
   }
 }
 
-// Doubles hold what the balls hold.
+// The polynomial in doubles encloses what the balls enclose.
 TEST(QuickPolynomial, HoldsWhatTheBallsHold) {
   EXPECT_TRUE(rc::check([] {
     const auto coefficients = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1'000'000, 1'000'000));

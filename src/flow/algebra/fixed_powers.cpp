@@ -36,7 +36,7 @@ FixedPowers::FixedPowers(std::size_t count, std::size_t degree, std::int64_t fra
 void FixedPowers::add_term(const Integer& p, std::size_t x) {
   if (x > degree_) return;
   const std::vector<Integer> powers_of_p = powers_of_number(p, powers_.size(), fraction_bits_);
-  // Downwards: a power is made of lower ones without the new term.
+  // From the highest power down, since a power is computed from lower ones without the new term.
   for (std::size_t j = powers_.size() - 1; j > 0; --j) add_to_power(j, powers_of_p, x);
 }
 

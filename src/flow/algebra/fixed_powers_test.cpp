@@ -34,7 +34,7 @@ Rational rational(const Integer& value) {
   return result;
 }
 
-/// Some p t^x, of which FixedPowers gets p in units, rounded down and then less by `too_small`.
+/// A sum of terms p t^x. FixedPowers is given each p in units, rounded down and then less by `too_small`.
 struct Example {
   explicit Example(std::int64_t too_small) : exact(degree + 1), ways(degree + 1), fixed(count, degree, fraction_bits) {
     for (const std::int64_t x : {0, 1, 3, 4, 7, 12}) {
@@ -51,7 +51,7 @@ struct Example {
   FixedPowers fixed;
 };
 
-// docs/proofs/noisy_argmax.md, "Fixed point": with so few bits rounding shows, and stays within the bound.
+// docs/proofs/noisy_argmax.md, "Fixed point": with so few bits the rounding is seen, and stays within the bound.
 TEST(FixedPowers, AreTooSmallByNoMoreThanSaid) {
   Rational most;  // of the bound, that any coefficient is too small by
   for (const std::int64_t too_small : {0, 3}) {
@@ -76,7 +76,7 @@ TEST(FixedPowers, AreTooSmallByNoMoreThanSaid) {
   EXPECT_GT(most, Rational(1, 4));
 }
 
-// Probabilities that fit give exact powers, also of fewer coefficients.
+// Probabilities that need no rounding give exact powers, also when fewer coefficients are asked for.
 TEST(FixedPowers, ExactWhereNothingIsRounded) {
   FixedPowers fixed(3, 4, 4);
   fixed.add_term(Integer(8), 0);  // 1/2

@@ -1,4 +1,4 @@
-// Integer matrices (FLINT), with the few operations that deciding refinement needs.
+// Integer matrices (FLINT), with the operations that deciding refinement needs.
 #pragma once
 
 #include <flint/fmpz_mat.h>
@@ -48,8 +48,8 @@ class IntegerMatrix {
 /// 0, 1, ..., size - 1.
 std::vector<std::size_t> all_of(std::size_t size);
 
-/// Rows and columns, as many of each, whose crossing is invertible: certainly so. They are as many as the rank unless a
-/// 62-bit prime divides a certain determinant.
+/// Equally many rows and columns; the matrix where they cross is certainly invertible. Their number is the rank, unless a 62-bit
+/// prime divides a certain determinant.
 struct Pivots {
   std::vector<std::size_t> rows;
   std::vector<std::size_t> columns;

@@ -7,7 +7,8 @@
 namespace fractile::flow {
 namespace {
 
-/// Phase one: every equation has an artificial variable, which is all it has at the start; their sum is made small.
+/// Phase one of the simplex method: every equation has an artificial variable, which is basic at the start, and their sum is
+/// minimized.
 class Tableau {
  public:
   Tableau(std::vector<std::vector<Rational>> equations, const std::vector<Rational>& right)
@@ -36,7 +37,7 @@ class Tableau {
   }
 
  private:
-  /// The first variable that makes the artificial ones' sum smaller.
+  /// The first variable that makes the sum of the artificial ones smaller.
   std::optional<std::size_t> entering() const {
     for (std::size_t j = 0; j < variables_; ++j) {
       if (sum_[j].sign() > 0) return j;
@@ -44,7 +45,8 @@ class Tableau {
     return {};
   }
 
-  /// The row that limits it, of several the one of the first variable. There is one, or the sum would fall below 0.
+  /// The row that limits the entering variable; among several, the one with the first variable. There is such a row, since
+  /// otherwise the sum would fall below 0.
   std::size_t leaving(std::size_t column) const {
     std::optional<std::size_t> found;
     Rational least;
@@ -81,7 +83,8 @@ class Tableau {
   std::vector<std::vector<Rational>> rows_;  // variables, artificial variables, right side
   std::size_t variables_;
   std::size_t last_;
-  std::vector<Rational> sum_;  // of the rows whose basic variable is artificial, and prices in the artificial columns
+  // The sum of the rows whose basic variable is artificial; its artificial columns have the prices.
+  std::vector<Rational> sum_;
   std::vector<std::size_t> basic_;
 };
 

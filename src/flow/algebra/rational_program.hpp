@@ -9,15 +9,15 @@
 
 namespace fractile::flow {
 
-/// For equations x = right with x >= 0: either a solution, or prices of the equations with which every variable costs at most
-/// nothing and the right side more than nothing (Farkas), so that there is no solution.
+/// For equations x = right with x >= 0: either a solution, or prices of the equations that prove that there is none (Farkas). With
+/// these prices, every variable costs at most 0, and the right side costs more than 0.
 struct Feasibility {
   bool is_feasible;
-  std::vector<Rational> solution;  ///< one a variable; empty otherwise
-  std::vector<Rational> prices;    ///< one an equation; empty when feasible
+  std::vector<Rational> solution;  ///< one per variable; empty when infeasible
+  std::vector<Rational> prices;    ///< one per equation; empty when feasible
 };
 
-/// `right` is not negative. Bland's rule: it ends. A dense tableau of equations x (variables + equations).
+/// `right` must not be negative. Ends because of Bland's rule. Uses a dense tableau of equations x (variables + equations).
 Feasibility solve_program(std::vector<std::vector<Rational>> equations, const std::vector<Rational>& right);
 
 }  // namespace fractile::flow

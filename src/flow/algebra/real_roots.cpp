@@ -5,7 +5,7 @@
 namespace fractile::flow {
 namespace {
 
-/// The same roots, each once.
+/// A polynomial with the same roots, each once.
 Polynomial squarefree(const Polynomial& polynomial) {
   Polynomial common;
   fmpz_poly_gcd(common.get(), polynomial.get(), polynomial.derivative().get());
@@ -36,7 +36,7 @@ std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational&
   const std::int64_t degree = simple.degree();
   acb_ptr roots = _acb_vec_init(degree);
   arb_fmpz_poly_complex_roots(roots, simple.get(), 0,
-                              root_bits);  // isolates them; real ones are exactly real and come first
+                              root_bits);  // isolates all roots; real roots are exactly real and come first
   for (std::int64_t i = 0; i < degree && arb_is_zero(acb_imagref(roots + i)) != 0; ++i) {
     Enclosure ball;
     arb_set(ball.arb(), acb_realref(roots + i));

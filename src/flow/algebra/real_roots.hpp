@@ -8,13 +8,13 @@
 
 namespace fractile::flow {
 
-/// A root's bounds are this close at least, relative to it.
+/// A root's bounds have a relative distance of at most 2^-root_bits.
 inline constexpr int root_bits = 200;
 
-/// All distinct roots that are certainly in from .. to or not certainly outside, increasing.
+/// All distinct roots that are not certainly outside from .. to, increasing.
 std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational& from, const Rational& to);
 
-/// The rational of the smallest denominator that is no farther than `reach` from a point, and between `from` and `to`.
+/// The rational with the smallest denominator that is at most `reach` from a point, and between `from` and `to`.
 Rational short_rational(const Rational& point, const Rational& from, const Rational& to, const Rational& reach);
 
 /// Rational bounds of a ball.

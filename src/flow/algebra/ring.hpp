@@ -178,7 +178,7 @@ inline Enclosure times(const Enclosure& number, std::uint64_t count) {
   return result;
 }
 
-/// The product of the bases, each to its power.
+/// The product of the bases, each raised to its power.
 inline Enclosure product_of_powers(const std::vector<Enclosure>& bases, const std::vector<std::size_t>& powers) {
   Enclosure result = whole<Enclosure>(1);
   for (std::size_t i = 0; i < bases.size(); ++i) {
@@ -198,13 +198,13 @@ inline Rational fraction_of(const Integer& numerator, const Integer& denominator
   return result;
 }
 
-/// exp(epsilon), from its value where that is rational.
+/// exp(epsilon), exactly if it is rational.
 inline Enclosure odds_at(const Exponent& epsilon, std::int64_t precision = enclosure_bits) {
   return epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), precision)
                                             : Enclosure::of(epsilon, precision).exp();
 }
 
-/// A ball that holds 0 and the number, and so all between.
+/// A ball that holds 0, the number, and everything between.
 inline Enclosure from_zero_to(const Enclosure& number) {
   Enclosure result;
   arb_union(result.arb(), result.arb(), number.arb(), enclosure_bits);

@@ -6,10 +6,10 @@
 namespace fractile::flow {
 namespace {
 
-constexpr int negligible_log = -180;  // of 2
+constexpr int negligible_log = -180;  // base-2 logarithm of a negligible probability
 constexpr double negligible = 0x1p-180;
 
-/// number / 2^law_bits, off by at most error / 2^law_bits.
+/// number / 2^law_bits, with an error of at most error / 2^law_bits.
 Enclosure ball_of(const Integer& number, const Integer& error) {
   Enclosure ball = Enclosure::of_whole(number);
   mag_set_fmpz(arb_radref(ball.arb()), error.get());  // rounded upwards
@@ -57,8 +57,8 @@ TruncatedLaw fixed_point(std::size_t first, const std::vector<Enclosure>& masses
 
 namespace {
 
-/// Goes on from the last mass by factors (n - j) / (j + 1) * odds, j = steps taken from `at` on, until what is left is
-/// negligible: the factors only fall, so it is at most a geometric series.
+/// Appends masses, each from the last one by a factor (n - j) / (j + 1) * odds with j = at, at + 1, ..., until the remaining ones
+/// are negligible. The factors fall, so the remaining masses add up to at most a geometric series.
 void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std::size_t at, const Enclosure& odds) {
   for (std::size_t j = at; j < n; ++j) {
     Enclosure factor;
@@ -91,7 +91,7 @@ TruncatedLaw binomial(const Enclosure& p, std::size_t n) {
 
   std::vector<Enclosure> masses{highest};
   Enclosure rest;
-  extend(masses, rest, n, n - mode, inverse);  // downwards: what is not counted goes up
+  extend(masses, rest, n, n - mode, inverse);  // downwards: the number of those not counted grows
   std::ranges::reverse(masses);
   const std::size_t first = mode + 1 - masses.size();
   extend(masses, rest, n, mode, odds);
@@ -112,7 +112,7 @@ Integer absolute_sum(const TruncatedLaw& law) {
   return sum;
 }
 
-/// The error of a sum of products: error(a) sum |b| + error(b) sum |a| + terms error(a) error(b), and 1 for rounding.
+/// The error of a sum of products: error(a) sum |b| + error(b) sum |a| + terms error(a) error(b), plus 1 for rounding.
 Integer product_error(const TruncatedLaw& a, const TruncatedLaw& b) {
   Integer error;
   Integer both;
@@ -125,7 +125,7 @@ Integer product_error(const TruncatedLaw& a, const TruncatedLaw& b) {
   return error;
 }
 
-/// Leaves out what is negligible at both ends.
+/// Leaves out the negligible masses at both ends.
 void trim(TruncatedLaw& law) {
   Integer least;
   fmpz_one(least.get());

@@ -1,4 +1,5 @@
-// Laws of whole numbers in fixed point: those that matter, how far they may be off, and a bound for the rest.
+// Laws of whole numbers in fixed point: the probabilities that are not negligible, a bound of their errors, and a bound of the
+// rest.
 // Proof: docs/proofs/target_loss.md, "Enclosed"
 #pragma once
 
@@ -18,7 +19,7 @@ struct TruncatedLaw {
   std::size_t first = 0;
   std::size_t size = 0;
   Polynomial masses;  ///< coefficient i: the probability of first + i in units of 2^-law_bits
-  Integer error;      ///< that each is off by at most, in the same units
+  Integer error;      ///< a bound of the error of each, in the same units
   Enclosure rest;
 
   /// The probability of first + i.
@@ -27,16 +28,16 @@ struct TruncatedLaw {
   std::vector<Enclosure> sums() const;
 };
 
-/// Always 0.
+/// The law of a number that is always 0.
 TruncatedLaw nobody();
 
 /// The law with these probabilities of first, first + 1, ...
 TruncatedLaw fixed_point(std::size_t first, const std::vector<Enclosure>& masses, const Enclosure& rest);
 
-/// How many of n are counted, each with probability p in (0, 1).
+/// The binomial law: how many of n are counted, each with probability p in (0, 1).
 TruncatedLaw binomial(const Enclosure& p, std::size_t n);
 
-/// The law of the sum of two independent numbers; what is negligible at both ends is left out.
+/// The law of the sum of two independent numbers, without the negligible probabilities at both ends.
 TruncatedLaw convolved(const TruncatedLaw& a, const TruncatedLaw& b);
 
 /// The law of the sum of `count` independent numbers with this law.

@@ -23,7 +23,8 @@ Law binomial_law(const Rational& p, std::size_t n) {
   return law;
 }
 
-/// Fails unless the truncated law's balls hold the law's numbers, its sums theirs, and its rest what it leaves out; and all are narrow.
+/// Fails unless the truncated law's balls enclose the law's probabilities, its sums the sums of these, and its rest what it leaves
+/// out; and unless all balls are narrow.
 void expect_encloses(const TruncatedLaw& truncated, const Law& law) {
   const Rational narrow = Rational::dyadic(1, -200);
   Rational left_out;
@@ -58,7 +59,7 @@ TEST(TruncatedLaws, OfASum) {
   const auto part = [](const Rational& p, std::size_t n) { return binomial(Enclosure::of(p, 320), n); };
   expect_encloses(convolved(part(Rational(1, 3), 40), part(Rational(1, 7), 60)),
                   times(binomial_law(Rational(1, 3), 40), binomial_law(Rational(1, 7), 60)));
-  // What is not known of a factor is not known of the product.
+  // Uncertainty of a factor is uncertainty of the product.
   TruncatedLaw vague = nobody();
   vague.error = Integer(1000);
   EXPECT_TRUE(convolved(vague, vague).mass(0).contains(Rational(1) + Rational::dyadic(1500, -law_bits)));

@@ -79,7 +79,7 @@ Loss bayes_risk(std::size_t secrets) { return Loss(discrete_metric(secrets)); }
 
 namespace {
 
-/// The loss of guessing one of the values.
+/// The loss when the action is to guess one of the values.
 template <class Cost>
 Loss of_guesses(const std::vector<Rational>& values, const Cost& cost) {
   Matrix losses(values.size(), values.size());

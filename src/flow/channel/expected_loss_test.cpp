@@ -44,7 +44,7 @@ TEST(ExpectedLossOfAChannel, LossesAreThePapers) {
   EXPECT_THROW(Prior({Rational(3, 2), Rational(-1, 2)}), Error);
 }
 
-// Lemma 2.7: the best of all remaps has the posterior uncertainty.
+// Lemma 2.7: the best of all remaps attains the posterior uncertainty.
 TEST(ExpectedLossOfAChannel, IsTheBestRemap) {
   EXPECT_TRUE(rc::check([] {
     const auto secrets = *rc::gen::inRange<std::size_t>(1, 4);
@@ -68,7 +68,7 @@ TEST(ExpectedLossOfAChannel, IsTheBestRemap) {
   }));
 }
 
-// The data-processing inequality (section 2.1.2), and that a release never harms.
+// The data-processing inequality (section 2.1.2); and a release never raises the expected loss.
 TEST(ExpectedLossOfAChannel, PostProcessingNeverHelps) {
   EXPECT_TRUE(rc::check([] {
     const auto secrets = *rc::gen::inRange<std::size_t>(1, 5);

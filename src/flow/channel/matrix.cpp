@@ -48,7 +48,7 @@ class Cleared {
 
 }  // namespace
 
-// Every entry is put in lowest terms once, not after each of its summands.
+// Every entry is reduced to lowest terms once, not after each of its summands.
 Matrix operator*(const Matrix& a, const Matrix& b) {
   if (a.columns() != b.rows()) throw Error(ErrorCode::usage, "matrices of these sizes have no product");
   Matrix product(a.rows(), b.columns());

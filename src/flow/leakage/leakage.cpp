@@ -25,7 +25,7 @@ struct Found {
   Number capacity;
 };
 
-/// A world's rows of probabilities, and where its observations stand among all.
+/// A world, its frame, and the columns of its observations among those of all worlds.
 struct Shown {
   World world;
   Frame frame;
@@ -47,7 +47,7 @@ std::vector<std::vector<Enclosure>> probabilities_of(const Shown& shown, const E
   return std::move(rows.numerators);
 }
 
-/// By all rows of the worlds' channels.
+/// Computes leakage from all rows of the worlds' channels.
 class ListedWorlds {
  public:
   explicit ListedWorlds(std::vector<World> worlds) {
@@ -101,7 +101,8 @@ class ListedWorlds {
   }
 
  private:
-  /// Known others are one row of their world; all other rows of it cannot be.
+  /// Whether a row is possible. If the others are known, they are one row of the world without the target, and its other rows are
+  /// impossible.
   bool is_counted(const Shown& shown, std::size_t row) const {
     const bool is_of_others = shown_.size() == 2 && &shown == &shown_.back();
     const bool are_known = shown.world.pipeline.secret.kind == Secret::Kind::target;
@@ -124,7 +125,7 @@ Analyst guesser(const World& world) {
   return analyst;
 }
 
-/// A world whose release is a count or a sum with one target: a guess is right when the analyst does not lose.
+/// A world whose release is a count or a sum with one target: a guess is right exactly when the analyst's loss is 0.
 class CountedWorld {
  public:
   static bool fits(const std::vector<World>& worlds) {
@@ -153,7 +154,7 @@ class CountedWorld {
   Rational values_;
 };
 
-/// A question, looked at once for all epsilons.
+/// A question that is prepared once for all epsilons.
 class LeakageModel {
  public:
   explicit LeakageModel(const LeakageQuestion& question)
@@ -167,7 +168,8 @@ class LeakageModel {
                   [](const Enclosure& number) { return bounds_of(number); });
   }
 
-  Leakage brief(const Exponent& epsilon) const {
+  /// Exact where that takes seconds at most, otherwise enclosed.
+  Leakage exact_if_soon(const Exponent& epsilon) const {
     const Exponent at = looked_at(perturber_, epsilon);
     if (!at.has_rational_exponential()) return enclosed(epsilon);
     const Rational odds = at.exponential();
@@ -203,7 +205,7 @@ class LeakageModel {
 
 Leakage leakage(const LeakageQuestion& question, const Exponent& epsilon) {
   const OwnEnvironment own;
-  return LeakageModel(question).brief(epsilon);
+  return LeakageModel(question).exact_if_soon(epsilon);
 }
 
 std::vector<Leakage> leakage_curve(const LeakageQuestion& question, const std::vector<Exponent>& epsilons,

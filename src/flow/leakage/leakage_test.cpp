@@ -13,7 +13,7 @@ namespace {
 
 Exponent ln(std::int64_t odds) { return Exponent::log(Rational(odds)); }
 
-/// One of a few people is unknown.
+/// A pipeline of a few people, of whom all but one are known.
 Pipeline among_known(const PostProcessor& post) {
   const auto values = *rc::gen::inRange<std::size_t>(2, 5);
   const auto others = *rc::gen::inRange<std::size_t>(1, 5);
@@ -36,7 +36,7 @@ Guess some_guess(std::size_t values) {
   return guess;
 }
 
-/// By all rows, of a post-processor that no shortcut knows: a count or a sum as a table.
+/// The same pipeline with its count or sum written as a table, so that no shortcut applies and all rows are summed.
 Pipeline with_a_table(const Pipeline& pipeline) {
   Pipeline result = pipeline;
   result.post = {PostProcessor::Kind::table};
@@ -96,7 +96,7 @@ TEST(Leakage, NeverAboveWhatEpsilonAllows) {
   }));
 }
 
-// A mechanism at 0 says nothing, and a bare answer of randomized response says as much as epsilon allows.
+// A mechanism at epsilon 0 leaks nothing, and a bare answer of randomized response leaks as much as epsilon allows.
 TEST(Leakage, OfAnAnswerIsAllThatEpsilonAllows) {
   LeakageQuestion question{pipeline_of(1, Perturber::randomized_response(3), {}), {}, {}};
   const Leakage response = leakage(question, ln(4));
@@ -109,7 +109,7 @@ TEST(Leakage, OfAnAnswerIsAllThatEpsilonAllows) {
   EXPECT_EQ(leakage(question, Exponent()).after.lower, Rational(1, 3));
 }
 
-// The others of a uniform prior over histograms say something about the target.
+// Under a uniform prior over histograms the others' values tell something about the target.
 TEST(Leakage, EpsilonAllowsEverythingWhereOthersTell) {
   Pipeline pipeline = pipeline_of(2, Perturber::randomized_response(2), {PostProcessor::Kind::sum});
   LeakageQuestion question{pipeline, Prior({Rational(1, 3), Rational(1, 3), Rational(1, 3)}), {}};

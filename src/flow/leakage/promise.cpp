@@ -12,7 +12,7 @@
 namespace fractile::flow {
 namespace {
 
-/// The last participant's, where they differ.
+/// The perturber of the target: the last participant's if they differ.
 const Perturber& perturber_of_target(const Pipeline& pipeline) {
   const std::vector<Perturber>& each = pipeline.perturber.each();
   return each.empty() ? pipeline.perturber : each.back();
@@ -47,7 +47,7 @@ bool is_certainly_zero(const Enclosure& number) { return is_zero(number); }
 Rational one_like(const Rational& /*like*/) { return 1; }
 Enclosure one_like(const Enclosure& /*like*/) { return Enclosure::of(Rational(1), enclosure_bits); }
 
-/// The largest ratio in a column, of rows at most `reach` apart; nothing when there is none.
+/// The largest ratio within a column between rows that are at most `reach` apart; nothing when there is none.
 template <class Number>
 std::optional<Number> largest_ratio(const std::vector<std::vector<Number>>& entries, std::size_t reach,
                                     const Number& odds) {

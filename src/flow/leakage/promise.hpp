@@ -1,4 +1,4 @@
-// What a pipeline's epsilon bounds by itself, whatever else the pipeline is.
+// The bounds that follow from a pipeline's epsilon alone.
 // Proof: docs/proofs/leakage.md, "What epsilon alone allows"
 #pragma once
 
@@ -23,10 +23,11 @@ class Promise {
   explicit Promise(const LeakageQuestion& question);
 
   const std::string& words() const { return words_; }
-  /// How often the best guess can be right at most; nothing where epsilon bounds nothing. Number: Rational or Enclosure.
+  /// An upper bound of the probability that the best guess is right; nothing where epsilon bounds nothing. Number: Rational or
+  /// Enclosure.
   template <class Number>
   std::optional<Number> allowed(const Possibilities& guesses, const Number& odds) const;
-  /// The same, of the multiplicative Bayes capacity: nothing but of one target's value.
+  /// An upper bound of the multiplicative Bayes capacity; nothing except for the value of one target.
   template <class Number>
   std::optional<Number> capacity(const Number& odds) const;
 
@@ -34,12 +35,12 @@ class Promise {
   enum class Kind {
     nothing,
     power,   ///< odds^power_ between any two possibilities
-    places,  ///< odds^places between values so many places apart
+    places,  ///< odds^places between values this many places apart
     column,  ///< the largest ratio in a column of the target's noise
     bars,    ///< the largest ratio between neighboring heights of a bar, twice
   };
   void find_kind(const LeakageQuestion& question);
-  /// Between any two possibilities; nothing where there is none.
+  /// The largest likelihood ratio between any two possibilities; nothing where there is none.
   template <class Number>
   std::optional<Number> ratio(const Number& odds) const;
 
@@ -47,7 +48,7 @@ class Promise {
   std::string words_;
   std::int64_t power_ = 1;
   std::size_t values_;
-  bool is_in_line_ = false;  ///< it is the values themselves that are guessed
+  bool is_in_line_ = false;  ///< the values themselves are guessed
   bool is_presence_;
   bool is_of_target_;
   Perturber noise_;  ///< the target's

@@ -19,12 +19,12 @@ namespace {
 
 Rational people(std::size_t count) { return count; }
 
-/// The values among which the target's is: the last one, or any of the last group where a row stands for its arrangements.
+/// The values among which the target's is: the last one, or those of the last group if a row stands for its arrangements.
 Tuple of_the_targets_group(const Pipeline& pipeline, const Tuple& secret) {
   return {secret.end() - static_cast<std::ptrdiff_t>(arranged_groups(pipeline).back()), secret.end()};
 }
 
-/// Given a row of the channel: how likely each value is to be the target's.
+/// For a row of the channel: the probability of each value to be the target's.
 std::vector<Rational> shares_of(const Pipeline& pipeline, const Tuple& secret) {
   std::vector<Rational> shares(pipeline.values.size());
   if (pipeline.secret.kind == Secret::Kind::target) {
@@ -38,7 +38,7 @@ std::vector<Rational> shares_of(const Pipeline& pipeline, const Tuple& secret) {
   return shares;
 }
 
-/// The others of a row, when the target has this value; keyed so that equal others are equal.
+/// The others of a row if the target has this value, in a form in which equal others are equal.
 Tuple others_of(const Pipeline& pipeline, const Tuple& secret, std::size_t value) {
   if (pipeline.secret.kind == Secret::Kind::target) return {};
   if (pipeline.secret.kind == Secret::Kind::histogram) {
@@ -52,7 +52,7 @@ Tuple others_of(const Pipeline& pipeline, const Tuple& secret, std::size_t value
   return others;
 }
 
-/// By others: the joint probability with each of the target's values.
+/// From the others to the joint probabilities with each of the target's values.
 using Joint = std::map<Tuple, std::vector<Rational>>;
 
 Joint joint_of(const Pipeline& pipeline, const Secrets& secrets, const Prior& prior) {
@@ -79,7 +79,7 @@ Analyst believing(const LeakageQuestion& question) {
 
 const Rational even(1, 2);
 
-/// "a/b" as noise_in_odds reads it; nothing when it is too long for it.
+/// "a/b" as noise_in_odds() reads it; nothing when it would be too long.
 std::optional<std::string> entry_of(const Polynomial& numerator, const Polynomial& denominator) {
   constexpr std::size_t longest = 1000;
   constexpr std::int64_t largest_degree = 200;
@@ -94,14 +94,14 @@ std::optional<std::string> entry_of(const Polynomial& numerator, const Polynomia
   return entry.size() <= longest ? std::optional(entry) : std::nullopt;
 }
 
-/// A value that stands for an absent target: it answers what adds nothing, whatever epsilon is.
+/// A value that stands for an absent target: at every epsilon, its answer adds nothing.
 struct Answering {
-  std::vector<std::vector<std::string>> entries;  ///< one row per value, and last the absent one
+  std::vector<std::vector<std::string>> entries;  ///< one row per value; the last one is that of the absent target
   std::vector<Rational> answers;
   PostProcessor post;
 };
 
-/// For a count: only being counted matters.
+/// For a count, where only being counted matters.
 std::optional<Answering> answering_counted(const Pipeline& pipeline) {
   const PolynomialNoise& noise = noise_of(pipeline.perturber);
   Answering result{{}, {0, 1}, {}};
@@ -117,7 +117,7 @@ std::optional<Answering> answering_counted(const Pipeline& pipeline) {
   return result;
 }
 
-/// For a sum: the answer is 0.
+/// For a sum, where the answer is 0.
 std::optional<Answering> answering_nothing(const Pipeline& pipeline) {
   const PolynomialNoise& noise = noise_of(pipeline.perturber);
   Answering result{{}, pipeline.shown(), pipeline.post};
@@ -139,14 +139,14 @@ std::optional<Answering> answering_nothing(const Pipeline& pipeline) {
   return result;
 }
 
-/// Absence as one more value of a target among known others, where what is released is a count or a sum; nothing elsewhere.
+/// Absence as one more value of a target among known others, if the release is a count or a sum; otherwise nothing.
 std::optional<World> absence_as_value(const Pipeline& pipeline, const Prior& prior) {
   const bool is_count = pipeline.post.kind == PostProcessor::Kind::count;
   if (pipeline.secret.kind != Secret::Kind::target || !pipeline.perturber.is_shared() ||
       (!is_count && pipeline.post.kind != PostProcessor::Kind::sum)) {
     return {};
   }
-  if (pipeline.perturber.root_degree() != 1) return {};  // whose entries are polynomials in a root of odds
+  if (pipeline.perturber.root_degree() != 1) return {};  // its entries would be polynomials in a root of odds
   std::optional<Answering> answering = is_count ? answering_counted(pipeline) : answering_nothing(pipeline);
   if (!answering) return {};
   const std::size_t values = pipeline.values.size();
@@ -164,7 +164,7 @@ std::optional<World> absence_as_value(const Pipeline& pipeline, const Prior& pri
   return world;
 }
 
-/// The pipeline of the others alone, all of them unknown.
+/// The pipeline of the others alone, all of whose values are unknown.
 Pipeline without_target(const Pipeline& pipeline) {
   Pipeline others = pipeline;
   --others.participants;
@@ -176,7 +176,8 @@ Pipeline without_target(const Pipeline& pipeline) {
   return others;
 }
 
-/// Where the others are known: the last one is asked about in the target's place, and has their value for certain.
+/// The world without the target when the others are known: the last of them takes the target's place, and certainly has their known
+/// value.
 World world_of_known_others(const Pipeline& pipeline) {
   World world{without_target(pipeline), std::vector<Rational>(pipeline.values.size()),
               Matrix(pipeline.values.size(), 2)};
@@ -193,7 +194,7 @@ World world_of_known_others(const Pipeline& pipeline) {
   return world;
 }
 
-/// Where the others are unknown: everyone's secrets, as likely as they are with the target.
+/// The world without the target when the others are unknown: everyone's secrets, with the same probabilities as with the target.
 World world_of_others(const Pipeline& pipeline, const Joint& joint) {
   World world{without_target(pipeline), {}, {}};
   const Secrets secrets = secrets_of(world.pipeline);
@@ -223,7 +224,7 @@ std::vector<World> worlds_of_presence(const LeakageQuestion& question) {
           are_known ? world_of_known_others(pipeline) : world_of_others(pipeline, joint_of(pipeline, secrets, prior))};
 }
 
-/// Each value is a part by itself, unless they are given.
+/// The parts of the values; if none are given, each value is a separate part.
 std::vector<std::size_t> parts_of(const LeakageQuestion& question) {
   if (question.guess.about == Guess::About::property) return question.guess.parts;
   std::vector<std::size_t> parts(question.pipeline.values.size());

@@ -16,7 +16,7 @@ bool is_about_one_value(const Pipeline& pipeline) {
          (pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants == 1);
 }
 
-/// Guessing a secret, of which a row stands for some: within the row all are equally likely.
+/// The loss of guessing a secret when a row stands for several secrets, which are equally likely within the row.
 Loss guessing_loss(const Secrets& secrets) {
   const std::size_t rows = secrets.secrets.size();
   Matrix losses(rows, rows);
@@ -73,7 +73,7 @@ void validate_about(const Analyst& analyst, const Pipeline& pipeline) {
   }
 }
 
-/// Guesses are all that the statistic may be.
+/// The guesses are all possible values of the statistic.
 Loss loss_about(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
   validate_about(analyst, pipeline);
   const bool are_histograms = pipeline.secret.kind == Secret::Kind::histogram;

@@ -1,4 +1,4 @@
-// An analyst's prior and loss, of secrets that are listed already.
+// An analyst's prior and loss, for secrets that are listed already.
 #pragma once
 
 #include "flow/pipeline/secrets.hpp"
@@ -6,7 +6,7 @@
 
 namespace fractile::flow {
 
-/// As the public prior_of() and loss_of(); `secrets` are the pipeline's.
+/// Like the public prior_of() and loss_of(); `secrets` are the pipeline's.
 Prior prior_of(const Analyst& analyst, const Secrets& secrets);
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets);
 

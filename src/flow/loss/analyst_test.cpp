@@ -79,7 +79,7 @@ TEST(AnalystAbout, DistanceFromTheMode) {
     }
   }
   EXPECT_EQ(expected_loss(pipeline, analyst, 3), expected_loss(Prior::uniform(10), shown.channel, loss));
-  // Whether it is right is argmax accuracy (equation 17), by the quick way and by rows.
+  // Argmax accuracy (equation 17), by the shortcut and by rows.
   analyst.goal = Analyst::Goal::bayes_risk;
   Analyst named;
   named.goal = Analyst::Goal::argmax_accuracy;
@@ -99,7 +99,7 @@ TEST(AnalystAbout, TrueCountsSumsAndModes) {
     }
     const PipelineChannel shown = channel_at(here, 2);
     for (const PostProcessor& about : {counting({0, 2}), summing(), taking_the_mode()}) {
-      // The same by a matrix of losses: what the unperturbed values come to.
+      // The same by a matrix of losses about the post-processor's output on unperturbed values.
       Pipeline truth = pipeline_of(3, Perturber::fixed(Channel(Matrix::identity(3))), about);
       truth.values = here.values;
       const PipelineChannel everyone = channel_at(truth, 1);
@@ -149,7 +149,7 @@ TEST(AnalystAbout, NeedsAGoalAndAQuestionThatFit) {
   EXPECT_THROW(loss_of(analyst, pipeline), Error);
 }
 
-// C(19, 2) histograms of 20 people and three values leave none out.
+// C(19, 2) histograms of 20 people and three values have no empty bar.
 TEST(Prior, UniformOverFullHistograms) {
   const Prior prior = uniform_over_full_histograms(noisy_argmax(20, 3));
   ASSERT_EQ(prior.size(), 231U);

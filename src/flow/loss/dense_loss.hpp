@@ -1,4 +1,4 @@
-// The loss of any analyst of any pipeline, from all rows of the channel.
+// The loss of any analyst and any pipeline, from all rows of the channel.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace fractile::flow {
 
-/// Secrets, observations, prior and losses are listed when first asked for, by whichever thread, and then once: they may be
-/// many, and those with a kind of loss of their own do without. Copies share them.
+/// Secrets, observations, prior and losses are listed once, at the first call from any thread: they may be many, and special kinds
+/// of losses do not need them. Copies share them.
 class DenseLoss {
  public:
   DenseLoss(const Pipeline& pipeline, const Analyst& analyst);
@@ -23,7 +23,7 @@ class DenseLoss {
   Rational exact_loss(const Rational& odds) const;
   Enclosure loss(const Enclosure& odds) const;
 
-  /// Whether polynomials in odds are short enough for their roots to be isolated, and exact losses to take seconds at most.
+  /// Whether the polynomials in odds are so short that their roots can be isolated and exact losses take seconds at most.
   bool has_short_polynomials() const;
   bool is_soon_exact(const Rational& /*odds*/) const { return has_short_polynomials(); }
 

@@ -1,4 +1,4 @@
-// prior * loss as integers: what every observation's losses are mixed with.
+// prior * loss as integers: the weights of the joint losses after every observation.
 #pragma once
 
 #include <vector>
@@ -9,17 +9,17 @@
 namespace fractile::flow {
 
 struct JointWeights {
-  Matrix weights;   ///< common * prior(x) * loss(x, w): integers; a row a secret, a column an action
+  Matrix weights;   ///< common * prior(x) * loss(x, w): integers; one row per secret, one column per action
   Rational common;  ///< an integer
 };
 
 JointWeights joint_weights(const Prior& prior, const Loss& loss);
 
-/// The sum over secrets of the highest weight in the row, times the secret's number: where laws given the secret have these
-/// moduli, no less than all joint losses together, whatever the actions are.
+/// The sum over secrets of the highest weight in the row times the secret's modulus. If the laws given the secrets have these
+/// moduli, this is an upper bound of all joint losses together, for all actions.
 Enclosure highest_losses(const JointWeights& joint, const std::vector<Enclosure>& moduli);
 
-/// No less than the expected loss of an analyst who takes the same action whatever they see.
+/// An upper bound of the expected loss of an analyst who always takes the same action.
 Enclosure largest_loss(const JointWeights& joint);
 
 }  // namespace fractile::flow

@@ -22,7 +22,7 @@ RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst
   if (tells_nothing_at_zero(pipeline.perturber)) {
     const LossModel model(pipeline, analyst);
     if (model.visit([](const auto& kind) { return std::is_same_v<std::decay_t<decltype(kind)>, GuessedMode>; })) {
-      return model.loss_bounds(Exponent());  // histograms may be too many to be listed
+      return model.loss_bounds(Exponent());  // there may be too many histograms to list
     }
   }
   const Rational loss = expected_loss(prior_of(analyst, pipeline), loss_of(analyst, pipeline));

@@ -17,7 +17,7 @@ TEST(LossCurve, ChangesAreCertainOrUndecided) {
   EXPECT_EQ(change_between(between("0.2", "0.2"), between("0.2", "0.2")), Change::flat);
 }
 
-// Points are those of expected_loss_bounds() on any number of threads; each is reported once.
+// With any number of threads the points are those of expected_loss_bounds(), and each is reported once.
 TEST(LossCurve, IsTheSameOnAnyThreads) {
   const std::vector<Exponent> epsilons{Exponent::log(Rational(7, 2)), Exponent::log(Rational(351, 100)), Rational(5, 4),
                                        Rational(3)};

@@ -1,4 +1,4 @@
-// A pipeline and an analyst, made into what their loss is computed from: once, for all odds.
+// A pipeline and an analyst, prepared once for computing the loss at all odds.
 // Proofs: docs/proofs/target_loss.md, docs/proofs/noisy_argmax.md
 #pragma once
 
@@ -12,14 +12,14 @@
 
 namespace fractile::flow {
 
-/// The only place that asks what kind of problem a pipeline and an analyst are. May be used by several threads at once.
+/// The only place that decides which kind of problem a pipeline and an analyst are. Several threads may use it at once.
 class LossModel {
  public:
   /// Throws `usage` when the pipeline is not valid, or the analyst does not fit it.
   LossModel(const Pipeline& pipeline, const Analyst& analyst);
 
   const Pipeline& pipeline() const { return dense_.pipeline(); }
-  /// By all rows of the channel, whatever the kind.
+  /// The loss by all rows of the channel, for every kind.
   const DenseLoss& dense() const { return dense_; }
 
   /// The expected loss. Throws `usage` where it is not rational, or too long to be written down.
@@ -30,7 +30,7 @@ class LossModel {
   /// Whether exact_loss() takes seconds at most.
   bool is_soon_exact(const Rational& odds) const;
 
-  /// Calls visitor(kind) with the TargetTotal, GuessedMode or DenseLoss that it is.
+  /// Calls visitor(kind), where kind is a TargetTotal, a GuessedMode or a DenseLoss.
   template <class Visitor>
   decltype(auto) visit(const Visitor& visitor) const {
     return std::visit(visitor, kind_);

@@ -10,8 +10,8 @@
 namespace fractile::flow {
 namespace {
 
-constexpr std::int64_t bits = 192;           // of balls
-constexpr std::int64_t fraction_bits = 144;  // of numbers in fixed point
+constexpr std::int64_t bits = 192;           // precision of balls
+constexpr std::int64_t fraction_bits = 144;  // precision of fixed-point numbers
 
 /// Pr[noisy = h], and its sums Pr[noisy < h], by true height.
 struct Heights {
@@ -40,7 +40,7 @@ Integer units_of(const Rational& value) {
   return result;
 }
 
-/// Probabilities in units of 2^-fraction_bits: each is at least what `units` says, and more by at most `error`.
+/// Probabilities in units of 2^-fraction_bits: each is between its number in `units` and this number plus `error`.
 struct FixedProbabilities {
   explicit FixedProbabilities(const std::vector<std::vector<Enclosure>>& balls);
 
@@ -52,7 +52,7 @@ FixedProbabilities::FixedProbabilities(const std::vector<std::vector<Enclosure>>
   for (const std::vector<Enclosure>& row : balls) {
     units.emplace_back();
     for (const Enclosure& ball : row) {
-      // However little is known of it, a probability lies in 0 .. 1.
+      // A wide ball is cut to 0 .. 1, which holds every probability.
       const Rational lower = ball.is_finite() ? std::max(ball.lower_rational(bits), Rational(0)) : Rational(0);
       const Rational upper = ball.is_finite() ? std::min(ball.upper_rational(bits), Rational(1)) : Rational(1);
       const Integer& rounded = units.back().emplace_back(units_of(lower));
@@ -64,7 +64,7 @@ FixedProbabilities::FixedProbabilities(const std::vector<std::vector<Enclosure>>
   }
 }
 
-/// How many histograms of so many bars so many participants have.
+/// The number of histograms with this many bars for this many participants.
 Enclosure histograms(std::size_t participants, std::size_t bars) {
   if (bars == 0) return whole<Enclosure>(participants == 0 ? 1 : 0);
   Enclosure result;
@@ -74,12 +74,12 @@ Enclosure histograms(std::size_t participants, std::size_t bars) {
 
 Enclosure difference(const Enclosure& a, const Enclosure& b) { return Enclosure::difference(a, b, bits); }
 
-/// Given the highest true height m and the highest noisy one h: sums over all histograms of the bars that remain. "Before" is
-/// the probability that a bar has x < m and y < h, as bars before both highest ones have; "after", x <= m and y <= h.
+/// For a highest true height m and a highest noisy height h: sums over all histograms of the remaining bars. "Before" is the
+/// probability that a bar has x < m and y < h, like bars before both highest ones; "after" is the probability of x <= m and y <= h.
 struct Products {
-  std::vector<Enclosure> after;          ///< j of the K - 1 other bars before, the rest after
-  std::vector<Enclosure> after_another;  ///< the same for K - 2 bars, when two bars have m
-  std::vector<Enclosure> not_higher;     ///< j of the K - 1 other bars have x <= m and y < h, the rest after
+  std::vector<Enclosure> after;          ///< by j: j of the K - 1 other bars are before, the rest after
+  std::vector<Enclosure> after_another;  ///< the same for K - 2 bars, if two bars have height m
+  std::vector<Enclosure> not_higher;     ///< by j: j of the K - 1 other bars have x <= m and y < h, the rest are after
 };
 
 /// Sums over pairs of a highest true and a highest noisy height.
@@ -111,7 +111,7 @@ class GuessSums {
   std::vector<Guesses> guesses_;
 };
 
-/// Products of so many bars are too small by something in this ball: at most bars (error + 1) units for each histogram.
+/// A ball that holds the error by which products of this many bars are too small: at most bars (error + 1) units per histogram.
 Enclosure GuessSums::error_of_products(std::size_t bars, std::size_t participants) const {
   Integer units;
   fmpz_add_ui(units.get(), below_.error.get(), 1);
@@ -121,7 +121,7 @@ Enclosure GuessSums::error_of_products(std::size_t bars, std::size_t participant
   return from_zero_to(scaled(error, -fraction_bits));
 }
 
-/// By j, the coefficient of t^participants in the product of j bars of one kind and bars - j of the other.
+/// By j: the coefficient of t^participants in the product of j bars of one kind and bars - j of the other.
 std::vector<Enclosure> GuessSums::products(const FixedPowers& some, const FixedPowers& others, std::size_t bars,
                                            std::size_t participants) const {
   const Enclosure error = error_of_products(bars, participants);
@@ -147,11 +147,11 @@ void GuessSums::add(std::size_t noisy, std::size_t first, std::size_t last) {
       at_most.add_term(p_at_most, highest);
       continue;
     }
-    const std::size_t rest = participants_ - highest;  // in the other bars
+    const std::size_t rest = participants_ - highest;  // participants in the other bars
     below.truncate(rest);
     at_most.truncate(rest);
     Products sums;
-    at_most.add_term(p_at_most, highest);  // from here on, of a bar with at most `highest` participants
+    at_most.add_term(p_at_most, highest);  // from here on for a bar with at most `highest` participants
     sums.after = products(below, at_most, bars_ - 1, rest);
     sums.after_another.resize(bars_ - 1);
     if (highest <= rest) sums.after_another = products(below, at_most, bars_ - 2, rest - highest);
@@ -169,11 +169,11 @@ void GuessSums::add_guesses(std::size_t highest, std::size_t noisy, const Produc
     Guesses& guesses = guesses_[k];
     add_product(guesses.shown, at, products.after[k]);
     if (k > 0) {
-      // Bar k has x <= m and y = h: y <= h, less y < h.
+      // Bar k has x <= m and y = h: the sum for y <= h minus that for y < h.
       add_product(guesses.first, below, difference(products.not_higher[k - 1], products.not_higher[k]));
     }
     if (k + 1 < bars_) {
-      // Bar k has x < m and y = h: x <= m and y <= h, less x < m and y < h, less x = m and y <= h.
+      // Bar k has x < m and y = h: the sum for x <= m and y <= h, minus that for x < m and y < h, minus that for x = m and y <= h.
       Enclosure sum = difference(products.after[k], products.after[k + 1]);
       arb_submul(sum.arb(), at_most.arb(), products.after_another[k].arb(), bits);
       add_product(guesses.next, at_most, sum);
@@ -181,14 +181,14 @@ void GuessSums::add_guesses(std::size_t highest, std::size_t noisy, const Produc
   }
 }
 
-/// Pr[the highest noisy height is at least so far from the highest true one] is at most this, for geometric noise: some bar
-/// rose so far, or the highest one fell so far.
+/// For geometric noise, an upper bound of Pr[the highest noisy height is at least `distance` from the highest true height]: some
+/// bar must rise this far, or the highest one must fall this far.
 Enclosure chance_of_distance(std::size_t distance, std::size_t bars, const Enclosure& odds) {
   const Enclosure some = Enclosure::of_whole(uint128{bars + 1});
   return Enclosure::quotient(some, Enclosure::power(odds, distance, bits), bits);
 }
 
-/// Heights at this distance or more are left out; the chance of any of them is at most `neglected`.
+/// Heights at this distance or more are left out; the probability that any of them occurs is at most `neglected`.
 struct Reach {
   std::size_t distance;
   Enclosure neglected;

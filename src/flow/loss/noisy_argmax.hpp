@@ -12,15 +12,15 @@
 
 namespace fractile::flow {
 
-/// What an analyst can make of a shown bar: the probability that it is the first highest noisy one, and that the first highest true
-/// bar is ... No other guess is better than the best of these.
+/// The useful guesses after a shown bar. Each member is the probability that the shown bar is the first highest noisy bar and that
+/// the first highest true bar is ... No other guess is better than the best of these.
 struct Guesses {
   Enclosure first;  ///< ... bar 0; 0 for bar 0 itself
-  Enclosure shown;  ///< ... the shown one
-  Enclosure next;   ///< ... the next one; 0 for the last bar
+  Enclosure shown;  ///< ... the shown bar
+  Enclosure next;   ///< ... the next bar; 0 for the last bar
 };
 
-/// By shown bar. Each has the error of GuessedMode::loss, over the scale.
+/// The guesses by shown bar. Each probability has the error of GuessedMode::loss(), divided by the scale.
 std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odds);
 
 /// A histogram's mode is released, the analyst guesses it, and every histogram is equally likely.
@@ -30,10 +30,10 @@ class GuessedMode {
   GuessedMode(const Analyst& analyst, DenseLoss dense) : scale_(analyst.scale), dense_(std::move(dense)) {}
 
   const Pipeline& pipeline() const { return dense_.pipeline(); }
-  /// For N participants and K values the absolute error is at most some K^2 N 2^-140 of the scale, besides what the odds' own
-  /// radius brings; time about N^3 K (seconds for 200 and 8).
+  /// For N participants and K values, the absolute error is at most some K^2 N 2^-140 times the scale, plus the effect of the odds'
+  /// radius. The time is about N^3 K: seconds for 200 participants and 8 values.
   Enclosure loss(const Enclosure& odds) const;
-  /// By all histograms.
+  /// Computed from all histograms.
   Rational exact_loss(const Rational& odds) const { return dense_.exact_loss(odds); }
   bool is_soon_exact(const Rational& odds) const { return dense_.is_soon_exact(odds); }
 

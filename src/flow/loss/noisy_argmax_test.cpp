@@ -14,7 +14,7 @@ Enclosure enclosed_loss(const Pipeline& pipeline, const Rational& odds) {
   return GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(Enclosure::of(odds, 320));
 }
 
-/// Noise that mostly turns heights round: low bars seem high.
+/// Noise that mostly reverses heights: low bars seem high.
 Perturber reversing(std::size_t heights) {
   const Rational all(heights);
   Matrix noise(heights, heights);
@@ -24,7 +24,7 @@ Perturber reversing(std::size_t heights) {
   return Perturber::fixed(Channel(std::move(noise)));
 }
 
-/// No symmetry, and heights that are never shown.
+/// Noise without symmetry, and with heights that are never shown.
 Perturber lopsided(std::size_t heights) {
   Matrix noise(heights, heights);
   for (std::size_t x = 0; x < heights; ++x) {
@@ -35,7 +35,7 @@ Perturber lopsided(std::size_t heights) {
   return Perturber::fixed(Channel(std::move(noise)));
 }
 
-/// Of 0 .. 5: middle heights seem higher than the others, without chance.
+/// Deterministic noise on the heights 0 .. 5: middle heights seem higher than the others.
 Perturber middling() {
   Matrix noise(6, 6);
   for (std::size_t x = 0; x < 6; ++x) noise(x, x >= 1 && x <= 3 ? 1 : 0) = 1;
@@ -82,7 +82,7 @@ TEST(NoisyArgmax, LossIsThatOfTheRows) {
   }
 }
 
-// Any perturber of bars, also one that is not geometric.
+// Perturbers of bars that are not geometric.
 TEST(NoisyArgmax, TakesOtherPerturbers) {
   Pipeline pipeline = noisy_argmax(3, 3);
   pipeline.perturber = Perturber::fixed(Channel(
@@ -214,7 +214,7 @@ TEST(NoisyArgmax, FarHeightsAreAccountedFor) {
   }
 }
 
-// Odds that are hardly known, or not at all: the ball holds the loss at all of them.
+// A ball of odds that is wide, or unbounded: the result encloses the loss at all of them.
 TEST(NoisyArgmax, WideOddsGiveAWideBall) {
   const Pipeline pipeline = noisy_argmax(4, 3);
   for (const Rational& width : {Rational(1, 1000000), Rational(1, 4), Rational(1)}) {

@@ -10,7 +10,7 @@
 namespace fractile::flow {
 namespace {
 
-/// What an action costs for a unit of probability after each step together, whatever it is.
+/// An upper bound, for any action, of its costs per unit of probability, added up over all steps.
 Enclosure highest_cost(const StepCosts& costs) {
   Enclosure all;
   for (std::size_t s = 0; s < costs.front().size(); ++s) {
@@ -28,7 +28,7 @@ std::vector<std::size_t> different(std::vector<std::size_t> steps, bool is_count
   return steps;
 }
 
-/// By value: of each of these steps, the sum of the numerators of all answers that add it.
+/// By value and step: the sum of the numerators of all answers that add this step.
 std::vector<std::vector<Polynomial>> laws_of(const PolynomialNoise& noise, const std::vector<std::size_t>& steps,
                                              const std::vector<std::size_t>& different_steps) {
   std::vector<std::vector<Polynomial>> laws;
@@ -124,8 +124,8 @@ Enclosure losses_beyond(const TargetTotal& target, const Enclosure& odds, const 
 
 namespace {
 
-/// The sum over totals of the least of the actions' joint losses. For counts, Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so an
-/// action that is at most another one at both ends of a range is so within it.
+/// The sum over totals of the least of the actions' joint losses. For counts, Q(y - 1)/Q(y) never falls as y grows (Q is
+/// log-concave), so if an action's loss is at most another's at both ends of a range, it is so within the range.
 class LeastOfTotals {
  public:
   LeastOfTotals(const TargetTotal& target, const TiltedTotal& total)
@@ -142,14 +142,14 @@ class LeastOfTotals {
   }
 
  private:
-  /// By different step: how likely the others' total is one from which it leads to some totals.
+  /// By different step: the probability that the others' total is one from which the step leads to the totals in question.
   using Masses = std::vector<Enclosure>;
 
   /// Totals first .. last.
   void add(std::size_t first, std::size_t last, std::vector<std::size_t> candidates) {
     const Masses masses = masses_of(first, last);
     if (is_negligible(masses)) {
-      // Losses are not negative, and the least is at most any.
+      // Losses are not negative, and the least one is at most every other.
       add(from_zero_to(value(candidates.front(), masses)));
     } else if (first == last) {
       Enclosure least = value(candidates.front(), masses);

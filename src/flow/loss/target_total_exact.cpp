@@ -10,8 +10,8 @@
 namespace fractile::flow {
 namespace {
 
-/// The numerators Q(0), Q(1), ... of the others' count, one after the other: Q = product of (u + v t)^n satisfies
-/// D Q' = E Q with D the product of the different u + v t and E = D times the sum of n v / (u + v t).
+/// The numerators Q(0), Q(1), ... of the others' count, one after the other. Q = product of (u + v t)^n satisfies D Q' = E Q, where
+/// D is the product of the different u + v t, and E is D times the sum of n v / (u + v t).
 class CountStream {
  public:
   struct Factor {
@@ -40,7 +40,7 @@ class CountStream {
     previous_.resize(static_cast<std::size_t>(std::max<std::int64_t>(all_.degree(), 1)));
   }
 
-  /// Q(y), and Q(y - 1); beyond the others, 0.
+  /// Q(y); 0 if y exceeds the number of others.
   const Integer& here() const { return current_; }
   const Integer& before() const { return previous_.front(); }
   void advance() {
@@ -75,21 +75,21 @@ class CountStream {
   std::int64_t y_ = 0;
 };
 
-/// value = mantissa * 2^exponent with a mantissa of at most 64 bits, rounded.
+/// A ball around mantissa * 2^exponent, which is the value rounded to a mantissa of at most 64 bits.
 Enclosure leading_ball(const Integer& value) {
   Enclosure ball;
   arb_set_round_fmpz(ball.arb(), value.get(), 64);
   return ball;
 }
 
-/// By row, then different step.
+/// By row, and then by different step.
 using Integers = std::vector<std::vector<Integer>>;
 
-/// The least of the actions' joint losses after each total, added up: as integers. The best actions are found by enclosures where these
+/// Adds up the least of the actions' joint losses after each total, as integers. Enclosures find the best actions where these
 /// decide.
 class SumOfLeast {
  public:
-  /// `costs`: by action, of a unit of probability.
+  /// `costs`: by action, per unit of probability.
   explicit SumOfLeast(const Integers& costs) : costs_(costs), masses_(costs) {
     for (std::size_t w = 0; w < costs.size(); ++w) {
       balls_.emplace_back();
@@ -98,7 +98,7 @@ class SumOfLeast {
     }
   }
 
-  /// `masses`: of those of the others' totals from which the target's steps lead to the next total.
+  /// `masses`: by step, those of the others' totals from which the target's steps lead to the next total.
   void add(const std::vector<const Integer*>& masses) {
     std::vector<Integer>& sums = masses_[best_after(masses)];
     for (std::size_t s = 0; s < sums.size(); ++s) fmpz_add(sums[s].get(), sums[s].get(), masses[s]->get());
@@ -140,10 +140,11 @@ class SumOfLeast {
 
   const Integers& costs_;
   std::vector<std::vector<Enclosure>> balls_;
-  Integers masses_;  // by action: of all totals after which it is the best
+  Integers masses_;  // by action: summed over all totals after which it is the best
 };
 
-/// Numerators of the probabilities at some odds, by value, over the least denominator; and of costs, by action, over `common` times it.
+/// At some odds: the numerators of the probabilities, by value, over the least denominator; and the numerators of costs, by action,
+/// over `common` times that denominator.
 struct LawsAtOdds {
   LawsAtOdds(const TargetTotal& target, const Rational& odds) {
     const Rational unit = target.denominator().at(odds);
@@ -172,12 +173,13 @@ struct LawsAtOdds {
   Integers costs;
 };
 
-/// Same laws once.
+/// The factors of the others' count; equal laws are one factor.
 std::vector<CountStream::Factor> factors_of(const LawsAtOdds& laws, const Composition& others) {
   std::vector<CountStream::Factor> factors;
   for (std::size_t value = 0; value < others.size(); ++value) {
     const std::vector<Integer>& law = laws.numerators[value];
-    const bool is_certain = is_zero(law[0]) || is_zero(law[1]);  // who is only shifts the count
+    // An other whose answer is certain only shifts the count.
+    const bool is_certain = is_zero(law[0]) || is_zero(law[1]);
     if (others[value] == 0 || is_certain) continue;
     const auto same = std::ranges::find_if(factors, [&](const CountStream::Factor& factor) {
       return fmpz_equal(factor.present.get(), law[1].get()) != 0;
@@ -191,7 +193,7 @@ std::vector<CountStream::Factor> factors_of(const LawsAtOdds& laws, const Compos
   return factors;
 }
 
-/// After each count. How many others there are whose answers are not certain.
+/// Adds the least losses after each count; returns the number of others whose answers are not certain.
 std::size_t add_counts(SumOfLeast& sum, const std::vector<CountStream::Factor>& factors) {
   std::size_t others = 0;
   for (const CountStream::Factor& factor : factors) others += factor.others;
@@ -203,7 +205,7 @@ std::size_t add_counts(SumOfLeast& sum, const std::vector<CountStream::Factor>& 
   return others;
 }
 
-/// By total: the numerators of the others' law.
+/// The numerators of the others' law, by total.
 Polynomial law_of_others(const TargetTotal& target, const Integers& numerators) {
   Polynomial others(1);
   for (std::size_t value = 0; value < numerators.size(); ++value) {
@@ -217,7 +219,7 @@ Polynomial law_of_others(const TargetTotal& target, const Integers& numerators) 
   return others;
 }
 
-/// After each total.
+/// Adds the least losses after each total.
 void add_totals(SumOfLeast& sum, const Polynomial& others, const std::vector<std::size_t>& steps) {
   std::vector<Integer> masses(steps.size());
   std::vector<const Integer*> all;
@@ -234,8 +236,8 @@ void add_totals(SumOfLeast& sum, const Polynomial& others, const std::vector<std
 }  // namespace
 
 bool TargetTotal::is_soon_exact(const Rational& odds) const {
-  constexpr std::size_t most_people = 20'000;  // who are counted; of more, minutes
-  constexpr double most_bits = 1e10;           // of a sum
+  constexpr std::size_t most_people = 20'000;  // who are counted; more take minutes
+  constexpr double most_bits = 1e10;           // for a sum
   if (is_count_) return pipeline_.participants <= most_people;
   const auto people = static_cast<double>(pipeline_.participants);
   const auto bits = static_cast<double>(fmpz_bits(LawsAtOdds(*this, odds).denominator.get()));

@@ -13,7 +13,7 @@
 namespace fractile::flow {
 namespace {
 
-/// By all rows of the channel.
+/// The expected loss by all rows of the channel.
 Rational by_rows(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
   return expected_loss(prior_of(analyst, pipeline), channel_at(pipeline, odds).channel, loss_of(analyst, pipeline));
 }
@@ -33,7 +33,7 @@ Perturber some_perturber(std::size_t values) {
   return Perturber::fixed(Channel(matrix));
 }
 
-/// One of up to eight people is unknown.
+/// A pipeline of up to eight people, of whom all but one are known.
 Pipeline among_few(const PostProcessor& post) {
   const auto values = *rc::gen::inRange<std::size_t>(2, 5);
   const auto others = *rc::gen::inRange<std::size_t>(0, 7);
@@ -87,7 +87,7 @@ TEST(KnownSums, LossIsThatOfTheRows) {
   }));
 }
 
-// Unlike after counts: after the least and the greatest sum it is the same action, and another one between them.
+// Unlike with counts, one action may be best after both the least and the greatest sum, and another one between them.
 TEST(KnownSums, AnActionMayBeBestBetweenTheEnds) {
   Pipeline pipeline = pipeline_of(2, Perturber::randomized_response(3), summing());
   pipeline.secret = Secret::target_knowing({1});
@@ -105,7 +105,7 @@ TEST(KnownSums, ExactLossesHaveAnEnd) {
   EXPECT_THROW(TargetTotal(pipeline, {}).exact_loss(3), Error);
 }
 
-// Long enough that the ends of the law are left out.
+// A law so long that its ends are left out.
 TEST(KnownSums, WhatIsLeftOutIsAccountedFor) {
   Pipeline pipeline = pipeline_of(400, Perturber::geometric(3), summing());
   pipeline.secret = Secret::target_among({100, 250, 50}, 400);

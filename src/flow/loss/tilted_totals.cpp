@@ -13,7 +13,7 @@ namespace {
 
 constexpr double farthest = 1e4;  // theta
 
-/// The first theta away from `from`, upwards or downwards, with so large a divergence; none where all are near.
+/// The nearest theta from `from` on, upwards or downwards, whose divergence exceeds `widest`; nothing if there is none.
 template <class Divergence>
 std::optional<double> first_beyond(double from, double sign, double widest, const Divergence& divergence) {
   double near = 0;
@@ -32,15 +32,16 @@ std::optional<double> first_beyond(double from, double sign, double widest, cons
 
 double log_of(const Rational& ratio) { return Enclosure::of(ratio).log().to_double(); }
 
-/// Totals up to an end, from where the last part's was.
+/// Totals from the end of the part before up to this part's end.
 struct Part {
   Rational ratio;
-  double end;  ///< of the others' mean
+  double end;  ///< as a mean of the others' total
 };
 
 constexpr double near_the_end = 0.5;  // steps
 
-/// Away from what is likely at a ratio of 1, which is the first one's, to the others' last total; each as wide as a divergence allows it to be.
+/// The parts from the totals that are likely at a ratio of 1, which is the first part's ratio, to the others' last total. Each part
+/// is as wide as its divergence allows.
 std::vector<Part> parts_away(const TotalInDoubles& sum, double sign, double last, double widest) {
   std::vector<Part> parts;
   Rational ratio = 1;
@@ -49,14 +50,14 @@ std::vector<Part> parts_away(const TotalInDoubles& sum, double sign, double last
     const std::optional<double> end =
         first_beyond(theta, sign, widest, [&](double to) { return sum.divergence(to, theta); });
     if (!end) break;
-    // Far enough for the end to be likely. (What is likely next to it may be so at no ratio.)
-    if (std::abs(sum.at(*end).mean - last) < near_the_end) break;
+    // Far enough, since the end is likely. (Totals next to the end may not be likely at any ratio.)
+    if (std::abs(sum.at(*end).tilted_mean - last) < near_the_end) break;
     const std::optional<double> next = first_beyond(*end, sign, widest, [&](double other) {
-      const bool is_near = std::abs(sum.at(other).mean - last) < near_the_end;
+      const bool is_near = std::abs(sum.at(other).tilted_mean - last) < near_the_end;
       return is_near ? widest : sum.divergence(*end, other);
     });
     if (!next) break;
-    parts.push_back({ratio, sum.at(*end).mean});
+    parts.push_back({ratio, sum.at(*end).tilted_mean});
     ratio = ratio_of(*next);
     theta = log_of(ratio);
   }
@@ -64,7 +65,7 @@ std::vector<Part> parts_away(const TotalInDoubles& sum, double sign, double last
   return parts;
 }
 
-/// All, in order, up to the others' last total.
+/// All parts, in order, up to the others' last total.
 std::vector<Part> parts_of(const TotalInDoubles& sum, std::size_t last, double widest) {
   const std::vector<Part> below = parts_away(sum, -1, 0, widest);
   const std::vector<Part> above = parts_away(sum, 1, static_cast<double>(last), widest);
@@ -79,13 +80,13 @@ std::vector<Part> parts_of(const TotalInDoubles& sum, std::size_t last, double w
 std::vector<TiltedTotals> tilted_totals(const TargetTotal& target, const Rational& odds) {
   constexpr double likely = 8;  // e^-8: 1 in 3,000
   constexpr double not_too_unlikely =
-      28;  // 2^-40, of what is cut off at 2^-180, as interpolation makes it 2^60 times as large
+      28;  // 2^-40: a law is cut off at 2^-180, and interpolation makes the error 2^60 times as large
   const TotalInDoubles sum(target, odds);
   const std::size_t reach = target.longest_step();
   const std::vector<Part> parts = parts_of(sum, target.last_total() - reach, likely);
   const std::vector<Part> laws = parts_of(sum, target.last_total() - reach, not_too_unlikely);
   const auto last = static_cast<double>(target.last_total());
-  const double half = static_cast<double>(reach) / 2;  // of what the target adds
+  const double half = static_cast<double>(reach) / 2;  // half of the range that the target adds
   std::vector<TiltedTotals> views;
   std::size_t first = 0;
   for (std::size_t i = 0, law = 0; i < parts.size() && law < laws.size();) {
@@ -93,7 +94,7 @@ std::vector<TiltedTotals> tilted_totals(const TargetTotal& target, const Rationa
     const auto end = static_cast<std::size_t>(std::clamp(std::floor(mean + half), 0.0, last));
     if (end >= first) {
       const double theta = log_of(parts[i].ratio);
-      views.push_back({parts[i].ratio, laws[law].ratio, first, end, sum.at(theta).log / std::numbers::ln2,
+      views.push_back({parts[i].ratio, laws[law].ratio, first, end, sum.at(theta).log_moment / std::numbers::ln2,
                        theta / std::numbers::ln2});
       first = end + 1;
     }

@@ -1,4 +1,4 @@
-// Sums that are alike: views in which they are likely, however unlikely they are.
+// Views of neighboring sums in which these are likely, however unlikely they really are.
 // Proof: docs/proofs/windows_totals.md, "Sums"
 #pragma once
 
@@ -9,22 +9,22 @@
 
 namespace fractile::flow {
 
-/// Totals first .. last of the target's and the others' steps. Bounds are for units that follow from taking the others' sum s to be
-/// ratio^s times as likely as it is, so that it is likely. Laws are computed with another ratio, which many views share, so that it
-/// is not too unlikely for them.
+/// Totals first .. last of the target's and the others' steps. Bounds use the unit in which the probability of the others' sum s is
+/// multiplied by ratio^s, which makes these totals likely. Laws are computed with another ratio, which many views share, and in
+/// which these totals are not too unlikely.
 struct TiltedTotals {
   Rational ratio;
   Rational law;
   std::size_t first;
   std::size_t last;
-  double unit;   ///< log2 of the expectation of ratio^s, about
+  double unit;   ///< approximately log2 of the expectation of ratio^s
   double slope;  ///< log2 of the ratio
 
-  /// log2 of how likely the total is, at most, about.
+  /// Approximately an upper bound of log2 of the total's probability.
   double weight(std::size_t total) const { return unit - static_cast<double>(total) * slope; }
 };
 
-/// All totals, in order, each in a view in which it is likely at these odds. Where a total is likely, its ratio and its law's are 1.
+/// All totals, in order, each in a view in which it is likely at these odds. Where totals are likely, both ratios are 1.
 std::vector<TiltedTotals> tilted_totals(const TargetTotal& target, const Rational& odds);
 
 }  // namespace fractile::flow

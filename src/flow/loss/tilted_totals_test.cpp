@@ -14,7 +14,7 @@ namespace {
 
 Enclosure odds_of(const Rational& odds) { return Enclosure::of(odds, enclosure_bits); }
 
-// In tilted units: the same losses, and those after unlikely totals with as many digits as others.
+// In tilted units the losses are the same, and those after unlikely totals have as many digits as others.
 TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
   const TargetTotal target(skewed(21), {});
   const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), 21);
@@ -37,7 +37,7 @@ TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
   }
 }
 
-// What is said to be beyond a total is there, and no more than some thousand times that.
+// The bound of the losses beyond a total is at least their sum, and at most 10^5 times that.
 TEST(TiltedSums, LossesBeyondAreBounded) {
   const TargetTotal target(skewed(21), {});
   const TiltedTotal sum(target, odds_of(3));

@@ -7,8 +7,8 @@
 namespace fractile::flow {
 namespace {
 
-/// The moment of one person's steps.
-TotalInDoubles::Moment moment_of(const std::vector<double>& logs, double theta) {
+/// The cumulant generating function of one participant's step.
+TotalInDoubles::Cumulants cumulants_of(const std::vector<double>& logs, double theta) {
   double highest = log_of_zero;
   for (std::size_t s = 0; s < logs.size(); ++s) highest = std::max(highest, logs[s] + theta * static_cast<double>(s));
   double sum = 0;
@@ -30,20 +30,20 @@ TotalInDoubles::TotalInDoubles(const TargetTotal& target, const Rational& odds) 
   }
 }
 
-TotalInDoubles::Moment TotalInDoubles::at(double theta) const {
-  Moment all;
+TotalInDoubles::Cumulants TotalInDoubles::at(double theta) const {
+  Cumulants all;
   for (std::size_t value = 0; value < logs_.size(); ++value) {
     if (people_[value] == 0) continue;
-    const Moment one = moment_of(logs_[value], theta);
-    all.log += static_cast<double>(people_[value]) * one.log;
-    all.mean += static_cast<double>(people_[value]) * one.mean;
+    const Cumulants one = cumulants_of(logs_[value], theta);
+    all.log_moment += static_cast<double>(people_[value]) * one.log_moment;
+    all.tilted_mean += static_cast<double>(people_[value]) * one.tilted_mean;
   }
   return all;
 }
 
 double TotalInDoubles::divergence(double theta, double other) const {
-  const Moment here = at(theta);
-  return at(other).log - here.log + (theta - other) * here.mean;
+  const Cumulants here = at(theta);
+  return at(other).log_moment - here.log_moment + (theta - other) * here.tilted_mean;
 }
 
 Rational ratio_of(double theta) {

@@ -1,4 +1,4 @@
-// The law of the others' total in doubles: what suggests views, of which nothing is taken to be true that is not checked.
+// The law of the others' total in doubles. It suggests views; everything that is used of these is checked.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,25 @@ namespace fractile::flow {
 
 inline constexpr double log_of_zero = -std::numeric_limits<double>::infinity();
 
-/// A sum of independent steps, where the probability of each step s is multiplied by exp(theta s) and all are made to add up to 1 again.
+/// A sum of independent steps, tilted: the probability of each step s is multiplied by exp(theta s), and the probabilities are
+/// normalized again.
 class TotalInDoubles {
  public:
   TotalInDoubles(const TargetTotal& target, const Rational& odds);
 
-  /// The logarithm of the expectation of exp(theta sum), and its derivative by theta: the tilted mean.
-  struct Moment {
-    double log = 0;
-    double mean = 0;
+  /// The cumulant generating function of the sum at one theta: log E[exp(theta sum)], and its derivative, the tilted mean.
+  struct Cumulants {
+    double log_moment = 0;
+    double tilted_mean = 0;
   };
-  Moment at(double theta) const;
+  Cumulants at(double theta) const;
 
-  /// How much less likely, in natural logarithms, the total that theta makes likely is when `other` tilts the sum.
+  /// By how many nats the total that theta makes likely is less likely when `other` tilts the sum.
   double divergence(double theta, double other) const;
 
  private:
   Composition people_;
-  std::vector<std::vector<double>> logs_;  // by value and step
+  std::vector<std::vector<double>> logs_;  // logarithms of probabilities, by value and step
 };
 
 /// A short rational that is about exp(theta).

@@ -9,7 +9,8 @@
 namespace fractile::flow {
 namespace {
 
-/// By total above the least: how few answers of more than the least step add up to it; more than all answers where none do.
+/// By total above the least one: the fewest answers with more than the least step that add up to it; more than all answers if none
+/// do.
 std::vector<std::size_t> fewest_answers(const std::vector<std::size_t>& steps, std::size_t least, std::size_t answers) {
   const std::size_t most = (*std::ranges::max_element(steps) - least) * answers;
   require_few(static_cast<std::int64_t>(most));
@@ -34,7 +35,7 @@ Additions additions_of(const Pipeline& pipeline) {
     return result;
   }
   result.least = *std::ranges::min_element(pipeline.shown());
-  Rational divisor;  // of all differences
+  Rational divisor;  // common divisor of all differences
   for (const Rational& value : pipeline.shown()) {
     fmpq_gcd(flint_of(divisor), flint_of(divisor), flint_of(value - result.least));
   }

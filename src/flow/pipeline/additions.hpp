@@ -1,4 +1,4 @@
-// What answers add to a count or a sum.
+// The numbers that answers add to a count or a sum.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace fractile::flow {
 
-/// What each answer adds, in units of `unit` above `least` a participant.
+/// What each answer adds: `least` per participant, plus a number of steps of `unit`.
 struct Additions {
   std::vector<std::size_t> steps;
   Rational least;
@@ -16,7 +16,7 @@ struct Additions {
 };
 Additions additions_of(const Pipeline& pipeline);
 
-/// The totals of steps that participants' answers reach, increasing. Throws `usage` when there may be more than a
+/// The totals of steps that are possible for the participants' answers, increasing. Throws `usage` when there may be more than a
 /// million.
 std::vector<std::size_t> reachable(const Additions& additions, std::size_t participants);
 

@@ -1,4 +1,4 @@
-// What the participants' programs draw. Tests put a source in its place that goes through all draws.
+// The draws of the participants' programs. Tests replace them by a source that enumerates all draws.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ class AnswerDraws {
   /// Uniform on 0 .. n - 1.
   virtual std::uint64_t below(std::uint64_t n) = 0;
   /// An integer k with probability (1 - a) / (1 + a) a^|k|, a = 1 / odds, moved to the nearest of `low` <= 0 .. `high` >= 0: at
-  /// odds = 1, where there is no such law, either end with probability 1/2, which is the limit.
+  /// odds = 1, where this law does not exist, its limit: each end with probability 1/2.
   virtual std::int64_t noise(std::int64_t low, std::int64_t high) = 0;
 };
 
-/// From random bits, at one epsilon.
+/// Draws from random bits, at one epsilon.
 class RandomAnswers : public AnswerDraws {
  public:
   RandomAnswers(const Exponent& epsilon, RandomBits& bits) : epsilon_(epsilon), bits_(bits) {}
@@ -45,7 +45,7 @@ class RandomAnswers : public AnswerDraws {
   RandomBits& bits_;
 };
 
-/// As in fractile/pipelines.hpp.
+/// Like the function in fractile/pipelines.hpp.
 std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws);
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws);
 

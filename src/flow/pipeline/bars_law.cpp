@@ -10,7 +10,8 @@
 namespace fractile::flow {
 namespace {
 
-/// How many ways there are to spread at most `people` over `answers`: (people + answers) over answers.
+/// The number of ways to distribute at most `people` participants over `answers` answers: the binomial coefficient (people +
+/// answers) over answers.
 class Ways {
  public:
   Ways(std::size_t people, std::size_t answers) : counts_(answers + 1, std::vector<std::uint64_t>(people + 1, 1)) {
@@ -24,7 +25,7 @@ class Ways {
   std::vector<std::vector<std::uint64_t>> counts_;
 };
 
-/// The place of a way among all, in lexicographic order.
+/// The index of a way among all ways, in lexicographic order.
 std::size_t place_of(const Ways& ways, std::size_t people, const Composition& way) {
   std::uint64_t place = 0;
   for (std::size_t i = 0; i < way.size(); ++i) {
@@ -35,7 +36,7 @@ std::size_t place_of(const Ways& ways, std::size_t people, const Composition& wa
   return place;
 }
 
-/// The next way in lexicographic order; whether there is one.
+/// Goes to the next way in lexicographic order; returns whether there is one.
 bool advance(Composition& way, std::size_t& total, std::size_t people) {
   for (std::size_t i = way.size(); i-- > 0;) {
     if (total < people) {
@@ -53,7 +54,7 @@ bool advance(Composition& way, std::size_t& total, std::size_t people) {
 
 template <class Ring>
 BarsLaw<Ring>::BarsLaw(std::size_t people, std::size_t answers) : answers_(answers) {
-  const std::size_t named = answers - 1;  // the last answer is given by all who are left
+  const std::size_t named = answers - 1;  // all remaining participants give the last answer
   const Ways ways(people, named);
   Composition way(named);
   std::size_t total = 0;
@@ -78,7 +79,7 @@ template <class Ring>
 void BarsLaw<Ring>::add(const std::vector<Ring>& person) {
   ++added_;
   const std::size_t named = answers_ - 1;
-  for (std::size_t i = numerators_.size(); i-- > 0;) {  // what comes before is still as it was
+  for (std::size_t i = numerators_.size(); i-- > 0;) {  // in this order, the ways before are still unchanged
     if (totals_[i] > added_) continue;
     Ring sum;
     if (totals_[i] < added_) add_product(sum, numerators_[i], person[named]);
@@ -115,7 +116,7 @@ double fixed_ways(std::size_t people, std::size_t answers) {
 std::vector<std::vector<Enclosure>> fixed_modes(const std::vector<AlikePeople>& groups, std::size_t answers) {
   std::size_t people = 0;
   for (const AlikePeople& group : groups) people += group.count;
-  // A way is a number whose digits say how many give each answer but the last.
+  // A way is coded as a number whose digits are the counts of all answers except the last.
   const std::size_t named = answers - 1;
   std::vector<std::size_t> units(named, 1);
   for (std::size_t a = named; a-- > 1;) units[a - 1] = units[a] * (people + 1);

@@ -10,7 +10,7 @@
 namespace fractile::flow {
 namespace {
 
-/// Numerators of one person's answers.
+/// Numerators of the probabilities of one person's answers.
 std::vector<Integer> drawn_person(std::size_t answers) {
   std::vector<Integer> person;
   for (std::size_t a = 0; a < answers; ++a) person.emplace_back(*rc::gen::inRange<std::uint64_t>(0, 4));
@@ -60,7 +60,7 @@ std::vector<Enclosure> drawn_law(std::size_t answers) {
   return law;
 }
 
-// All who are alike at once, in fixed point, as one after the other.
+// Equal participants together, in fixed point: the law is that of adding them one by one.
 TEST(BarsLaw, InFixedPointIsThatOfAllWays) {
   EXPECT_TRUE(rc::check([] {
     const auto answers = *rc::gen::inRange<std::size_t>(2, 5);

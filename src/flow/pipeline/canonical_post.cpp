@@ -19,7 +19,7 @@ using Kind = PostProcessor::Kind;
 
 constexpr std::size_t most_tuples = 4096;
 
-/// Outputs by tuple, numbered as they come up: equal for what tells the same.
+/// Outputs by tuple, numbered in the order in which they occur. Equivalent post-processors have equal lists.
 using Classes = std::vector<std::size_t>;
 
 Classes classes_of(const Pipeline& pipeline, const std::vector<Tuple>& tuples) {
@@ -34,8 +34,8 @@ Classes classes_of(const Pipeline& pipeline, const std::vector<Tuple>& tuples) {
   return classes;
 }
 
-/// The count that alone can tell the same: of the values that change the output when one participant has them and all others the first.
-/// (Counting the first value and not some others tells the same as counting those.)
+/// The only count that can be equivalent: it counts the values that change the output when one participant has them and all others
+/// have the first value. (Counting the first value and not some others is equivalent to counting those others.)
 PostProcessor possible_count(const Classes& classes, std::size_t values) {
   PostProcessor post{Kind::count, {}, {}};
   for (std::size_t value = 1; value < values; ++value) {
@@ -79,7 +79,7 @@ std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& si
   const std::vector<std::string> shown = frame_of(simple).observation_names;
   std::vector<std::size_t> places(shown.size());
   const bool adds_or_shuffles = pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::shuffle;
-  if (adds_or_shuffles && !is_listed(pipeline)) {  // of two values, as a count of the second
+  if (adds_or_shuffles && !is_listed(pipeline)) {  // for two values, a count of the second one
     const bool increases = pipeline.post.kind == Kind::sum && pipeline.shown()[0] < pipeline.shown()[1];
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = increases ? i : places.size() - 1 - i;
     return places;
@@ -99,7 +99,7 @@ std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& si
 
 namespace {
 
-/// A matrix in odds that is that of a family, of which more is known.
+/// The named family whose matrix in odds this is, if there is one.
 std::optional<Perturber> family_of(const Pipeline& pipeline, const Perturber& perturber) {
   const std::size_t values = perturber.values();
   const std::size_t answers = perturber.answers();
@@ -113,7 +113,7 @@ std::optional<Perturber> family_of(const Pipeline& pipeline, const Perturber& pe
     Pipeline renamed = pipeline;
     renamed.perturber = family;
     try {
-      renamed.validate();  // geometric noise has values that are equally spaced
+      renamed.validate();  // geometric noise needs equally spaced values
     } catch (const Error&) {
       continue;
     }

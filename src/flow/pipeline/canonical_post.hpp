@@ -1,4 +1,4 @@
-// Post-processors that tell the same of all tuples of values are one: the simplest of them stands for all.
+// Post-processors that reveal the same about all tuples of values are equivalent; the simplest of them represents them.
 #pragma once
 
 #include <cstddef>
@@ -8,23 +8,23 @@
 
 namespace fractile::flow {
 
-/// A post-processor that tells exactly as much: its output is an injective function of that of the pipeline's, and it of the other.
-/// An identity if there is one, else a count, a sum, a mode; else the pipeline's own. Beyond 4,096 tuples only the sum of
-/// two values is looked at (a count), and rounding that keeps all values apart (an identity). Families of channels only, with everyone's
-/// values or one target's as secrets; the pipeline's own otherwise.
+/// An equivalent post-processor: its output and that of the pipeline's post-processor determine each other. It is an identity if
+/// there is one, or else a count, a sum, a mode, or the pipeline's own. Beyond 4,096 tuples, only two cases are tried: the sum of
+/// two values (a count), and rounding that distinguishes all values (an identity). Simplifies only families of channels whose
+/// secrets are everyone's values or one target's; otherwise returns the pipeline's own.
 PostProcessor canonical_post(const Pipeline& pipeline);
 
-/// Where what canonical_post() shows stands among what the pipeline shows, by the former's place. `simple` is the pipeline with that
-/// post-processor. Throws `usage` as frame_of() does.
+/// For each observation of `simple`, which is the pipeline with canonical_post(), the index of the pipeline's equivalent
+/// observation. Throws `usage` as frame_of() does.
 std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& simple);
 
-/// The perturber of every participant, where theirs are all the same; by its name, where a matrix in odds is one that has a name.
+/// One perturber for all participants, if theirs are all the same; and a named family, if a matrix in odds is one.
 Perturber canonical_perturber(const Pipeline& pipeline);
 
-/// One participant's, whose value is the secret.
+/// The pipeline of one participant, whose value is the secret.
 Pipeline alone(const Pipeline& pipeline);
 
-/// The pipeline with both.
+/// The pipeline with both canonical parts.
 Pipeline canonical_pipeline(const Pipeline& pipeline);
 
 }  // namespace fractile::flow

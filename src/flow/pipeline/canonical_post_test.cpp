@@ -16,7 +16,7 @@ TEST(CanonicalPost, TellsTheSameInOneWay) {
   EXPECT_EQ(canonical_post(pipeline_of(3, response, summing())).kind, Kind::count);
   EXPECT_EQ(canonical_post(pipeline_of(1000, response, summing())).kind, Kind::count);
   EXPECT_EQ(canonical_post(pipeline_of(2, response, {Kind::table, {}, {2, 3, 1, 0}})).kind, Kind::identity);
-  // A constant counts no participant. What is simple already stays as it is.
+  // A constant counts no participant. A post-processor in canonical form stays as it is.
   EXPECT_TRUE(canonical_post(pipeline_of(2, response, {Kind::table, {}, {0, 0, 0, 0}})).counted.empty());
   EXPECT_EQ(canonical_post(pipeline_of(2, response, {Kind::table, {}, {0, 0, 0, 0}})).kind, Kind::count);
   EXPECT_EQ(canonical_post(pipeline_of(2, response, counting({0}))).counted, std::vector<std::size_t>{0});

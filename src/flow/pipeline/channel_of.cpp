@@ -12,7 +12,7 @@
 namespace fractile::flow {
 namespace {
 
-/// Epsilon in units of ln(base): at the release's degree, all rates are whole numbers of them.
+/// Epsilon in units of ln(base): at the release's degree, all rates are whole numbers of these units.
 Exponent log_odds(std::int64_t degree) { return Exponent(Rational(degree)); }
 
 QuantileQuery query_of(const Release& release, const Exponent& epsilon) {
@@ -34,7 +34,7 @@ RankProfile profile_of(const Composition& table) {
   return {Lattice::numbers(table.size()), std::move(positions), counts};
 }
 
-/// What of a release does not depend on the table.
+/// The parts of a release that do not depend on the table.
 struct Recursion {
   QuantileQuery query;
   QuantilePlan plan;
@@ -44,7 +44,7 @@ struct Recursion {
       : query(query_of(release, epsilon)),
         plan(plan_of(query, Lattice::numbers(values))),
         calibration(query, plan.recursion().levels) {}
-  /// The tree of a profile, which must outlive it.
+  /// The tree for a profile, which must outlive it.
   QuantileTree tree(const RankProfile& profile) const {
     const SelectQuantiles& selection = plan.recursion();
     return {profile, selection.released, selection.shape, calibration, selection.subcells};
@@ -55,7 +55,7 @@ ScoredCandidates scored(const Release& release, std::size_t values, std::size_t 
   return {values, records, release.neighbors, release.quantiles.front(), epsilon};
 }
 
-/// The rates of a node and all below it: the same for every table.
+/// Adds the rates of a node and of all nodes below it, which are the same for every table.
 void add_rates(const QuantileTree& tree, const QuantileNode& node, std::vector<Exponent>& rates) {
   rates.push_back(tree.rate(node));
   if (std::holds_alternative<LeafNode>(node)) return;
@@ -89,7 +89,7 @@ RationalFunction power(const RationalFunction& base, std::uint64_t exponent) {
   return result;
 }
 
-/// For TreeLaw: selections weigh base^-(rate * score), with rates that are integers.
+/// A ring for TreeLaw: selections have weights base^-(rate * score), with integer rates.
 template <class Base>
 struct PowerRing {
   using Number = Base;

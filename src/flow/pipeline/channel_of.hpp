@@ -1,4 +1,5 @@
-// The mechanisms of the release half as channels: how likely each output is for a table of values. The only door to that half.
+// The mechanisms of releases as channels: the probability of each output for a table of values. Nothing else in `flow` includes the
+// headers of releases.
 // Proof: docs/proofs/channel_of.md
 #pragma once
 
@@ -14,11 +15,11 @@ namespace fractile::flow {
 /// All probabilities are rational functions of base, where odds = base^degree. Throws `usage` when they are not.
 std::int64_t root_degree(const Release& release, std::size_t values);
 
-/// All that can be released, a value's index a quantile, in lexicographic order: never decreasing.
+/// All possible releases, in lexicographic order: one index of a value per quantile, never decreasing.
 std::vector<std::vector<std::size_t>> release_outputs(const Release& release, std::size_t values);
 
-/// The probability of each of release_outputs(), for a table with so many records of each value. Number: Rational, Enclosure
-/// or RationalFunction.
+/// The probability of each of release_outputs(), for a table with these numbers of records of each value. Number: Rational,
+/// Enclosure or RationalFunction.
 template <class Number>
 std::vector<Number> release_law(const Release& release, const Composition& table, const Number& base);
 

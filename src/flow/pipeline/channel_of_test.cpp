@@ -50,7 +50,7 @@ Rational sum_of(const std::vector<Rational>& numbers) {
   return sum;
 }
 
-// What is looked at as a channel is what release() draws.
+// The channel has the law from which release() draws.
 TEST(ReleaseLaw, IsThatOfReleases) {
   const Exponent epsilon = Exponent::parse("2");
   for (const Release& release : releases()) {

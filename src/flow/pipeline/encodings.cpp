@@ -1,5 +1,5 @@
-// Perturbers whose answers are no values: subsets, columns of a Hadamard matrix, and bits.
-// Proof that less epsilon is a refinement: docs/proofs/refinement.md, "Mixtures"
+// Perturbers whose answers are not values: subsets, columns of a Hadamard matrix, and bits.
+// Proof that a smaller epsilon is a refinement: docs/proofs/refinement.md, "Mixtures"
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t most_answers = 256;
 
-/// Odds where `has`, and 1 elsewhere: equally often in every row.
+/// The noise with weight odds where `has` is true and 1 elsewhere. `has` must be true equally often in every row.
 template <class Has>
 std::shared_ptr<const PolynomialNoise> odds_where(std::size_t values, std::size_t answers, const Has& has) {
   Noise<Polynomial> noise = zeros(values, answers);
@@ -54,7 +54,7 @@ std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& othe
 
 namespace {
 
-/// In lexicographic order: by value, whether it is in.
+/// All subsets in lexicographic order; each says, by value, whether it has the value.
 std::vector<std::vector<bool>> subsets_of(std::size_t values, std::size_t size) {
   require_values(values);
   if (size < 1 || size >= values) refuse_perturber("a subset of at least one value, and of fewer than all");
@@ -97,7 +97,8 @@ Perturber Perturber::subset_selection(std::size_t values, std::size_t size) {
   return Perturber(odds_where(values, subsets.size(), [&](std::size_t x, std::size_t y) { return subsets[y][x]; }));
 }
 
-// Sylvester's matrix: entry (r, c) is -1 to the power of how many bits r and c share. Row 0 is no value's: it tells nothing.
+// Sylvester's matrix: entry (r, c) is (-1)^(the number of bits that r and c share). Row 0, which reveals nothing, is not used for a
+// value.
 Perturber Perturber::hadamard(std::size_t values) {
   require_values(values);
   const std::size_t answers = std::bit_ceil(values + 1);

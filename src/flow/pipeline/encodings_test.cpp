@@ -1,4 +1,4 @@
-// Perturbers whose answers are no values, and epsilons of a participant's own.
+// Perturbers whose answers are not values, and participants with different epsilons.
 #include <gtest/gtest.h>
 
 #include "fractile/error.hpp"
@@ -16,7 +16,7 @@ std::vector<std::pair<const char*, Perturber>> encodings(std::size_t values) {
           {"optimized", Perturber::optimized_unary(values)}};
 }
 
-// Rows add up to 1 (Channel sees to that), and what they cost is what they are called by.
+// Rows add up to 1 (Channel checks it), and their epsilon is the one by which the perturber is named.
 TEST(Encodings, CostWhatTheyAreCalledBy) {
   for (std::size_t values = 2; values <= 5; ++values) {
     for (const auto& [name, perturber] : encodings(values)) {
@@ -40,7 +40,7 @@ TEST(Encodings, AreThoseOfThePapers) {
   EXPECT_EQ(unary_answers(2), (std::vector<Rational>{0, 1, 10, 11}));
 }
 
-// Less epsilon is a refinement: at every pair of odds, and a proof over the range.
+// Less epsilon is a refinement: for every pair of odds, and by a proof over the range.
 TEST(Encodings, LessEpsilonIsARefinement) {
   for (std::size_t values = 2; values <= 4; ++values) {
     for (const auto& [name, perturber] : encodings(values)) {
@@ -90,7 +90,7 @@ TEST(RootsOfOdds, AreEnclosedAnywhere) {
   EXPECT_EQ(check_stability(halved, 4, 9).verdict, check_stability(plain, 2, 3).verdict);
 }
 
-// A participant of a group may be any of it: rows for what differs.
+// Participants of a group are exchangeable: a row stands for all arrangements within the groups.
 TEST(Groups, AreArrangedAmongThemselves) {
   const Perturber response = Perturber::randomized_response(2);
   const Perturber weak = Perturber::fixed(response.at(2));

@@ -21,17 +21,17 @@ struct Noise {
 Noise<Polynomial> zeros(std::size_t values, std::size_t answers);
 
 [[noreturn]] void refuse_perturber(const char* what);
-/// Throws `usage` for fewer than two.
+/// Throws `usage` for fewer than two values.
 void require_values(std::size_t values);
 
-/// `preserving`: another one of which less epsilon is known to be a refinement.
+/// `preserving`: another family for which a smaller epsilon is known to be a refinement.
 enum class Family { randomized_response, geometric, fixed, in_odds, preserving };
 
 }  // namespace fractile::flow
 
 namespace fractile::detail {
 
-/// Polynomials in base, of which odds are the power of root_degree; valid at all odds >= 1.
+/// Polynomials in base, where odds = base^root_degree; valid at all odds >= 1.
 class PolynomialNoise : public flow::Noise<flow::Polynomial> {
  public:
   PolynomialNoise(flow::Family kind, flow::Noise<flow::Polynomial> noise, std::int64_t degree = 1)
@@ -54,13 +54,14 @@ struct Bit {
   Polynomial zero;
   Polynomial one;
 };
-/// The probability of an answer that has one bit per value, the first one leading: all drawn independently, `own` for the value `x`.
+/// The probability of an answer with one bit per value, the first value's bit leading. Bits are independent; the bit of value `x`
+/// has the law `own`, the others have the law `other`.
 Polynomial chance_of_bits(std::size_t values, std::size_t x, std::size_t answer, const Bit& own, const Bit& other);
 
 /// Whether all probabilities are the same at all odds.
 bool have_one_law(const PolynomialNoise& one, const PolynomialNoise& other);
 
-/// How many neighbors have one perturber, group after group; nothing where all have the same.
+/// The sizes of the groups of neighboring participants with one perturber; empty if all have the same.
 std::vector<std::size_t> alike_neighbors(const Perturber& perturber);
 
 /// Throws `usage` when odds < 1, or their root is not rational.

@@ -21,7 +21,7 @@ constexpr std::int64_t largest_root = 12;
 /// Reads one entry, by recursive descent.
 class Entry {
  public:
-  /// In the root of this degree of odds.
+  /// Polynomials are in the root of odds of this degree.
   Entry(std::string text, std::int64_t root_degree) : text_(std::move(text)), rest_(text_), root_degree_(root_degree) {}
 
   RationalFunction value() {
@@ -121,7 +121,7 @@ class Entry {
     return std::stoi(digits);
   }
 
-  /// odds^(p/q), behind the first parenthesis.
+  /// Reads odds^(p/q) from the place after the first parenthesis.
   RationalFunction root(bool is_odds) {
     if (!is_odds) refuse("only odds have a fraction as their exponent");
     const std::int64_t numerator = exponent();
@@ -153,7 +153,7 @@ class Entry {
   int nested_ = 0;
 };
 
-/// The denominators of exponents that are written as fractions, "^(1/2)": what else is wrong is for Entry to say.
+/// The denominators of exponents that are written as fractions, "^(1/2)". Entry reports all other errors.
 std::vector<std::int64_t> roots_in(const std::string& text) {
   static const std::regex fraction(R"(\^ *\( *[0-9]+ */ *([0-9]{1,3}) *\))");
   std::vector<std::int64_t> roots;
@@ -163,7 +163,7 @@ std::vector<std::int64_t> roots_in(const std::string& text) {
   return roots;
 }
 
-/// In which all roots of odds that are written in the entries are powers.
+/// The least degree such that all roots of odds in the entries are powers of the root of this degree.
 std::int64_t root_degree_of(const std::vector<std::vector<std::string>>& entries) {
   std::int64_t degree = 1;
   for (const std::vector<std::string>& row : entries) {
@@ -181,14 +181,15 @@ std::int64_t root_degree_of(const std::vector<std::vector<std::string>>& entries
   return degree;
 }
 
-/// Above all real roots.
+/// A number above all real roots.
 Rational beyond_roots(const Polynomial& polynomial) {
   Rational bound;
   fmpz_poly_bound_roots(fmpq_numref(flint_of(bound)), polynomial.get());
   return std::max(bound, Rational(1)) + 1;
 }
 
-/// At all odds >= 1. Between two roots the sign is that of any point, and roots are enclosed apart from each other.
+/// Whether the polynomial is non-negative at all odds >= 1. Between two roots, the sign is that at any point, and the enclosures of
+/// roots are disjoint.
 bool is_never_negative(const Polynomial& polynomial) {
   if (polynomial.is_zero()) return true;
   if (polynomial.at(1).sign() < 0) return false;
@@ -205,7 +206,7 @@ bool is_never_negative(const Polynomial& polynomial) {
 
 bool has_no_root(const Polynomial& polynomial) { return real_roots(polynomial, 1, beyond_roots(polynomial)).empty(); }
 
-/// Over a common denominator that is positive at 1.
+/// The rows over a common denominator, which is positive at 1.
 Noise<Polynomial> over_common_denominator(const std::vector<std::vector<RationalFunction>>& rows) {
   Noise<Polynomial> noise{{}, Polynomial(1)};
   for (const std::vector<RationalFunction>& row : rows) {

@@ -14,8 +14,9 @@ struct NoiseInOdds {
   std::int64_t root_degree;  ///< odds are this power of base
 };
 
-/// One row per value, one column per answer. Entries have the numbers that Rational::parse reads without a sign, "odds", roots of it,
-/// "odds^(1/2)", + - * / ^ and parentheses. Throws `usage` where one cannot be read, and unless the rows are probabilities at all odds >= 1.
+/// One row per value, one column per answer. Entries consist of numbers that Rational::parse() reads, without a sign; "odds" and
+/// roots of it such as "odds^(1/2)"; + - * / ^ and parentheses. Throws `usage` when an entry cannot be read, and unless the rows
+/// are probabilities at all odds >= 1.
 NoiseInOdds noise_in_odds(const std::vector<std::vector<std::string>>& entries);
 
 }  // namespace fractile::flow

@@ -31,7 +31,7 @@ void require_odds(const Rational& odds) {
 
 }  // namespace
 
-// odds : 1 : ... : 1.
+// The weights of a row are odds : 1 : ... : 1.
 Perturber Perturber::randomized_response(std::size_t values) {
   require_values(values);
   Noise<Polynomial> noise = zeros(values, values);
@@ -44,8 +44,8 @@ Perturber Perturber::randomized_response(std::size_t values) {
 
 Perturber Perturber::geometric(std::size_t values) { return wide_geometric(values, 0); }
 
-// With a = 1/odds, all over (1 + a), times odds^L odds, L the largest distance: inner answers (odds - 1) odds^(L - d), outer ones
-// odds^(L + 1 - d), over (odds + 1) odds^L.
+// With a = 1/odds and the largest distance L, numerators and denominator are multiplied by odds^L odds: an inner answer at distance
+// d has (odds - 1) odds^(L - d), an outer one odds^(L + 1 - d), over (odds + 1) odds^L.
 Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
   require_values(values);
   const std::size_t answers = values + 2 * reach;
@@ -67,7 +67,7 @@ Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
 
 namespace {
 
-/// In the root of so much higher a degree.
+/// The noise as polynomials in the root of a degree that is `by` times as high.
 Noise<Polynomial> inflated(const Noise<Polynomial>& noise, std::int64_t by) {
   const auto longer = [&](const Polynomial& polynomial) {
     Polynomial result;
@@ -119,7 +119,7 @@ Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& o
   const Rational ratio = Rational(1) / odds;
   Matrix result(values, answers);
   for (std::size_t value = 1; value + 1 < values; ++value) result(value, reach + value) = 1;
-  Rational beyond = 1;  // the chance of moving so far at least
+  Rational beyond = 1;  // the probability of moving at least this far
   for (std::size_t places = 0; places < reach; ++places) {
     const Rational here = beyond * (Rational(1) - ratio);
     result(0, reach - places) = here;
@@ -199,7 +199,7 @@ Perturber Perturber::by_participant(std::vector<Perturber> each) {
                                                    inflated(*one.noise_, root_degree / one.root_degree_), root_degree);
     one.root_degree_ = root_degree;
   }
-  for (std::size_t i = 1; i < each.size(); ++i) {  // neighbors with one law share it
+  for (std::size_t i = 1; i < each.size(); ++i) {  // neighbors with one law share one object
     if (have_one_law(*each[i].noise_, *each[i - 1].noise_)) each[i].noise_ = each[i - 1].noise_;
   }
   Perturber perturber(each.front().noise_);
@@ -270,7 +270,7 @@ Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds) {
   require_odds(odds);
   const std::optional<Rational> base = exact_root(odds, noise.root_degree);
   if (!base) refuse_perturber("the probabilities are not rational at these odds");
-  // Times the denominator of the base to the common degree, all values are integers.
+  // All values become integers when they are multiplied by the base's denominator to the common degree.
   const Rational scale = base->denominator().pow(noise.denominator.degree());
   return evaluated<Integer>(noise, [&](const Polynomial& entry) {
     Integer result;

@@ -112,7 +112,7 @@ TEST(PerturbersByParticipant, MakeAKroneckerProduct) {
   EXPECT_EQ(channel_at(pipeline, 3).channel(0, 2), Rational(3, 4) * Rational(2, 3));
 }
 
-// Who has which perturber matters unless all are equal: then nothing changes.
+// Perturbers by participant that are all equal change nothing.
 TEST(PerturbersByParticipant, EqualOnesAreAsOne) {
   for (const PostProcessor& post : {counting({1}), summing(), taking_the_mode()}) {
     const Pipeline shared = pipeline_of(3, Perturber::geometric(3), post);

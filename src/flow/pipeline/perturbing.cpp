@@ -19,7 +19,7 @@ namespace {
 
 // --- A participant's program ------------------------------------------------------------------------------------------
 
-/// Algorithm 1: with probability p the truth, otherwise a uniform answer; K p / (1 - p) + 1 = odds.
+/// Algorithm 1: the truth with probability p, otherwise a uniform answer, where K p / (1 - p) + 1 = odds.
 std::size_t responded(std::size_t values, std::size_t value, AnswerDraws& draws) {
   const auto choices = static_cast<std::int64_t>(values);
   const bool is_true =
@@ -34,7 +34,7 @@ std::size_t moved(const Perturber& perturber, std::size_t value, AnswerDraws& dr
   return static_cast<std::size_t>(place + draws.noise(-place, last - place));
 }
 
-/// One answer after the other, each with its share of what is left.
+/// Offers one answer after the other, each with its share of the remaining probability.
 std::size_t listed(const std::vector<Polynomial>& row, std::int64_t root_degree, AnswerDraws& draws) {
   Polynomial left = std::accumulate(row.begin(), row.end(), Polynomial());
   std::size_t last = 0;

@@ -18,7 +18,7 @@ class EnumeratedAnswers : public AnswerDraws {
  public:
   explicit EnumeratedAnswers(Rational odds) : odds_(std::move(odds)) {}
 
-  /// The law of what the program returns.
+  /// The law of the program's result.
   template <class Program>
   auto law_of(const Program& program) {
     std::map<decltype(program()), Rational> law;

@@ -14,7 +14,7 @@
 namespace fractile::flow {
 namespace {
 
-/// `member`: of the pipeline, which is wrong.
+/// `member`: the member of the pipeline that is wrong.
 [[noreturn]] void refuse_member(const std::string& member, const std::string& what, const std::string& hint = {}) {
   throw Error(ErrorCode::usage, member + ": " + what, hint, member);
 }
@@ -26,7 +26,7 @@ void validate_post(const Pipeline& pipeline) {
     if (value >= values) refuse_member("post", "a counted value is not among the answers");
   }
   if (post.unit.sign() <= 0) refuse_member("post", "values are rounded to multiples of a positive number");
-  if (post.kind == PostProcessor::Kind::bits) tallied(pipeline);  // which refuses other digits
+  if (post.kind == PostProcessor::Kind::bits) tallied(pipeline);  // it refuses other digits
   if (post.kind != PostProcessor::Kind::table) return;
   const Release* const release = pipeline.perturber.release();
   const std::size_t length = release == nullptr ? pipeline.participants : release->quantiles.size();
@@ -67,7 +67,8 @@ bool is_equally_spaced(const std::vector<Rational>& values) {
   return true;
 }
 
-/// Geometric noise moves from one value to the next, and on to answers beyond them.
+/// Throws unless values are equally spaced, as geometric noise needs: it moves from one value to the next, and on to answers beyond
+/// them.
 void validate_distances(const Pipeline& pipeline) {
   if (!is_equally_spaced(pipeline.values)) {
     refuse_member("values", "geometric noise moves from one to the next, and these are not equally spaced in order",

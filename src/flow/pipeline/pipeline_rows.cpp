@@ -11,7 +11,7 @@
 namespace fractile::flow {
 namespace {
 
-/// `evaluate`: makes numbers of a perturber's noise.
+/// `evaluate` turns a perturber's noise into numbers.
 template <class Ring, class Evaluate>
 Rows<Ring> rows_by(const Pipeline& pipeline, const Frame& frame, const Evaluate& evaluate) {
   const Perturber& perturber = pipeline.perturber;
@@ -25,7 +25,7 @@ double denominator_bits(const Perturber& perturber, const Rational& odds) {
   return static_cast<double>(fmpz_bits(noise_at(noise_of(perturber), odds).denominator.get()));
 }
 
-/// A gigabit and a half of numerators is enough.
+/// Throws if the numerators would take more than a gigabit and a half.
 void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
   const Perturber& perturber = pipeline.perturber;
   auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
@@ -103,7 +103,7 @@ double symbolic_degree(const Pipeline& pipeline) {
     return static_cast<double>(perturbed_answers(pipeline)) *
            static_cast<double>(noise_of(pipeline.perturber).denominator.degree());
   }
-  // A selection's weights differ by at most base^(degree * records), and a row has one a part that is left.
+  // The weights of a selection differ by at most base^(degree * records), and a row has one selection per remaining part.
   const auto records = static_cast<double>(pipeline.participants);
   const double selections = release->quantiles.size() == 1 ? 1 : 2 * (records + 1) + 1;
   return secret_count(pipeline).to_double() * selections * records *

@@ -40,7 +40,7 @@ TEST(Perturber, SevenValuesAsInAppendixD) {
   EXPECT_EQ(second(5, 0), Rational::parse("10000000000/6845497366851"));
 }
 
-/// The pipeline's channel by its definition: a Kronecker power and a deterministic post-processor, a row a tuple.
+/// The pipeline's channel by its definition: a Kronecker power and a deterministic post-processor, with one row per tuple.
 Channel by_definition(const Pipeline& pipeline, const Rational& odds) {
   const Channel noise = kronecker_power(pipeline.perturber.at(odds), pipeline.participants);
   std::vector<std::string> outputs;
@@ -101,7 +101,7 @@ TEST(Pipeline, IsWhatTheDefinitionSays) {
   }
 }
 
-// Geometric noise goes by places: it is no noise of values with other distances.
+// Geometric noise is defined on places: values that are not equally spaced are refused.
 TEST(Pipeline, GeometricNoiseWantsEquallySpacedValues) {
   Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
   for (const std::vector<Rational>& values : {std::vector<Rational>{1, 0, 2}, {0, 1, 3}, {0, 2, 1}}) {
@@ -264,7 +264,7 @@ TEST(Secret, TargetAmongAHistogram) {
   EXPECT_THROW(Secret::target_among({~std::uint64_t{0}, 2}, 1), Error);
 }
 
-// Who is who is remembered where it matters, and only there.
+// The order of the known participants is kept only where it matters.
 TEST(Secret, TargetKnowingTheOthersOneByOne) {
   const Secret secret = Secret::target_knowing({2, 0, 2});
   EXPECT_EQ(secret.known, (std::vector<std::size_t>{1, 0, 2}));

@@ -16,7 +16,7 @@ Rational number(std::size_t value) { return value; }
 
 Rational rounded(const Rational& value, const Rational& unit) { return (value / unit + Rational(1, 2)).floor() * unit; }
 
-/// In the numbering of a table: the last runs fastest.
+/// The index of a tuple in the numbering of PostProcessor::image: the last member changes fastest.
 std::size_t index_of(const Tuple& tuple, std::size_t values) {
   std::size_t index = 0;
   for (const std::size_t value : tuple) index = index * values + value;

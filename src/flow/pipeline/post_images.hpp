@@ -1,4 +1,4 @@
-// What a post-processor makes of tuples of values, one by one: for releases, and where no shortcut is known.
+// The images of tuples of values under a post-processor, one by one: for releases, and where there is no shortcut.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace fractile::flow {
 
 struct Images {
-  std::vector<std::size_t> image;  ///< of each tuple, an index of names
-  std::vector<std::string> names;  ///< of what is observed, in increasing order
+  std::vector<std::size_t> image;  ///< for each tuple, an index in `names`
+  std::vector<std::string> names;  ///< of the observations, in increasing order
 };
 
 /// `tuples`: indices of the pipeline's values, as many as released quantiles or participants.

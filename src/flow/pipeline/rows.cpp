@@ -133,7 +133,7 @@ Counts<Ring> convolved(const Counts<Ring>& a, const Counts<Ring>& b) {
   return result;
 }
 
-/// Faster for long ones.
+/// The convolution; faster for long lists.
 Counts<Integer> convolved(const Counts<Integer>& a, const Counts<Integer>& b) {
   Polynomial first;
   Polynomial second;
@@ -178,7 +178,7 @@ Ring& entry_of(Histograms<Ring>& law, const Tuple& tally) {
 template <class Ring>
 using Noises = std::vector<const Noise<Ring>*>;
 
-/// People whose answers have one law.
+/// Participants whose answers have one law.
 template <class Ring>
 struct Alike {
   const Noise<Ring>* noise;
@@ -188,7 +188,7 @@ struct Alike {
   friend bool operator==(const Alike& a, const Alike& b) = default;
 };
 
-/// In the order in which the first of each have their turn.
+/// In the order of the first participant of each group.
 template <class Ring>
 std::vector<Alike<Ring>> alike_of(const Tuple& members, const Noises<Ring>& noises) {
   std::vector<Alike<Ring>> all;
@@ -204,7 +204,7 @@ std::vector<Alike<Ring>> alike_of(const Tuple& members, const Noises<Ring>& nois
   return all;
 }
 
-/// The law of what people's answers come to; `steps`: by answer, what it adds. Those who come one after the other share the beginnings of
+/// The law of the participants' answers together. `steps`: what each answer adds. Successive calls share the common beginnings of
 /// their products.
 template <class Ring, class Law, class Step>
 class LawOfAll {
@@ -237,12 +237,13 @@ class LawOfAll {
   }
 
   std::vector<Step> steps_;
-  std::map<std::pair<const Noise<Ring>*, std::size_t>, std::vector<Law>> powers_;  // of one, two ..
+  // Powers for one, two, ... participants.
+  std::map<std::pair<const Noise<Ring>*, std::size_t>, std::vector<Law>> powers_;
   std::vector<Alike<Ring>> people_;
-  std::vector<Law> products_;  // of the first none, one .. of them
+  std::vector<Law> products_;  // products of the first 0, 1, ... of them
 };
 
-/// `row_of`: makes a row of the law of everyone's answers.
+/// `row_of` turns the law of everyone's answers into a row.
 template <class Ring, class Law, class Step, class RowOf>
 std::vector<std::vector<Ring>> rows_by_law(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises,
                                            LawOfAll<Ring, Law, Step> law, const RowOf& row_of) {
@@ -284,8 +285,8 @@ std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame&
   });
 }
 
-/// Numerators of: the mode is the second answer when the target gives the first. The others' answers are collected one person after the
-/// other.
+/// [a][b]: the numerator of the probability that the mode is answer b when the target gives answer a. The others' answers are added
+/// one participant after the other.
 template <class Ring>
 std::vector<std::vector<Ring>> modes_of_target(const Tuple& others, const Noises<Ring>& noises) {
   BarsLaw<Ring> bars(others.size(), noises.back()->answers());
@@ -293,7 +294,7 @@ std::vector<std::vector<Ring>> modes_of_target(const Tuple& others, const Noises
   return bars.modes_with_one_more();
 }
 
-/// Takes people who are alike all at once, where there are many.
+/// The same; participants with one law are added all at once if there are many.
 std::vector<std::vector<Enclosure>> modes_of_target(const Tuple& others, const Noises<Enclosure>& noises) {
   constexpr std::size_t few = 64;
   constexpr double most_ways = 4e6;
@@ -347,11 +348,11 @@ std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& 
   });
 }
 
-/// Probability that bar k is the first of the highest: those before it lie below, those after it not above. Products of the
-/// bars before and after are shared, so that a row takes time K N.
+/// The probability that bar k is the first of the highest: bars before it are lower, and bars after it are not higher. Products of
+/// the bars before and after are shared, so a row takes time K N.
 template <class Ring>
 std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<Ring>& noise) {
-  std::vector<std::vector<Ring>> below;  // of a bar's true height: numerators of Pr[noisy < v], v = 0 .. heights
+  std::vector<std::vector<Ring>> below;  // by a bar's true height: numerators of Pr[noisy < v], v = 0 .. heights
   for (const std::vector<Ring>& row : noise.numerators) {
     below.emplace_back(1);
     for (const Ring& p : row) {
@@ -363,7 +364,7 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   for (const Tuple& bars : frame.secrets) {
     rows.emplace_back(bars.size());
     for (std::size_t height = 0; height < noise.answers(); ++height) {
-      std::vector<Ring> after{whole<Ring>(1)};  // of the last 0, 1, ... bars
+      std::vector<Ring> after{whole<Ring>(1)};  // products for the last 0, 1, ... bars
       for (std::size_t j = bars.size(); j-- > 1;) after.push_back(product(after.back(), below[bars[j]][height + 1]));
       Ring before = whole<Ring>(1);
       for (std::size_t k = 0; k < bars.size(); ++k) {
@@ -376,7 +377,7 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   return rows;
 }
 
-/// Every tuple of answers by itself: `members` are the true values (or bars), `image` numbers the outputs.
+/// Adds up over all tuples of answers: `members` are the true values (or bars), and `image` numbers the outputs.
 template <class Ring>
 std::vector<Ring> tuple_row(const Tuple& members, const Noises<Ring>& noises, const std::vector<std::size_t>& image,
                             std::size_t outputs) {

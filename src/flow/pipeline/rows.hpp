@@ -11,17 +11,17 @@
 
 namespace fractile::flow {
 
-/// How many answers are perturbed: the participants', or a histogram's bars.
+/// The number of perturbed answers: one per participant, or one per bar of a histogram.
 std::size_t perturbed_answers(const Pipeline& pipeline);
 
-/// Everyone's values in their order, the target's last; of a histogram, its bars.
+/// Everyone's values in their order, the target's last; for a histogram, its bars.
 Tuple members_of(const Pipeline& pipeline, const Tuple& secret);
 
 /// For a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
 template <class Ring>
 std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
 
-/// What of a pipeline does not depend on epsilon: its secrets and what may be observed.
+/// The parts of a pipeline's channel that do not depend on epsilon: its secrets and its possible observations.
 struct Frame : Secrets {
   std::vector<std::string> observation_names;
 };
@@ -34,14 +34,14 @@ struct Rows {
 
 Frame frame_of(const Pipeline& pipeline);
 
-/// Whether the answers' histograms are listed, all of them, to find their modes.
+/// Whether all histograms of answers are listed to find their modes.
 bool collects_bars(const Pipeline& pipeline);
 
 /// Whether the channel has at most a million entries; frame_of refuses larger ones.
 bool is_small(const Pipeline& pipeline);
 
-/// One row a secret of the frame, one column an observation. `noises`: the pipeline's perturber, evaluated; or one a participant, in their
-/// order.
+/// One row per secret of the frame, one column per observation. `noises`: the evaluated perturber of the pipeline; or one per
+/// participant, in their order.
 template <class Ring>
 Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises);
 

@@ -15,13 +15,13 @@ bool tells_who_is_who(const Pipeline& pipeline) {
   return pipeline.perturber.release() == nullptr && !pipeline.post.is_symmetric();
 }
 
-/// Neighbors among whom it makes no difference who has which value, group after group.
+/// The sizes of the groups of neighboring participants among whom it does not matter who has which value.
 std::vector<std::size_t> groups_of(const Pipeline& pipeline) {
   if (pipeline.perturber.release() != nullptr || pipeline.perturber.is_shared()) return {pipeline.participants};
   return alike_neighbors(pipeline.perturber);
 }
 
-/// Visits each group's values in increasing order, with how many arrangements have these.
+/// Visits all secrets with each group's values in increasing order, with the number of arrangements of these values.
 void for_each_arrangement(const Pipeline& pipeline, const std::vector<std::size_t>& groups, const Tuple& begun,
                           const Rational& arrangements,
                           const std::function<void(const Tuple&, const Rational&)>& visit) {

@@ -13,7 +13,8 @@ namespace fractile::flow {
 /// How many rows the channel has.
 Rational secret_count(const Pipeline& pipeline);
 
-/// How many neighbors it makes no difference among who has which value, group after group: everyone's values are sorted within these.
+/// The sizes of the groups of neighboring participants within which it does not matter who has which value: everyone's values are
+/// sorted within each group.
 std::vector<std::size_t> arranged_groups(const Pipeline& pipeline);
 
 struct Secrets {
@@ -21,10 +22,10 @@ struct Secrets {
   std::vector<std::string> secret_names;
   std::vector<Rational> arrangements;
 };
-/// Throws `usage` when they are more than a million.
+/// Throws `usage` for more than a million secrets.
 Secrets secrets_of(const Pipeline& pipeline);
 
-/// "(1,2)": of values, and of counts, such as a histogram's bars.
+/// "(1,2)": for values, and for counts, such as a histogram's bars.
 std::string values_name(const std::vector<Rational>& values, const Tuple& tuple);
 std::string tally_name(const Tuple& tally);
 

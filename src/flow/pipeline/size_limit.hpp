@@ -1,4 +1,4 @@
-// How large a channel may be that is written out.
+// The largest size of a channel that is listed.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace fractile::flow {
 
-/// The limit of a channel's entries, and of secrets, tuples and totals of steps.
+/// The limit for a channel's entries, and for secrets, tuples and totals of steps.
 constexpr std::int64_t most_entries = 1'000'000;
 
-/// What makes this pipeline's channel smaller.
+/// A hint for making this pipeline's channel smaller.
 inline std::string smaller_channel(const Pipeline& pipeline) {
   std::string hint = "take fewer participants or values";
   if (pipeline.perturber.release() != nullptr) return hint;

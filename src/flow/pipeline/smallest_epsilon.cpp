@@ -1,4 +1,4 @@
-// What a release costs one participant.
+// The cost of a release for one participant.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -53,7 +53,7 @@ std::vector<Tuple> changed(const Pipeline& pipeline, const std::vector<std::size
   return result;
 }
 
-/// Bars of which one person votes otherwise.
+/// All histograms in which one participant votes for another bar.
 std::vector<Tuple> with_another_vote(const Tuple& bars) {
   std::vector<Tuple> result;
   for (std::size_t from = 0; from < bars.size(); ++from) {

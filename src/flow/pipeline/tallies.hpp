@@ -11,13 +11,13 @@ namespace fractile::flow {
 /// Whether the post-processor is one of these.
 bool tallies(const PostProcessor& post);
 
-/// By answer: how many give each, when it is given once.
+/// For each answer: the counts of all answers when this one is given once.
 std::vector<Tuple> single_answers(std::size_t answers);
 
-/// By answer: what it adds to each count. Throws `usage` when a bit is no digit 0 or 1.
+/// For each answer: what it adds to each count. Throws `usage` when a digit is not 0 or 1.
 std::vector<Tuple> tallied(const Pipeline& pipeline);
 
-/// All that `participants` answers may come to, increasing. Throws `usage` when that is more than a million.
+/// All possible counts for `participants` answers, increasing. Throws `usage` for more than a million.
 std::vector<Tuple> reachable_tallies(const std::vector<Tuple>& steps, std::size_t participants);
 
 }  // namespace fractile::flow

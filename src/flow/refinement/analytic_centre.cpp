@@ -11,9 +11,9 @@ namespace {
 using Row = std::vector<double>;
 using Rows = std::vector<Row>;
 
-/// Columns as what is believed after them, and how likely they are, all rows together.
+/// Columns as the beliefs after them, and their masses, over all rows.
 struct Beliefs {
-  Rows directions;  // which add up to 1
+  Rows directions;  // each adds up to 1
   Row masses;
 
   bool are_seen() const {
@@ -38,8 +38,8 @@ Beliefs beliefs_of(const RoughRows& rows) {
   return result;
 }
 
-/// Replaces the lower triangle of a positive definite matrix by L, where L L^T is the matrix. False when the matrix is not positive
-/// definite, or hardly.
+/// Replaces the lower triangle of a positive definite matrix by L, where L L^T is the matrix. Returns false when the matrix is not
+/// positive definite, or nearly not.
 bool factorize(Rows& matrix) {
   for (std::size_t i = 0; i < matrix.size(); ++i) {
     Row& row = matrix[i];
@@ -75,11 +75,11 @@ Row solved_backwards(const Rows& lower, Row right) {
   return right;
 }
 
-// W_yz = X_yz m_y / n_z, with m and n the masses of A's and B's columns, says of which columns of A a column of B is made: of ordinary size,
-// however unlikely both are. Newton's method for the minimum of -sum w log W subject to
-//   row y:     sum_z W_yz n_z / m_y = 1
-//   column z:  sum_y W_yz f_yz = (1, 0, 0, ..),  f_yz the constant 1 and what is believed after y relative to what is after z.
-// The weights w_yz = min(m_y / n_z, 1) are what W_yz may be at most.
+// W_yz = X_yz m_y / n_z, where m and n are the masses of A's and B's columns, says from which columns of A a column of B is
+// composed. Its entries have ordinary sizes even if the columns are unlikely. Newton's method for the minimum of -sum w log W
+// subject to
+// row y: sum_z W_yz n_z / m_y = 1 column z: sum_y W_yz f_yz = (1, 0, 0, ..), where f_yz is the constant 1 and then the beliefs
+// after y relative to those after z. The weights w_yz = min(m_y / n_z, 1) are upper bounds of W_yz.
 class Centering {
  public:
   Centering(const Beliefs& from, const Beliefs& to)
@@ -95,10 +95,10 @@ class Centering {
     for (std::size_t z = 0; z < columns_; ++z) sizes_.push_back(sizes_of(z));
   }
 
-  /// Whether all equations hold, but for rounding.
+  /// Whether all equations come to hold, up to rounding.
   bool converges() {
     constexpr int most_steps = 30;
-    constexpr double small = 1e-6;  // rounding errors of many columns together come to a fifth of that
+    constexpr double small = 1e-6;  // the rounding errors of many columns together reach 1/5 of this
     for (int i = 0; i < most_steps; ++i) {
       if (largest_error() < small) return true;
       if (!step()) return false;
@@ -119,7 +119,7 @@ class Centering {
     return from_.directions[y][secret] / to_.directions[z][secret] - 1;
   }
 
-  /// What entries of f have on average, so that all are of ordinary size.
+  /// The average sizes of f's entries, by which they are divided.
   Row sizes_of(std::size_t z) const {
     Row sizes{1};
     for (std::size_t k = 0; k + 1 < secrets_; ++k) {
@@ -165,7 +165,7 @@ class Centering {
     return most;
   }
 
-  /// For one column: the factor L of its equations' matrix, and L^-1 times what ties it to the rows, by equation and row.
+  /// For one column: the factor L of the matrix of its equations, and L^-1 times their coupling to the rows, by equation and row.
   struct Column {
     Rows factor;
     Rows ties;
@@ -173,7 +173,7 @@ class Centering {
   };
   Column column(std::size_t z) const;
   bool step();
-  /// The factor of what is left for the rows when columns' equations are solved.
+  /// Computes the factor of the rows' matrix after the columns' equations are eliminated.
   bool eliminated(const std::vector<Column>& columns, Rows& left) const;
   double curvature(std::size_t y, std::size_t z) const {
     const double share = shares_[z][y];
@@ -214,7 +214,7 @@ Centering::Column Centering::column(std::size_t z) const {
 }
 
 bool Centering::eliminated(const std::vector<Column>& columns, Rows& left) const {
-  constexpr std::size_t together = 16;  // that columns are read for once
+  constexpr std::size_t together = 16;  // rows that one pass over the columns serves
   share_among_threads(threads_of_machine(), (rows_ + together - 1) / together, [&](std::size_t block) {
     const std::size_t first = block * together;
     const std::size_t end = std::min(rows_, first + together);
@@ -279,7 +279,7 @@ bool Centering::step() {
   if (!std::isfinite(least)) return false;
   constexpr double most_of_the_way = 0.9;
   const double length = least < -most_of_the_way ? -most_of_the_way / least : 1;
-  constexpr double shortest = 1e-6;  // on the way to a bound, where there is no room
+  constexpr double shortest = 1e-6;  // a shorter step to a bound means that there is no room
   if (length < shortest) return false;
   for (std::size_t z = 0; z < columns_; ++z) {
     for (std::size_t y = 0; y < rows_; ++y) shares_[z][y] *= 1 + length * change[z][y];

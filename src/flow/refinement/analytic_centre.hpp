@@ -1,4 +1,4 @@
-// An X > 0 with A X = B and X 1 = 1, as far from all bounds as can be, in floating point. Nothing here is certain.
+// An X > 0 with A X = B and X 1 = 1 that is as far as possible from all bounds, in floating point. It is only a suggestion:
 // docs/proofs/refinement.md, "From inside".
 #pragma once
 
@@ -11,13 +11,13 @@
 namespace fractile::flow {
 
 struct Inside {
-  /// X's entries, not negative; 0 where they matter neither to their row nor to their column.
+  /// X's entries, not negative; 0 where they are negligible in their row and in their column.
   std::vector<std::vector<double>> entries;
-  std::vector<std::vector<double>> shares;  ///< by column: of all that leads there, about what comes from each row
-  std::size_t rest;                         ///< the column that is likeliest in B
+  std::vector<std::vector<double>> shares;  ///< by column: the approximate share that comes from each row
+  std::size_t rest;                         ///< the most likely column of B
 };
 
-/// Nothing when there is no such X with room around it.
+/// Nothing when there is no such X away from all bounds.
 std::optional<Inside> suggest_inside(const RoughRows& from, const RoughRows& to);
 
 }  // namespace fractile::flow

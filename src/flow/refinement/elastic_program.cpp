@@ -35,7 +35,7 @@ struct ProgramColumns {
     costs.push_back(cost);
     most.push_back(at_most);
   }
-  /// What an equation is short of, or has too much, at the price of 1 each.
+  /// Adds variables for the shortage and the excess of each equation, at a cost of 1 each.
   void may_miss(std::size_t equations) {
     for (const double sign : {1.0, -1.0}) {
       for (std::size_t row = 0; row < equations; ++row) {
@@ -46,14 +46,14 @@ struct ProgramColumns {
   }
 };
 
-constexpr int basic = 1;  // of Clp's statuses
+constexpr int basic = 1;  // Clp's status of a basic variable
 
-// An iteration takes about as long as the matrix has entries. The limit is one of work and never of time: the verdict is that of the
-// channels, not of the machine.
+// An iteration takes time about proportional to the matrix's entries. The limit is in work and not in time, so the verdict depends
+// on the channels and not on the machine.
 constexpr std::size_t most_work = 4'000'000'000;
 constexpr std::size_t fewest_iterations = 5'000;
 
-/// Clp takes Ctrl-C for itself while it solves, unless it is told not to.
+/// Without this option, Clp handles Ctrl-C itself while it solves.
 constexpr int interrupts = 2;
 constexpr int left_alone = 1;
 
@@ -81,7 +81,7 @@ std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const
 Suggestion suggest(const RoughRows& from, const RoughRows& to) {
   const std::size_t observations = from.front().size();
   const std::size_t outputs = to.front().size();
-  // Equation (x, z) is row x outputs + z; then there is one for each row of X.
+  // Equation (x, z) is row x outputs + z; after these, there is one equation for each row of X.
   const std::size_t equations = from.size() * outputs;
 
   ProgramColumns columns;

@@ -1,4 +1,4 @@
-// What a floating-point linear program suggests about X >= 0, A X = B, X 1 = 1. Nothing here is certain.
+// What a floating-point linear program suggests about X >= 0, A X = B, X 1 = 1. The results are only suggestions.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ constexpr double unlimited = 1e30;
 
 struct Mixture {
   double missing;              ///< the least |sum_y w_y parts_y - wanted|_1 with 0 <= w_y <= most_y
-  std::vector<double> prices;  ///< of its equations, within -1 .. 1
+  std::vector<double> prices;  ///< prices of the equations, within -1 .. 1
 };
 Mixture nearest_mixture(const std::vector<std::vector<double>>& parts, const std::vector<double>& most,
                         const std::vector<double>& wanted);

@@ -1,4 +1,4 @@
-// Refinement for one loss, whatever the prior. Proof: docs/proofs/refinement.md, "One loss, any prior".
+// Refinement for one loss and any prior. Proof: docs/proofs/refinement.md, "One loss, any prior".
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,12 +11,12 @@
 namespace fractile::flow {
 namespace {
 
-constexpr std::size_t most_entries = 500'000;  // of the tableaus of all programs together: some seconds
+constexpr std::size_t most_entries = 500'000;  // in the tableaus of all programs together: some seconds
 
 /// An action for every observation.
 using Way = std::vector<std::size_t>;
 
-/// How many ways there are to act on so many observations; nothing when they are more than `most`.
+/// The number of ways to act on this many observations; nothing when it exceeds `most`.
 std::optional<std::size_t> ways_to_act(std::size_t actions, std::size_t observations, std::size_t most) {
   std::size_t ways = 1;
   for (std::size_t y = 0; y < observations; ++y) {
@@ -38,11 +38,11 @@ class Programs {
 
   std::size_t equations() const { return observations_ * actions_ + 1; }
   std::size_t variables() const { return secrets_ + observations_ + observations_ * actions_; }
-  /// How many of these programs are affordable.
+  /// The number of programs that are affordable.
   std::size_t affordable() const { return most_entries / (equations() * (variables() + equations())); }
 
-  /// Weights of secrets, bounds h of what each observation costs, and what they leave to spare: sum over the secrets of
-  /// weight C l(w) = h_y + spare_yw, and the h exceed the weighted costs of the way by 1.
+  /// Variables: weights of secrets, bounds h_y of the cost after each observation, and slacks. Equations: sum over the secrets of
+  /// weight C l(w) = h_y + slack_yw, and the h_y together exceed the weighted costs of the way by 1.
   Feasibility solve(const std::vector<Rational>& costs) const {
     std::vector<std::vector<Rational>> rows(equations(), std::vector<Rational>(variables()));
     for (std::size_t y = 0; y < observations_; ++y) {
@@ -61,7 +61,7 @@ class Programs {
     return solve_program(std::move(rows), right);
   }
 
-  /// By secret, of acting on the observations of `to` in this way.
+  /// By secret: the cost of acting in this way on the observations of `to`.
   std::vector<Rational> costs_of(const Way& way) const {
     std::vector<Rational> costs(secrets_);
     for (std::size_t y = 0; y < way.size(); ++y) {
@@ -76,7 +76,7 @@ class Programs {
     return way;
   }
 
-  /// Under the uniform prior, and under those of two secrets that are equally likely.
+  /// The ways that are optimal under the uniform prior, and under priors with two equally likely secrets.
   std::set<Way> likely_ways() const {
     std::set<Way> ways{optimal_actions(Prior::uniform(secrets_), to_, loss_)};
     for (std::size_t x = 1; x < secrets_; ++x) {
@@ -100,7 +100,7 @@ class Programs {
     return found;
   }
 
-  /// From the prices of a program without a solution.
+  /// The randomized actions, from the prices of a program without a solution.
   Matrix randomized(const std::vector<Rational>& prices) const {
     Matrix actions(observations_, actions_);
     for (std::size_t y = 0; y < observations_; ++y) {

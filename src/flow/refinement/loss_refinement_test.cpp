@@ -62,7 +62,7 @@ TEST(LossRefinement, IsThatOfEveryPrior) {
   EXPECT_GT(refuted, 0U);  // of a hundred about ten
 }
 
-// What is refined is so for every loss.
+// Refinement implies refinement for every loss.
 TEST(LossRefinement, FollowsFromRefinement) {
   EXPECT_TRUE(rc::check([] {
     const Channel from = drawn_channel(3, 3);

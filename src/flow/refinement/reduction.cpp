@@ -10,7 +10,7 @@
 namespace fractile::flow {
 namespace {
 
-/// The first of every group of equal rows of both channels together.
+/// The first row of every group of rows that are equal in both channels.
 std::vector<std::size_t> distinct_rows(const Channel& from, const Channel& to) {
   std::vector<std::size_t> order = all_of(from.matrix().rows());
   const auto compared = [&](std::size_t a, std::size_t b) {
@@ -30,7 +30,7 @@ std::vector<std::size_t> distinct_rows(const Channel& from, const Channel& to) {
 
 struct MergedColumns {
   std::vector<std::optional<Merged>> merged;
-  Matrix matrix;  // the rows that are left, of the merged columns
+  Matrix matrix;  // the remaining rows, with merged columns
 };
 
 MergedColumns merge_columns(const Matrix& matrix, const std::vector<std::size_t>& rows) {
@@ -118,7 +118,7 @@ Matrix expanded(const Matrix& witness, const Reduction& reduction) {
   Matrix result(reduction.from_columns.size(), reduction.to_columns.size());
   for (std::size_t y = 0; y < result.rows(); ++y) {
     const std::optional<Merged>& from = reduction.from_columns[y];
-    if (!from) {  // never shown: anything will do
+    if (!from) {  // never observed: any action is possible
       result(y, 0) = 1;
       continue;
     }

@@ -1,5 +1,5 @@
-// Two channels of the same secrets, made as small as the question of refinement allows: equal rows once, proportional columns
-// added up, zero columns left out, rows scaled to integers. Proof: docs/proofs/refinement.md, "Reduction".
+// Two channels of the same secrets, reduced as far as the question of refinement allows: equal rows are merged, proportional
+// columns are added up, zero columns are left out, and rows are scaled to integers. Proof: docs/proofs/refinement.md, "Reduction".
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace fractile::flow {
 
-/// Into which column one went, and which share of it it was.
+/// The column into which a column was merged, and its share of that column.
 struct Merged {
   std::size_t column;
   Rational share;
@@ -20,15 +20,15 @@ struct Merged {
 struct Reduction {
   IntegerMatrix from;
   IntegerMatrix to;
-  std::vector<std::size_t> rows;                    ///< which row of the channels each one was
-  std::vector<Rational> scales;                     ///< by what it was multiplied
-  std::vector<std::optional<Merged>> from_columns;  ///< nothing: only zeros
+  std::vector<std::size_t> rows;                    ///< for each row, its index in the channels
+  std::vector<Rational> scales;                     ///< the factor by which each row was multiplied
+  std::vector<std::optional<Merged>> from_columns;  ///< nothing: a zero column
   std::vector<std::optional<Merged>> to_columns;
 };
 
 Reduction reduce(const Channel& from, const Channel& to);
 
-/// One of its two matrices, as a channel again.
+/// One of the reduction's matrices as a channel.
 Channel reduced(const IntegerMatrix& rows, const std::vector<Rational>& scales);
 
 /// The witness for the channels, from one for the reduction.

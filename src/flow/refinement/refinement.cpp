@@ -18,7 +18,7 @@
 namespace fractile::flow {
 namespace {
 
-/// The decision for one pair of channels. A verdict is only given with a certificate that verify() takes.
+/// The decision for one pair of channels. A verdict is given only with a certificate that verify() accepts.
 class Decision {
  public:
   Decision(const Channel& from, const Channel& to)
@@ -41,7 +41,8 @@ class Decision {
   std::size_t outputs() const { return reduction_.to.columns(); }
   IntegerMatrix crossing() const { return reduction_.from.part(pivots_.rows, pivots_.columns); }
 
-  /// Whether a witness leads from one reduced channel to the other, which it does exactly when it leads between the channels themselves.
+  /// Whether a witness leads from one reduced channel to the other. This is so exactly when it leads from one original channel to
+  /// the other.
   bool holds(const Matrix& witness) const {
     return verify(reduced(reduction_.from, reduction_.scales), reduced(reduction_.to, reduction_.scales), {witness});
   }
@@ -60,7 +61,8 @@ class Decision {
     return {std::move(written), std::move(reason)};
   }
 
-  /// Losses of two actions, one row a reduced row; elsewhere `otherwise` for both. Whether the example holds is for verify().
+  /// A candidate from losses of two actions, one row per reduced row; other secrets have the loss `otherwise` for both. verify()
+  /// decides whether it holds.
   Counterexample example(const Matrix& losses, const Rational& otherwise) const {
     Matrix all(from_.matrix().rows(), losses.columns());
     for (std::size_t x = 0; x < all.rows(); ++x) {
@@ -80,9 +82,9 @@ class Decision {
     return {counterexample, std::move(reason)};
   }
 
-  /// l with l A = 0 and l B != 0, if a row of B does not follow where its row of A leads.
+  /// Refutes by l with l A = 0 and l B != 0, if rows of B are not the combinations of others that the rows of A are.
   std::optional<Refinement> refuted_by_inconsistency(const Solution& solution) const;
-  /// l with l A = e_y where the solution has a negative entry in row y.
+  /// Refutes by l with l A = e_y, if the solution has a negative entry in row y.
   std::optional<Refinement> refuted_by_negative_entry(const Solution& solution) const;
   std::optional<std::size_t> inconsistent_row(const Solution& solution) const;
 
@@ -154,7 +156,7 @@ std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& so
                  "the only matrix that leads from one to the other has a negative entry");
 }
 
-/// Multiples of the channels' rows, whose sums are short: whole numbers.
+/// Whole-number multiples of the channels' rows, whose sums are short.
 Matrix whole_rows(const IntegerMatrix& rows) {
   Matrix result(rows.rows(), rows.columns());
   for (std::size_t x = 0; x < rows.rows(); ++x) {
@@ -163,8 +165,8 @@ Matrix whole_rows(const IntegerMatrix& rows) {
   return result;
 }
 
-/// By an analyst who wants to tell two secrets apart: these are decided, and so are most channels with very unlikely observations, of which
-/// floating point sees nothing.
+/// Refutes by an analyst who wants to distinguish two secrets. This decides all channels with two secrets, and most channels with
+/// very unlikely observations, which floating point does not see.
 std::optional<Refinement> Decision::refuted_by_two_secrets() const {
   const std::optional<TwoSecrets> found = told_apart(whole_rows(reduction_.from), whole_rows(reduction_.to));
   if (!found) return {};
@@ -176,7 +178,7 @@ std::optional<Refinement> Decision::refuted_by_two_secrets() const {
   return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
 }
 
-/// By an analyst who is offered a bet, which is worth taking after one observation of the second.
+/// Refutes by an analyst who is offered a bet that is worth taking after one observation of the second channel.
 std::optional<Refinement> Decision::refuted_by_single_bet() const {
   const auto bet = single_bet(columns_of(reduced(reduction_.from, reduction_.scales).matrix()),
                               columns_of(reduced(reduction_.to, reduction_.scales).matrix()));
@@ -187,7 +189,7 @@ std::optional<Refinement> Decision::refuted_by_single_bet() const {
                                               " what no mixture of the first one's observations is like"};
 }
 
-/// X on the suggested support, solved exactly; rows are multiples of the channels'.
+/// X on the suggested support, solved exactly. Rows are multiples of the channels' rows.
 std::optional<Matrix> Decision::suggested_witness(const Suggestion& suggestion) const {
   const std::size_t equations = pivots_.rank() * outputs() + observations();
   const IntegerMatrix a = reduction_.from.part(pivots_.rows, all_of(observations()));
@@ -216,7 +218,7 @@ std::optional<Matrix> Decision::suggested_witness(const Suggestion& suggestion) 
   return witness;
 }
 
-/// Columns, as many as rows, that are far from dependent: by elimination, the largest entry first.
+/// As many columns as rows that are far from dependent, by elimination with the largest entry first.
 std::vector<std::size_t> leading_columns(std::vector<std::vector<double>> rows) {
   std::vector<std::size_t> columns;
   while (!rows.empty()) {
@@ -242,7 +244,7 @@ std::vector<std::size_t> leading_columns(std::vector<std::vector<double>> rows) 
   return columns;
 }
 
-/// What comes from each column, when they are taken in these shares.
+/// The contribution of each column when columns are taken in these shares.
 RoughRows parts_of(const RoughRows& rows, const std::vector<double>& shares) {
   std::vector<double> masses(shares.size());
   for (const std::vector<double>& row : rows) {
@@ -255,11 +257,11 @@ RoughRows parts_of(const RoughRows& rows, const std::vector<double>& shares) {
   return parts;
 }
 
-/// A solution of A x = b near these numbers: as many as there are equations are moved.
+/// A solution of A x = b near the numbers `near`; only the numbers `moved` change, as many as there are equations.
 std::vector<Rational> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, std::size_t column,
                                const std::vector<double>& near, const std::vector<std::size_t>& moved) {
   std::vector<Rational> result;
-  Integer unit(1);  // of all of them
+  Integer unit(1);  // common unit of all numbers
   for (const double value : near) {
     result.push_back(Rational::from_double(value));
     fmpz_lcm(unit.get(), unit.get(), fmpq_denref(flint_of(result.back())));
@@ -280,7 +282,8 @@ std::vector<Rational> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, s
   return result;
 }
 
-/// X that is far from all bounds in floating point, moved column by column until A X = B: docs/proofs/refinement.md, "From inside".
+/// An X that is far from all bounds in floating point, changed column by column until A X = B exactly: docs/proofs/refinement.md,
+/// "From inside".
 std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const RoughRows& to) const {
   constexpr std::size_t most_rows = 20;
   constexpr std::size_t most = 250'000;
@@ -308,11 +311,11 @@ std::optional<Matrix> Decision::witness_inside(const RoughRows& from, const Roug
   return witness;
 }
 
-/// Prices of the equations of A X = B, row after row, as losses: action z is what the analyst takes after seeing z of the
-/// second channel.
+/// The prices of the equations of A X = B, row after row, as losses: action z is the one to take after observation z of the second
+/// channel.
 std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& prices) const {
   const Rational most = std::max(Rational(1), largest_of(prices));
-  std::vector<std::vector<Rational>> actions;  // different ones
+  std::vector<std::vector<Rational>> actions;  // different actions
   for (std::size_t z = 0; z < outputs(); ++z) {
     std::vector<Rational> costs(reduction_.rows.size());
     for (std::size_t i = 0; i < pivots_.rank(); ++i) {
@@ -329,7 +332,7 @@ std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& 
   return candidate;
 }
 
-/// Within -1 .. 1, in multiples of 2^-40.
+/// Prices within -1 .. 1, rounded to multiples of 2^-40.
 std::vector<Rational> rounded(const std::vector<std::vector<double>>& prices) {
   std::vector<Rational> result;
   for (const std::vector<double>& row : prices) {
@@ -340,7 +343,7 @@ std::vector<Rational> rounded(const std::vector<std::vector<double>>& prices) {
   return result;
 }
 
-/// The simplex method in rationals, for what floating point could not decide.
+/// Decides by the simplex method in rationals what floating point could not decide.
 Refinement Decision::decided_in_rationals() const {
   constexpr std::size_t most = 300'000;
   const std::size_t equations = pivots_.rank() * outputs() + observations();
@@ -369,7 +372,7 @@ Refinement Decision::decided_in_rationals() const {
     for (std::size_t k = 0; k < variables; ++k) witness(k / outputs(), k % outputs()) = found.solution[k];
     return confirmed(witness, "the simplex method in rationals found a witness");
   }
-  std::vector<Rational> prices;  // of the channels' rows, not of their multiples
+  std::vector<Rational> prices;  // for the channels' rows, not for their multiples
   for (const std::size_t row : pivots_.rows) {
     for (std::size_t z = 0; z < outputs(); ++z) prices.push_back(found.prices[prices.size()] * reduction_.scales[row]);
   }
@@ -389,7 +392,8 @@ Refinement Decision::decided_by_program() const {
   for (const std::size_t row : pivots_.rows) scales.push_back(reduction_.scales[row]);
   const RoughRows from = rough(reduction_.from.part(pivots_.rows, all_of(observations())), scales);
   const RoughRows to = rough(reduction_.to.part(pivots_.rows, all_of(outputs())), scales);
-  const bool is_large = observations() * outputs() > few;  // a simplex method's steps take longer than these
+  // For large channels, the steps of a simplex method take longer than this.
+  const bool is_large = observations() * outputs() > few;
   if (is_large) {
     if (const std::optional<Matrix> witness = witness_inside(from, to)) return confirmed(*witness, from_inside);
   }
@@ -414,8 +418,8 @@ Refinement Decision::decided_by_program() const {
 
 namespace {
 
-/// W = s I + (1 - s) 1 q where `to` is `from` with probability s and otherwise drawn from q, whatever the secret: docs/proofs/refinement.md,
-/// "Mixtures". Nothing when it is no such mixture.
+/// W = s I + (1 - s) 1 q, if `to` is `from` with probability s and otherwise drawn from q for every secret:
+/// docs/proofs/refinement.md, "Mixtures". Nothing when it is not such a mixture.
 std::optional<Matrix> mixture(const Matrix& from, const Matrix& to) {
   if (from.columns() != to.columns()) return {};
   std::optional<Rational> share;
@@ -428,7 +432,7 @@ std::optional<Matrix> mixture(const Matrix& from, const Matrix& to) {
       if (share ? after != *share * before : after.sign() != 0) return {};
     }
   }
-  if (!share) share = 0;  // nothing is told, before and after
+  if (!share) share = 0;  // neither channel reveals anything
   if (share->sign() < 0 || *share > 1) return {};
   Matrix witness(from.columns(), from.columns());
   for (std::size_t z = 0; z < from.columns(); ++z) {

@@ -91,7 +91,7 @@ TEST(Refinement, AgreesWithTheSimplexMethodInRationals) {
     expect_decided_rightly(pair.from, pair.to);
     ++reasons[refines(pair.from, pair.to).reason];
   }
-  // No way to a verdict went untried; when the last two, the simplex method in rationals, are needed is up to roundings.
+  // All ways to a verdict occur, except that rounding decides whether the last two (the simplex method in rationals) are needed.
   EXPECT_GE(reasons.size(), 5U);
 }
 
@@ -165,7 +165,7 @@ TEST(Refinement, ChannelsOfPipelinesAreDecidedAtNearlyEqualOdds) {
   }
 }
 
-// The same where the columns depend on one another.
+// The same with linearly dependent columns.
 TEST(Refinement, MixedAnswersAreDecidedAtNearlyEqualOdds) {
   Drawing drawing(1);
   const Channel mixer(drawing.stochastic(3, 5, 1));
@@ -250,7 +250,7 @@ TEST(Mixtures, AreFoundHoweverManyAnswersThereAre) {
   EXPECT_TRUE(refines(subsets(2), subsets(3)).refuted());
 }
 
-// Half of the first and a rest that is negative: not a mixture, and decided in another way.
+// Half of the first column and a remainder with a negative part: this is not a mixture, and is decided in another way.
 TEST(Mixtures, HaveNoNegativeParts) {
   const Channel from = channel({{"1/2", "1/2"}, {"1/4", "3/4"}});
   const Channel to = channel({{"1/8", "7/8"}, {"0", "1"}});

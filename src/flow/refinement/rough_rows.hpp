@@ -1,4 +1,4 @@
-// Channels in floating point, for what suggests. Nothing of it is certain.
+// Channels in floating point, for making suggestions. Nothing in them is certified.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace fractile::flow {
 
-/// A row a secret; of very many observations, those that are likely enough to matter.
+/// One row per secret; if there are very many observations, only those that are likely enough to matter.
 using RoughRows = std::vector<std::vector<double>>;
 
 /// Integer rows, divided by `scales`.

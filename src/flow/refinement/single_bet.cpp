@@ -20,7 +20,7 @@ double log2_of(const Rational& value) {
   return std::log2(numerator / denominator) + static_cast<double>(above - below);
 }
 
-/// How much of each of the first channel's observations there is, in units of one of the second's.
+/// The probability of each of the first channel's observations, in units of that of one of the second channel's.
 std::vector<double> most_of(const RoughColumns& from, double magnitude) {
   constexpr double plenty = 40;
   std::vector<double> most;
@@ -30,7 +30,7 @@ std::vector<double> most_of(const RoughColumns& from, double magnitude) {
   return most;
 }
 
-/// Rounded to multiples of 2^-60, plus what makes a bet that is worth nothing certainly not worth taking.
+/// The costs, rounded to multiples of 2^-60, plus a small cost that makes a worthless bet certainly not worth taking.
 std::vector<Rational> costs_of(const Mixture& mixture) {
   constexpr int bits = 60;
   const double margin = mixture.missing / 8;

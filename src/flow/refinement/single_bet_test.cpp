@@ -20,7 +20,7 @@ bool refutes(const SingleBet& bet, const Matrix& from, const Matrix& to) {
   return expected_loss(prior, Channel(to), loss) < expected_loss(prior, Channel(from), loss);
 }
 
-// What is suggested is an analyst to whom the second is worth more; where the second follows from the first, nothing is.
+// The suggested analyst loses less with the second channel; where the second is a post-processing of the first, none is suggested.
 TEST(SingleBet, Refutes) {
   std::size_t found = 0;
   EXPECT_TRUE(rc::check([&] {

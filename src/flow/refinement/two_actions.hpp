@@ -1,4 +1,4 @@
-// Losses of an analyst with two actions, by what one of them costs more than the other.
+// Losses of an analyst with two actions, from the difference of the actions' costs.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace fractile::flow {
 
-/// To take a bet, and not to: the latter costs the same whatever the secret. Between 0 and 1, one of them reached; `costs` of either sign,
-/// by secret, not all 0.
+/// The actions are to take a bet, and not to take it, which costs the same under all secrets. Losses are between 0 and 1, and one
+/// of these is reached. `costs`: by secret, of either sign, not all 0.
 Matrix bet_losses(const std::vector<Rational>& costs);
 
-/// For and against a combination of secrets: (1 + weight) / 2 and (1 - weight) / 2, the weights scaled so that the largest is 1 or -1.
+/// The actions are to bet for and against a combination of secrets: (1 + weight) / 2 and (1 - weight) / 2, with weights scaled such
+/// that the largest is 1 or -1.
 Matrix losses_by(const std::vector<Rational>& combination);
 
 /// The largest absolute value; 0 if there is none.

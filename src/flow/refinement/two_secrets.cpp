@@ -7,9 +7,10 @@
 namespace fractile::flow {
 namespace {
 
-constexpr std::size_t most_columns_of_pairs = 200'000;  // of all pairs of rows together: some seconds
+constexpr std::size_t most_columns_of_pairs = 200'000;  // over all pairs of rows together: some seconds
 
-/// For two rows p and q: the error sum_y min(p_y, t q_y) of guessing between them, for any weight t >= 0.
+/// For two rows p and q: the probability of error, sum_y min(p_y, t q_y), when guessing between them, as a function of the weight t
+/// >= 0.
 class GuessingError {
  public:
   GuessingError(const Matrix& channel, std::size_t one, std::size_t other) {
@@ -41,11 +42,12 @@ class GuessingError {
     Rational q;
   };
   std::vector<Point> points_;
-  std::vector<Rational> below_;  // of p, up to each point
-  std::vector<Rational> above_;  // of q, from each point on
+  std::vector<Rational> below_;  // sums of p up to each point
+  std::vector<Rational> above_;  // sums of q from each point on
 };
 
-/// Between two breakpoints of the first error it is linear and the second one concave, so that the difference is largest at one.
+/// Between two breakpoints of the first error, it is linear and the second error is concave. So the first minus the second is
+/// largest at a breakpoint.
 std::optional<Rational> told_apart_by(const GuessingError& from, const GuessingError& to) {
   for (std::size_t i = 0; i < from.breakpoints(); ++i) {
     const Rational& weight = from.breakpoint(i);

@@ -1,4 +1,5 @@
-// Two secrets: the only question about channels with many observations that is always decided. docs/proofs/refinement.md, "Two secrets".
+// Refinement for two secrets: the only case with many observations that is always decided. docs/proofs/refinement.md, "Two
+// secrets".
 #pragma once
 
 #include <cstddef>
@@ -8,15 +9,16 @@
 
 namespace fractile::flow {
 
-/// Rows `one` and `other`, the latter `weight` times as likely beforehand: an analyst who guesses between them errs less often with `to`.
+/// The secrets of rows `one` and `other`, where the prior of `other` is `weight` times that of `one`. An analyst who guesses
+/// between them errs less often with `to`.
 struct TwoSecrets {
   std::size_t one;
   std::size_t other;
   Rational weight;
 };
 
-/// Rows are distributions, or multiples of them that are the same in both. Nothing when `from` tells any two of them apart at least as well, whatever the prior;
-/// or, of very many rows, those that were looked at.
+/// Rows are distributions, or multiples of distributions by factors that are the same in both channels. Nothing when `from`
+/// distinguishes every two secrets at least as well, for any prior; if there are very many rows, only some pairs are examined.
 std::optional<TwoSecrets> told_apart(const Matrix& from, const Matrix& to);
 
 }  // namespace fractile::flow

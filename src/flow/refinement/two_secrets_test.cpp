@@ -14,7 +14,8 @@ Rational guessing_error(const Matrix& channel, std::size_t one, std::size_t othe
   return error;
 }
 
-// What is found is one, and what is not found is nowhere: on a grid of weights that knows no ratio.
+// Two secrets that are found are told apart better by the second channel. Where none are found, no weights of a grid show any two
+// that are.
 TEST(TwoSecrets, AreToldApartOrNot) {
   EXPECT_TRUE(rc::check([] {
     Drawing draw(*rc::gen::arbitrary<std::uint64_t>());

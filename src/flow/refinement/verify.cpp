@@ -1,4 +1,4 @@
-// The check of certificates, on purpose without anything that finds them.
+// Checks certificates. On purpose, this file uses no code that finds them.
 #include "fractile/flow.hpp"
 
 namespace fractile::flow {
@@ -10,7 +10,7 @@ Matrix ones(std::size_t rows) {
   return result;
 }
 
-/// Whether these are probabilities, row by row.
+/// Whether every row is a probability distribution.
 bool is_stochastic(const Matrix& matrix) {
   for (std::size_t y = 0; y < matrix.rows(); ++y) {
     for (const Rational& p : matrix.row(y)) {
@@ -20,7 +20,7 @@ bool is_stochastic(const Matrix& matrix) {
   return matrix * ones(matrix.columns()) == ones(matrix.rows());
 }
 
-/// What acting in this randomized way on a channel's observations costs under a secret.
+/// The expected loss under a secret of acting in this randomized way on a channel's observations.
 Rational cost_of(const Loss& loss, const Channel& channel, const Matrix& randomized, std::size_t secret) {
   Rational cost;
   for (std::size_t y = 0; y < randomized.rows(); ++y) {
@@ -31,7 +31,7 @@ Rational cost_of(const Loss& loss, const Channel& channel, const Matrix& randomi
   return cost;
 }
 
-/// The next way to act, the last observation's action running fastest; false after the last one.
+/// Goes to the next way to act, with the last observation's action changing fastest; returns false after the last way.
 bool advance(std::vector<std::size_t>& way, std::size_t actions) {
   for (std::size_t y = way.size(); y-- > 0;) {
     if (++way[y] < actions) return true;

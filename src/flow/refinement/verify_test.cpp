@@ -1,4 +1,4 @@
-// What verify() refuses: tampered certificates, and those of wrong deciders. docs/proofs/refinement.md
+// verify() refuses tampered certificates, and those of wrong deciders. docs/proofs/refinement.md
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -46,7 +46,7 @@ TEST(VerifyWitness, RejectsAChangedEntry) {
   }));
 }
 
-// For each check a matrix that only this check rejects.
+// For each check, a matrix that only this check rejects.
 TEST(VerifyWitness, NeedsAllItsChecks) {
   const Channel from = channel({{"1/2", "1/2", "0"}, {"1/4", "1/4", "1/2"}});
   const Channel to = channel({{"1/2", "1/2"}, {"3/4", "1/4"}});
@@ -216,7 +216,7 @@ TEST(RefinementMutant, AnswersToTheOppositeQuestionAreCaught) {
   EXPECT_GT(counterexamples, 20);
 }
 
-// Refutes where doubles find the second channel better, or nearly as good.
+// A wrong decider: it refutes where doubles find the second channel better, or nearly as good.
 TEST(RefinementMutant, ARefutationWithinAToleranceIsCaught) {
   int caught = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {

@@ -1,4 +1,4 @@
-// Is a pipeline worth at least as much at one epsilon as at another? Closed criteria first, then refines().
+// Is a pipeline worth at least as much at one epsilon as at another? Closed criteria are tried first, and then refines().
 // Proofs: docs/proofs/stability.md, docs/proofs/refinement.md
 #include "flow/stability/check_refinement.hpp"
 
@@ -51,7 +51,7 @@ std::optional<Recount> recount(const std::vector<Rational>& counted, const std::
 
 namespace {
 
-/// More people than this are compared by what the channel is made of, not by its rows.
+/// For more participants than this, channels are compared by their parts, not by their rows.
 constexpr std::size_t many_people = 100;
 
 bool counts_everyone(const Pipeline& pipeline) {
@@ -69,7 +69,8 @@ std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rati
   return result;
 }
 
-/// Every counted participant stays counted with probability offset + slope, every other one becomes it with offset.
+/// Every counted participant stays counted with probability offset + slope, and every other one becomes counted with probability
+/// offset.
 Witness counting_witness(const Recount& map, std::size_t participants) {
   const Pipeline recount{
       participants,
@@ -77,19 +78,21 @@ Witness counting_witness(const Recount& map, std::size_t participants) {
       Perturber::fixed(Channel(Matrix::of(
           {{Rational(1) - map.offset, map.offset}, {Rational(1) - map.offset - map.slope, map.offset + map.slope}}))),
       PostProcessor{PostProcessor::Kind::count, {1}, {}}};
-  const Channel rows = channel_at(recount, 1).channel;  // rows by how many are counted: none, one, ...
+  const Channel rows = channel_at(recount, 1).channel;  // row i: i participants are counted
   return {rows.matrix()};
 }
 
-/// A counting query, when counting again leads from one to the other. The certificate is about everyone or one of few whose others are known;
-/// or, when that is too large, about one participant, of whom everyone's is made.
+/// Proves refinement of a counting query, if counting again leads from one count to the other. The certificate is about everyone,
+/// or about a target among few known others. If that is too large, it is about one participant, from whose witness everyone's is
+/// composed.
 std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline, const Rational& from,
                                                         const Rational& to) {
   const std::optional<Recount> map =
       recount(counted_probabilities(pipeline, from), counted_probabilities(pipeline, to));
   if (!map) return {};
   Pipeline shown = pipeline;
-  if (pipeline.participants > many_people) shown.secret = {};  // of whose channel a target's rows are rows
+  // The rows of a target's channel are rows of everyone's channel.
+  if (pipeline.participants > many_people) shown.secret = {};
   std::string reason = "counting again: the probabilities of being counted are an affine image of the first ones";
   if (!is_small(shown)) {
     shown.participants = 1;
@@ -105,7 +108,7 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
                             first.channel.observations(), false, shown};
 }
 
-/// The same with one participant unknown, all others having the first value: rows of everyone's channel.
+/// The same pipeline with one participant unknown and all others having the first value. Its rows are rows of everyone's channel.
 Pipeline with_one_unknown(const Pipeline& pipeline) {
   Pipeline result = pipeline;
   result.secret = {Secret::Kind::target, {pipeline.participants - 1}};
@@ -114,8 +117,8 @@ Pipeline with_one_unknown(const Pipeline& pipeline) {
 
 // --- One unknown among many known ------------------------------------------------------------------------------------
 
-/// A combination of values, of weights that add up to 0, under which the probabilities of being counted cancel and their images
-/// do not: nothing when the images are affine.
+/// Weights of values that add up to 0, such that the weighted probabilities of being counted cancel and their images do not.
+/// Nothing when the images are an affine function.
 std::optional<std::vector<Rational>> telling_combination(const std::vector<Rational>& counted,
                                                          const std::vector<Rational>& image) {
   const auto other = static_cast<std::size_t>(
@@ -134,8 +137,8 @@ std::optional<std::vector<Rational>> telling_combination(const std::vector<Ratio
   return {};
 }
 
-/// About how many products of machine words an exact loss takes: each count's probability has a word for every 64 bits of
-/// the people's denominators together, and comes from those of as many counts as there are values.
+/// About how many products of machine words an exact loss takes: each count's probability has a word for every 64 bits of all
+/// participants' denominators together, and is computed from those of as many counts as there are values.
 double words_of_exact_loss(const Pipeline& pipeline, const Rational& odds) {
   constexpr double word = 64;
   const auto people = static_cast<double>(pipeline.participants);
@@ -145,7 +148,8 @@ double words_of_exact_loss(const Pipeline& pipeline, const Rational& odds) {
 }
 constexpr double most_words = 2e9;  // some seconds
 
-/// An analyst to whom, certainly, the second is worth more; nothing when it is not, or enclosed losses cannot tell.
+/// Refutes by this analyst, if the second channel is certainly worth more to them. Nothing when it is not, or enclosed losses do
+/// not decide.
 std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Prior& prior, const Matrix& losses,
                                              const Rational& from, const Rational& to, std::string reason) {
   Analyst analyst;
@@ -198,7 +202,7 @@ std::optional<PipelineRefinement> refuted_by_telling_apart(const Pipeline& pipel
                     "the second tells two values apart better than the first");
 }
 
-/// By the two probabilities of being counted that every value has: docs/proofs/stability.md, "Known others".
+/// Compares by the probabilities of being counted when every value has one of two: docs/proofs/stability.md, "Known others".
 PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::vector<Rational> counted = counted_probabilities(pipeline, from);
   const std::vector<Rational> image = counted_probabilities(pipeline, to);
@@ -219,14 +223,15 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
                    "counting again does not lead from one to the other, and telling two values apart does not refute");
 }
 
-/// About how many bits a channel of so many people's sums has.
+/// The approximate number of bits of the channel of a sum.
 double bits_of_sums(const Pipeline& pipeline, const Rational& odds) {
   const auto bits = static_cast<double>(fmpz_bits(noise_at(noise_of(pipeline.perturber), odds).denominator.get()));
   const auto totals = static_cast<double>(TargetTotal(pipeline, {}).last_total());
   return totals * static_cast<double>(pipeline.values.size()) * bits * static_cast<double>(pipeline.participants);
 }
 
-/// By an analyst who is offered a bet, which is worth taking after one total: of two odds' totals.
+/// Refutes by an analyst who is offered a bet that is worth taking after one total. `before` and `after` are the totals at both
+/// odds.
 std::optional<PipelineRefinement> refuted_by_single_bet(const Pipeline& pipeline, const Rational& from,
                                                         const Rational& to, const RoughColumns& before,
                                                         const RoughColumns& after) {
@@ -237,7 +242,7 @@ std::optional<PipelineRefinement> refuted_by_single_bet(const Pipeline& pipeline
       "the second shows" + bet->how_seldom() + " a total that no mixture of the first one's totals is like");
 }
 
-/// Refutes a sum of many people by enclosed losses. Proof: docs/proofs/stability.md, "Known others".
+/// Refutes a sum of many participants by enclosed losses. Proof: docs/proofs/stability.md, "Known others".
 std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::size_t values = pipeline.values.size();
   for (std::size_t one = 0; one < values; ++one) {
@@ -249,7 +254,7 @@ std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Ra
   return refuted_by_single_bet(pipeline, from, to, likely_totals(sum, from), likely_totals(sum, to));
 }
 
-/// Compares sums over too many people for their channel, which takes `bits` bits, to be written out.
+/// Compares sums of so many participants that their channel, which has `bits` bits, is not listed.
 PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to, double bits) {
   constexpr double most_bits = 4e8;  // some seconds for two exact losses
   if (bits > most_bits) return undecided(pipeline, too_many_totals);
@@ -274,7 +279,7 @@ PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& fro
   PipelineRefinement answer = compared(pipeline, from, to);
   if (!is_total || is_count) return answer;
   if (std::holds_alternative<Undecided>(answer.refinement.verdict)) return undecided(pipeline, too_many_totals);
-  // As after all comparisons of many people's losses, the channels need not be multiplied out for it to be checked.
+  // As in all comparisons of many participants' losses, checking this does not need the channels' entries.
   if (answer.refinement.refuted() && pipeline.participants > many_people) answer.observations.clear();
   return answer;
 }
@@ -290,7 +295,7 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
   return result;
 }
 
-/// Where all answers are shown side by side, one of them decides: a participant's, the target's or a bar's. Proof:
+/// If all answers are shown side by side, one of them decides: that of a participant, of the target, or a bar. Proof:
 /// docs/proofs/stability.md, "Side by side".
 std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipeline, const Rational& from,
                                                          const Rational& to) {
@@ -303,7 +308,7 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
       heights.emplace_back(static_cast<std::int64_t>(height));
     }
     PipelineRefinement bar = compared({1, std::move(heights), pipeline.perturber, pipeline.post}, from, to);
-    if (!bar.refinement.refines()) return {};  // bars have a sum, which a single one does not show
+    if (!bar.refinement.refines()) return {};  // bars have a known sum, which a single bar does not show
     bar.refinement.reason += "; the certificate is one bar's, and all bars are released side by side";
     bar.part = "one bar";
     return bar;
@@ -324,7 +329,7 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
   return one;
 }
 
-/// Where the number of each answer is shown: what is done with each answer by itself is done with all of them in any order.
+/// If the number of each answer is shown: a witness for one answer can be applied to all of them, in any order.
 /// Proof: docs/proofs/stability.md, "Shuffled"
 std::optional<PipelineRefinement> refined_by_one_answer(const Pipeline& pipeline, const Rational& from,
                                                         const Rational& to) {
@@ -346,7 +351,7 @@ PipelineRefinement decided(const Pipeline& pipeline, const Rational& from, const
   return compared_target(pipeline, from, to);
 }
 
-/// The example, with more secrets than its own: those that it does not name are impossible.
+/// The example with further secrets, which it does not name and which have prior 0.
 Counterexample with_secrets(const Counterexample& example, const std::vector<std::string>& named,
                             const std::vector<std::string>& all) {
   const Matrix& losses = example.loss.matrix();
@@ -360,15 +365,16 @@ Counterexample with_secrets(const Counterexample& example, const std::vector<std
   return {Prior(std::move(prior)), Loss(std::move(spread), example.loss.actions()), example.loss_from, example.loss_to};
 }
 
-/// A certificate of a pipeline that stands for one with the post-processor `own`, in the order and the words of the latter's secrets and
-/// outputs.
+/// Turns the certificate of an equivalent pipeline into one with the secrets and outputs, and their order, of the pipeline with the
+/// post-processor `own`.
 PipelineRefinement in_words_of(const PostProcessor& own, bool is_of_all, PipelineRefinement answer) {
   if (!answer.about || answer.about->post.kind == own.kind) return answer;
-  if (!is_of_all && own.kind == PostProcessor::Kind::table) return answer;  // which is of all participants' answers
+  // Its table is about all participants' answers.
+  if (!is_of_all && own.kind == PostProcessor::Kind::table) return answer;
   Pipeline named = *answer.about;
   named.post = own;
   if (!answer.observations.empty()) {
-    Frame frame = frame_of(named);  // of all arrangements, where `own` tells who is who
+    Frame frame = frame_of(named);  // with all arrangements, if `own` is not symmetric
     if (auto* const example = std::get_if<Counterexample>(&answer.refinement.verdict)) {
       *example = with_secrets(*example, answer.secrets, frame.secret_names);
     }

@@ -22,7 +22,7 @@ TEST(CheckRefinement, ThePapersVerdicts) {
     EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, counting({0, 2})), 3, 2).refinement.refines());
     EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, summing()), 3, 2).refinement.refuted());
   }
-  // Appendix D.1: less private, and worse for some analyst.
+  // Appendix D.1: the less private channel is worse for some analyst.
   EXPECT_TRUE(check_refinement(known_others(), Rational(351, 100), Rational(7, 2)).refinement.refuted());
   // Lemma 8.2 and appendix D.2, instances: two people, three categories.
   EXPECT_TRUE(check_refinement(noisy_argmax(2, 3), 3, 2).refinement.refuted());
@@ -39,7 +39,7 @@ TEST(TheoremOne, FailsForNoisyArgmax) {
   EXPECT_TRUE(refines(kronecker_power(bar.at(3), 2) * argmax, kronecker_power(bar.at(2), 2) * argmax).refuted());
 }
 
-// A thousand people: the verdict is from one.
+// The verdict about a thousand people follows from that about one.
 TEST(CheckRefinement, CountsOfManyPeople) {
   const PipelineRefinement many =
       check_refinement(pipeline_of(1000, Perturber::randomized_response(3), counting({1})), 3, 2);
@@ -103,7 +103,7 @@ TEST(CheckRefinement, OneAmongKnownIsCountedAgain) {
   }
 }
 
-// By an interior point: a simplex method takes a minute for ninety people.
+// By an interior-point method: the simplex method takes a minute for ninety people.
 TEST(CheckRefinement, SumsAmongMoreThanAHundredAreProved) {
   Pipeline known = pipeline_of(112, Perturber::randomized_response(3), summing());
   known.secret = {Secret::Kind::target, {60, 40, 11}};
@@ -127,7 +127,8 @@ TEST(CheckRefinement, SumsOfFourValuesAreRefutedByTheRarestTotals) {
   }
 }
 
-// A linear program has four million variables here. No verdict without a certificate: a bet after one total, or none.
+// A linear program has four million variables here. There is no verdict without a certificate: a bet after one total is found, or
+// the pair stays undecided.
 TEST(CheckRefinement, SumsAmongAThousandAreRefutedOrUndecidedAtOnce) {
   Pipeline known = pipeline_of(1000, Perturber::geometric(3), summing());
   known.secret = {Secret::Kind::target, {500, 300, 199}};

@@ -50,7 +50,7 @@ PolynomialRows different(PolynomialRows rows) {
   return result;
 }
 
-/// Rows that are as many as the columns, and independent; nothing when there are none.
+/// As many independent rows as there are columns; empty when there are not so many.
 std::vector<std::size_t> independent_rows(const PolynomialRows& rows, const Rational& base) {
   const std::size_t columns = rows.front().size();
   IntegerMatrix values(rows.size(), columns);
@@ -91,7 +91,7 @@ std::optional<Generator> generator_of(const PolynomialRows& rows, const std::vec
   return result;
 }
 
-/// Whether it is so for a row that was not solved for.
+/// Whether the equation also holds for a row that was not used to solve for the generator.
 bool moves(const std::vector<Polynomial>& row, const Generator& generator) {
   for (std::size_t z = 0; z < row.size(); ++z) {
     Polynomial sum;
@@ -113,7 +113,7 @@ std::vector<Rational> probes(const Polynomial& polynomial, const Rational& from,
   return result;
 }
 
-/// Where an off-diagonal entry is positive, of a generator whose denominator keeps its sign.
+/// A base at which an off-diagonal entry of the generator is positive. The denominator must keep its sign.
 std::optional<Rational> positive_at(const Generator& generator, const Rational& from, const Rational& to) {
   const int sign = generator.denominator.at(from).sign();
   const std::size_t size = generator.numerators.size();
@@ -129,30 +129,30 @@ std::optional<Rational> positive_at(const Generator& generator, const Rational& 
 
 }  // namespace
 
-Steps steps_between(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  Steps steps;
+StepsVerdict check_steps(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  StepsVerdict verdict;
   if (symbolic_degree(pipeline) > longest || secret_count(pipeline) > Rational(most_rows)) {
-    return steps;
+    return verdict;
   }
   const Frame frame = frame_of(pipeline);
-  if (frame.observation_names.size() > most_columns) return steps;
+  if (frame.observation_names.size() > most_columns) return verdict;
   const PolynomialRows rows = different(symbolic_rows(pipeline, frame).numerators);
   const Rational inside = (from + to) / 2;
   const std::vector<std::size_t> independent = independent_rows(rows, inside);
-  if (independent.empty()) return steps;
+  if (independent.empty()) return verdict;
   const std::optional<Generator> generator = generator_of(rows, independent);
-  if (!generator) return steps;
+  if (!generator) return verdict;
   if (!std::ranges::all_of(rows, [&](const std::vector<Polynomial>& row) { return moves(row, *generator); })) {
-    steps.fails_at = inside;
-    return steps;
+    verdict.fails_at = inside;
+    return verdict;
   }
   if (generator->denominator.at(from).sign() == 0 || generator->denominator.at(to).sign() == 0 ||
       !real_roots(generator->denominator, from, to).empty()) {
-    return steps;
+    return verdict;
   }
-  steps.fails_at = positive_at(*generator, from, to);
-  steps.only_add_noise = !steps.fails_at;
-  return steps;
+  verdict.fails_at = positive_at(*generator, from, to);
+  verdict.only_add_noise = !verdict.fails_at;
+  return verdict;
 }
 
 }  // namespace fractile::flow

@@ -16,7 +16,7 @@ Pipeline median_among(std::size_t values, std::vector<std::size_t> known) {
   return pipeline;
 }
 
-/// Every pair of some bases of the range refines.
+/// Whether every pair of some bases of the range refines.
 bool all_pairs_refine(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const std::int64_t degree = pipeline.perturber.root_degree();
   constexpr std::int64_t parts = 6;
@@ -30,7 +30,7 @@ bool all_pairs_refine(const Pipeline& pipeline, const Rational& from, const Rati
   return true;
 }
 
-// The steps' verdict against pairs: on the medians of one unknown among known people, of which both kinds are met.
+// The verdict about steps agrees with the verdicts about pairs, on medians of one unknown among known people; both verdicts occur.
 TEST(Steps, AgreeWithPairs) {
   const Rational from(9, 8);
   const Rational to = 3;
@@ -39,7 +39,7 @@ TEST(Steps, AgreeWithPairs) {
   for (const std::vector<std::size_t>& known : std::vector<std::vector<std::size_t>>{
            {0}, {1}, {0, 0}, {0, 1}, {0, 2}, {1, 1}, {0, 0, 2}, {0, 1, 2}, {0, 0, 1}, {2, 2, 2}, {0, 0, 2, 2}}) {
     const Pipeline pipeline = median_among(3, known);
-    const Steps steps = steps_between(pipeline, from, to);
+    const StepsVerdict steps = check_steps(pipeline, from, to);
     if (steps.only_add_noise) {
       ++stable;
       EXPECT_TRUE(all_pairs_refine(pipeline, from, to));
@@ -61,34 +61,34 @@ TEST(Steps, AgreeWithTheoremsOnParticipantsNoise) {
   const Rational from(3, 2);
   for (const std::size_t participants : {1U, 2U, 4U}) {
     const Pipeline responses = pipeline_of(participants, Perturber::randomized_response(3), counting({0}));
-    EXPECT_TRUE(steps_between(responses, from, 5).only_add_noise);
+    EXPECT_TRUE(check_steps(responses, from, 5).only_add_noise);
     EXPECT_TRUE(
-        steps_between(pipeline_of(participants, Perturber::geometric(3), counting({0, 2})), from, 5).only_add_noise);
-    EXPECT_TRUE(steps_between(pipeline_of(participants, Perturber::geometric(3), counting({0})), from, 5).fails_at);
+        check_steps(pipeline_of(participants, Perturber::geometric(3), counting({0, 2})), from, 5).only_add_noise);
+    EXPECT_TRUE(check_steps(pipeline_of(participants, Perturber::geometric(3), counting({0})), from, 5).fails_at);
   }
-  EXPECT_TRUE(steps_between(pipeline_of(2, Perturber::randomized_response(3), summing()), from, 5).fails_at);
+  EXPECT_TRUE(check_steps(pipeline_of(2, Perturber::randomized_response(3), summing()), from, 5).fails_at);
 }
 
-// One record's median is randomized response; of two records among two values, too, is everyone's.
+// The median of one record is randomized response, and so is everyone's median of two records with two values.
 TEST(Steps, MediansOfVeryFewRecordsAreStable) {
   for (const std::size_t values : {2U, 3U, 5U}) {
-    EXPECT_TRUE(steps_between(median_among(values, {}), Rational(9, 8), 4).only_add_noise);
+    EXPECT_TRUE(check_steps(median_among(values, {}), Rational(9, 8), 4).only_add_noise);
   }
   Pipeline two = median_among(2, {0});
   two.secret = {};
-  EXPECT_TRUE(steps_between(two, Rational(9, 8), 4).only_add_noise);
+  EXPECT_TRUE(check_steps(two, Rational(9, 8), 4).only_add_noise);
   Pipeline three = median_among(3, {0});
   three.secret = {};
-  EXPECT_TRUE(steps_between(three, Rational(9, 8), 4).fails_at);
+  EXPECT_TRUE(check_steps(three, Rational(9, 8), 4).fails_at);
 }
 
 TEST(Steps, SayNothingOfLargeOrDependentChannels) {
   Pipeline large = median_among(6, {0, 1, 2, 3, 4});
   large.secret = {};
-  EXPECT_FALSE(steps_between(large, Rational(9, 8), 4).fails_at);
-  EXPECT_FALSE(steps_between(large, Rational(9, 8), 4).only_add_noise);
+  EXPECT_FALSE(check_steps(large, Rational(9, 8), 4).fails_at);
+  EXPECT_FALSE(check_steps(large, Rational(9, 8), 4).only_add_noise);
   const Pipeline target = known_others();  // rank 2, five observations
-  EXPECT_FALSE(steps_between(target, Rational(9, 8), 4).only_add_noise);
+  EXPECT_FALSE(check_steps(target, Rational(9, 8), 4).only_add_noise);
 }
 
 }  // namespace

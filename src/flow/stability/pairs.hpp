@@ -1,4 +1,4 @@
-// Pairs of odds, or of bases, at which a counter-example to stability is looked for.
+// Pairs of odds, or of bases, at which a counter-example to stability is searched for.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace fractile::flow {
 
-/// The larger first.
+/// In each pair, the larger one comes first.
 using Pairs = std::vector<std::pair<Rational, Rational>>;
 
 /// Fifteen neighbouring pairs within the range, the widest first.

@@ -18,7 +18,7 @@ class Totals {
   Totals(const TargetTotal& sum, const Rational& odds)
       : sum_(sum), odds_(Enclosure::of(odds, enclosure_bits)), laws_(sum.step_laws(odds_)) {}
 
-  /// Those that are likely when each is taken to be ratio^total times as likely as it is.
+  /// Adds the totals that are likely when the probability of each total is multiplied by ratio^total.
   void add(const Rational& ratio) {
     const TiltedTotal here(sum_, odds_, ratio);
     const StepLaws steps = tilted(laws_, ratio);
@@ -39,7 +39,7 @@ class Totals {
     }
   }
 
-  /// At most so many, in order.
+  /// At most `most` columns, in order.
   RoughColumns columns(std::size_t most) const {
     const std::size_t stride = (columns_.size() + most - 1) / most;
     RoughColumns result;

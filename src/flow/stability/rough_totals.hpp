@@ -1,5 +1,5 @@
-// Totals among many known people as a channel's columns, in floating point: what suggests a bet. Nothing of it is certain.
-// docs/proofs/stability.md, "Known others".
+// Totals among many known others as columns of a channel, in floating point. They only suggest a bet: docs/proofs/stability.md,
+// "Known others".
 #pragma once
 
 #include "flow/loss/target_total.hpp"
@@ -7,11 +7,11 @@
 
 namespace fractile::flow {
 
-/// Those that come up more often than once in some 2^100 cases.
+/// The totals that occur more often than once in some 2^100 cases.
 RoughColumns likely_totals(const TargetTotal& sum, const Rational& odds);
 
-/// All totals, however rare: each is seen where the others' law is tilted so that it is likely. Where there are very many, some, both ends
-/// among them.
+/// All totals, however rare: each is computed with the others' law tilted so that the total is likely. If there are very many, only
+/// some of them, including both ends.
 RoughColumns all_totals(const TargetTotal& sum, const Rational& odds);
 
 }  // namespace fractile::flow

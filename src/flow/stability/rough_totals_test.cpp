@@ -22,7 +22,7 @@ void expect_the_same(const RoughColumns& here, std::size_t i, const RoughColumns
   }
 }
 
-// Those at the ends come up once in 10^190 cases.
+// The totals at the ends have probabilities of 10^-190.
 TEST(RoughTotals, AreTheChannelsColumns) {
   const Pipeline known = among(80);
   const RoughColumns exact = columns_of(channel_at(known, 3).channel.matrix());

@@ -1,4 +1,4 @@
-// Does more epsilon always help? Proofs: docs/proofs/stability.md.
+// Does a larger epsilon always help? Proofs: docs/proofs/stability.md.
 #include <algorithm>
 #include <utility>
 
@@ -29,7 +29,7 @@ std::vector<Polynomial> counted_kinds(const Pipeline& pipeline) {
   return kinds;
 }
 
-/// Are `roots`, of this polynomial, all strictly inside, apart from those that are exactly an end?
+/// Whether all `roots` of this polynomial are strictly inside, except roots that are exactly at an end.
 bool ends_are_clear(const Polynomial& polynomial, const std::vector<RealBounds>& roots, const Rational& from,
                     const Rational& to) {
   for (const RealBounds& root : roots) {
@@ -61,7 +61,8 @@ bool never_crosses_zero(const Polynomial& difference, const Rational& from, cons
          std::ranges::none_of(roots, [&](const RealBounds& root) { return root.lower > from && root.upper < to; });
 }
 
-/// Values of two kinds, as to being counted: less epsilon counts again when both likelihood ratios never fall with epsilon.
+/// For values with one of two probabilities of being counted: a smaller epsilon is a recount if both likelihood ratios never fall
+/// with epsilon.
 bool two_kinds_move_apart(const Pipeline& pipeline, const std::vector<Polynomial>& kinds, const Rational& low_odds,
                           const Rational& high_odds) {
   const Rational from = base_bounds(pipeline, low_odds).lower;
@@ -83,14 +84,15 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   }
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
   if (kinds.size() == 1) return stable(Theorem::nothing_told, "all values are counted alike: nothing is told");
-  if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};  // what has zeros has no likelihood ratios
+  // With zeros there are no likelihood ratios.
+  if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};
   if (!two_kinds_move_apart(pipeline, kinds, from, to)) return {};
   return stable(
       Theorem::two_kinds,
       "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
 }
 
-/// Which outputs the secrets have when nothing is perturbed, by secret.
+/// By secret: its output when nothing is perturbed.
 std::vector<std::size_t> undisturbed_outputs(const Pipeline& pipeline) {
   Pipeline plain = pipeline;
   plain.perturber = Perturber::fixed(Channel(Matrix::identity(pipeline.values.size())));
@@ -103,8 +105,8 @@ std::vector<std::size_t> undisturbed_outputs(const Pipeline& pipeline) {
   return outputs;
 }
 
-/// Do secrets of equal outputs have equal rows when each participant keeps their value with probability `kept` and draws a new
-/// one otherwise? That is the witness between two randomized responses.
+/// Whether secrets with equal outputs have equal rows when each participant keeps their value with probability `kept` and otherwise
+/// draws a new one. That is the witness between two randomized responses.
 bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outputs, const Rational& kept) {
   const std::size_t values = pipeline.values.size();
   Matrix single(values, values);
@@ -130,7 +132,7 @@ bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outpu
 
 /// The condition of theorem 5.1 for all witnesses at once: both sides are polynomials of degree at most N in `kept`.
 std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
-  constexpr std::int64_t most_members = 100'000;  // of all secrets together, for each of the points below
+  constexpr std::int64_t most_members = 100'000;  // over all secrets together, for each of the points below
   const auto participants = static_cast<std::int64_t>(pipeline.participants);
   if (!pipeline.perturber.is_randomized_response() || !is_small(pipeline)) return {};
   if (secret_count(pipeline) * participants > Rational(most_members)) return {};
@@ -142,8 +144,8 @@ std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
   return stable(Theorem::lumping, "every witness between randomized responses meets the condition of theorem 5.1");
 }
 
-/// Numerators of the probabilities that another value's bit is 1, and that the own one is: where answers are a bit a value, drawn
-/// independently of each other. Nothing where they are not.
+/// If answers have one independent bit per value: the numerators of the probabilities that the bit of another value, and that of
+/// the participant's value, is 1. Otherwise nothing.
 std::optional<std::vector<Polynomial>> independent_bits(const Pipeline& pipeline) {
   const std::size_t values = pipeline.values.size();
   constexpr std::size_t most_bits = 8;
@@ -168,7 +170,8 @@ std::optional<std::vector<Polynomial>> independent_bits(const Pipeline& pipeline
   return kinds;
 }
 
-/// Each place's bits are counted by themselves, and each bit is about one of two secrets: is it the participant's own?
+/// Proves stability for counts of bits: the bits of each place are counted separately, and each bit is about two secrets, namely
+/// whether the place is that of the participant's value.
 std::optional<Stability> stable_bits(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   if (pipeline.post.kind != PostProcessor::Kind::bits || !pipeline.perturber.is_shared()) return {};
   const std::optional<std::vector<Polynomial>> kinds = independent_bits(pipeline);
@@ -199,14 +202,14 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
             : "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
-  // An analyst who knows the others' values looks at some rows of everyone's channel.
+  // The channel for an analyst who knows the others' values has some of the rows of everyone's channel.
   Pipeline everyone = pipeline;
   everyone.secret = {};
   if (std::optional<Stability> proved = stable_counting(everyone, from, to)) return proved;
   return stable_by_lumping(everyone);
 }
 
-/// Places of bits are seen in the pipeline's own answers.
+/// `pipeline` is needed as well, since the places of bits are in its answers.
 std::optional<Stability> proved_stable(const Pipeline& pipeline, const Pipeline& canonical, const Rational& from,
                                        const Rational& to) {
   if (std::optional<Stability> proved = proved_stable(canonical, from, to)) return proved;
@@ -214,7 +217,7 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Pipeline&
   return stable_bits(pipeline, from, to);
 }
 
-/// Pairs closer and closer together, about a base.
+/// Pairs around a base, closer and closer together.
 Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to) {
   Pairs pairs;
   for (std::int64_t parts = 64; parts <= (std::int64_t{1} << 24); parts *= 8) {
@@ -251,12 +254,12 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   const OwnEnvironment own;
   pipeline.validate();
   const Pipeline canonical =
-      canonical_pipeline(pipeline);  // verdicts are of channels, whatever their outputs are called
+      canonical_pipeline(pipeline);  // verdicts are about channels, and do not depend on the names of outputs
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
   if (std::optional<Stability> proved = proved_stable(pipeline, canonical, from, to)) return *proved;
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
-  const Steps steps = steps_between(canonical, first.lower, last.upper);
+  const StepsVerdict steps = check_steps(canonical, first.lower, last.upper);
   if (steps.only_add_noise)
     return stable(Theorem::small_steps, "every small step to less epsilon is noise on top, all the way");
   Pairs pairs = pairs_within(first.upper, last.lower);

@@ -37,7 +37,7 @@ TEST(CheckStability, ThePapersVerdicts) {
   EXPECT_EQ(verdict(target), stable);
 }
 
-// Whatever the ends of a range are, an answer over it is one about all its epsilons.
+// Whatever the ends of a range are, an answer over it holds at all its epsilons.
 TEST(CheckStability, RangesOfEpsilonsAreRoundedToTheSafeSide) {
   using enum Stability::Verdict;
   const EpsilonRange exact{Exponent::parse("ln 2"), Exponent::parse("ln 3")};
@@ -60,7 +60,7 @@ TEST(CheckStability, RangesOfEpsilonsAreRoundedToTheSafeSide) {
   }
 }
 
-// One channel's verdicts are one, whatever its outputs are called: refinement in both directions, and the same stability.
+// Renamed outputs change no verdict: each channel refines to the other, and their stability is the same.
 TEST(CheckStability, OneChannelHasOneVerdict) {
   EXPECT_TRUE(rc::check([] {
     const auto values = *rc::gen::inRange<std::size_t>(2, 4);
@@ -132,7 +132,7 @@ TEST(CheckStabilityFor, NoisyArgmaxOfTwentyIsNotAmaStable) {
 }
 
 TEST(CheckStabilityFor, OneLossIsDecidedAtPairs) {
-  // Stable for all, stable for one.
+  // Stable for all analysts implies stable for each.
   Analyst guesser;
   EXPECT_EQ(
       check_stability_for(pipeline_of(2, Perturber::randomized_response(3), counting({1})), guesser, 2, 3).verdict,
@@ -224,7 +224,7 @@ TEST(CheckStability, OfPerturbersThatDifferOrAreOblong) {
   Pipeline wide = pipeline_of(2, Perturber::wide_geometric(3, 2), {});
   wide.answers = {-2, -1, 0, 1, 2, 3, 4};
   EXPECT_EQ(check_stability(wide, 2, 3).verdict, Stability::Verdict::stable);
-  // Who has which perturber makes no difference when all are equal.
+  // Perturbers by participant that are all equal make no difference.
   for (const PostProcessor& post : {counting({1}), counting({0}), summing(), taking_the_mode()}) {
     for (const Secret& secret : {Secret(), Secret::target_knowing({0, 2})}) {
       Pipeline shared = pipeline_of(3, Perturber::geometric(3), post);
@@ -234,7 +234,7 @@ TEST(CheckStability, OfPerturbersThatDifferOrAreOblong) {
       EXPECT_EQ(check_stability(each, 2, 3).verdict, check_stability(shared, 2, 3).verdict);
     }
   }
-  // Side by side, families stay families; counted, they need not.
+  // Side by side, families stay families; their counts need not be a family.
   const Perturber mixed = Perturber::by_participant({Perturber::geometric(3), Perturber::randomized_response(3)});
   EXPECT_EQ(check_stability(pipeline_of(2, mixed, {}), 2, 3).verdict, Stability::Verdict::stable);
   EXPECT_EQ(check_stability(pipeline_of(2, mixed, counting({0})), 2, 3).verdict, Stability::Verdict::unstable);
@@ -244,7 +244,7 @@ TEST(CheckStability, OfMatricesInOdds) {
   EXPECT_EQ(check_stability(pipeline_of(1, written_geometric(), {}), 2, 3).verdict, Stability::Verdict::stable);
   EXPECT_EQ(check_stability(pipeline_of(2, written_geometric(), counting({0})), 2, 3).verdict,
             Stability::Verdict::unstable);
-  // No family: the truth is told most often at odds = 2.
+  // This is not a family: the truth is most probable at odds = 2.
   const Perturber hump = Perturber::in_odds(
       {{"1/2 + odds/(odds^2 + 4)", "1/2 - odds/(odds^2 + 4)"}, {"1/2 - odds/(odds^2 + 4)", "1/2 + odds/(odds^2 + 4)"}});
   EXPECT_EQ(check_stability(pipeline_of(1, hump, {}), 1, 2).verdict, Stability::Verdict::stable);

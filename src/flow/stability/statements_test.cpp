@@ -71,7 +71,8 @@ Image any_image(std::size_t inputs) { return any_image(inputs, *rc::gen::inRange
 /// Neither constant nor one to one.
 Image any_proper_image(std::size_t inputs) { return any_image(inputs, *rc::gen::inRange<std::size_t>(2, inputs)); }
 
-/// Rows of inputs with the same output lead to the outputs with the same probabilities: drawn for that, and not only by luck.
+/// A matrix whose rows of inputs with the same output give each output the same probability; random matrices seldom have this
+/// property.
 Matrix any_lumpable(const Image& image) {
   const std::size_t size = image.of.size();
   const Matrix classes = any_stochastic(image.outputs, image.outputs);
@@ -91,7 +92,7 @@ Matrix any_lumpable(const Image& image) {
 
 // --- Section 2 -----------------------------------------------------------------------------------------------------------
 
-// Lemma 2.5: what is made of an epsilon-DP channel is epsilon-DP, under any metric.
+// Lemma 2.5: post-processing of an epsilon-DP channel is epsilon-DP, under any metric.
 TEST(PapersStatements, RefinementPreservesEpsilon) {
   EXPECT_TRUE(rc::check("lemma 2.5", [] {
     const auto secrets = *rc::gen::inRange<std::size_t>(2, 5);

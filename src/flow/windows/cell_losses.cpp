@@ -11,11 +11,11 @@ namespace {
 struct Losses {
   using Answer = std::optional<CellLosses>;
 
-  double degree;  // of the polynomials that would be isolated
+  double degree;  // degree of the polynomials whose roots would be isolated
 
   Answer operator()(const TargetTotal& target) const {
     constexpr double most_of_isolated_counts =
-        60;  // more takes a second and then minutes; enclosing takes a second for thousands of people
+        60;  // higher degrees take a second and soon minutes; enclosing takes a second for thousands of participants
     constexpr double most_of_isolated_sums = 1500;
     if (target.is_count()) {
       return CellLosses{[&target](const Cell& cell) { return local_count(target, cell); },

@@ -10,11 +10,11 @@ namespace fractile::flow {
 
 struct CellLosses {
   LossOnCell on_cell;
-  bool beats_isolation;  ///< windows are enclosed in a tenth of the time that isolation takes, or less
+  bool beats_isolation;  ///< enclosing windows takes at most 1/10 of the time of isolating them
   bool is_quick;         ///< a cell takes less than a second
 };
 
-/// How the model's loss is enclosed; nothing where no way is known. The model must outlive the answer.
+/// How the model's loss is enclosed; nothing where no way is known. The model must outlive the result.
 std::optional<CellLosses> cell_losses(const LossModel& model);
 
 }  // namespace fractile::flow

@@ -14,7 +14,7 @@ namespace {
 
 using enum ServedRange::Answer;
 
-/// In order; neighbours of equal answers are one.
+/// Ranges in order; neighbors with equal answers are merged.
 class Ranges {
  public:
   void add(const Rational& from, const Rational& to, ServedRange::Answer answer) {
@@ -31,7 +31,7 @@ class Ranges {
   std::vector<ServedRange> list_;
 };
 
-/// The loss at single odds, and throughout ranges of them, against the target.
+/// Compares the loss at single odds, and throughout ranges of odds, with the target.
 class Comparison {
  public:
   Comparison(const LossModel& model, const Rational& most, const std::function<bool()>& stop)
@@ -44,7 +44,7 @@ class Comparison {
     return model_.exact_loss(odds) <= most_ ? served : not_served;
   }
 
-  /// Only of what is narrow: otherwise enclosures say nothing.
+  /// Useful only for narrow ranges, since enclosures on others are too wide.
   ServedRange::Answer throughout(const Rational& from, const Rational& to) const {
     if (is_stopped()) return unknown;
     return of(model_.loss(hull(Enclosure::of(from, enclosure_bits), Enclosure::of(to, enclosure_bits))));
@@ -70,7 +70,7 @@ class Comparison {
   const std::function<bool()>& stop_;
 };
 
-/// A narrower pair about the place where `is_low` ends, which holds at `low` and not at `high`.
+/// Narrows the pair around the place where `is_low` ceases to hold; it holds at `low` and not at `high`.
 template <class IsLow>
 void bisect(Rational& low, Rational& high, const IsLow& is_low) {
   while (high - low > low * ServedRange::narrow()) {
@@ -79,7 +79,8 @@ void bisect(Rational& low, Rational& high, const IsLow& is_low) {
   }
 }
 
-/// A range on which the loss does not rise, or does not fall: it is first `before`, then maybe unknown, then the other answer.
+/// Adds a range on which the loss does not rise, or does not fall: first the answer is `before`, then perhaps unknown, then the
+/// other answer.
 void add_monotone(Ranges& ranges, const Comparison& compare, const Rational& from, const Rational& to,
                   ServedRange::Answer before) {
   const ServedRange::Answer after = before == served ? not_served : served;
@@ -106,14 +107,14 @@ void add_monotone(Ranges& ranges, const Comparison& compare, const Rational& fro
   if (last == after) ranges.add(after_from, to, after);
 }
 
-/// Where it is not known whether the loss rises: its parts are enclosed, as many as can be.
+/// Adds a range on which it is unknown whether the loss rises: encloses the loss on its parts, as far as possible.
 void add_any(Ranges& ranges, const Comparison& compare, const Rational& from, const Rational& to) {
   static const Rational widest(1, 1'000'000);
   if (from >= to) return;
   ranges.add(from, to, to - from <= from * widest ? compare.throughout(from, to) : unknown);
 }
 
-/// What is known of a part of the range: that the loss rises, or nothing. It never rises elsewhere.
+/// A part of the range on which the loss rises, or on which nothing is known. Elsewhere the loss never rises.
 struct Stretch {
   Rational from;
   Rational to;

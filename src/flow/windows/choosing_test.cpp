@@ -14,7 +14,8 @@ std::vector<ServedRange> served_by(const Pipeline& pipeline, const Analyst& anal
   return served_ranges(pipeline, analyst, {most_loss, find_windows(pipeline, analyst, from, to)}, from, to);
 }
 
-/// Whether the ranges go from one end to the other, neighbours differ, and what is unknown is narrow and between different answers.
+/// Expects that the ranges reach from one end to the other, that neighbors differ, and that unknown ranges are narrow and lie
+/// between different answers.
 void expect_complete(const std::vector<ServedRange>& ranges, const Rational& from, const Rational& to) {
   ASSERT_FALSE(ranges.empty());
   EXPECT_EQ(ranges.front().from, from);
@@ -67,7 +68,7 @@ TEST(ServedRanges, TheLossWithoutAReleaseIsBorneEverywhere) {
   EXPECT_EQ(ranges.front().answer, served);
 }
 
-// The loss at an end is the target itself: exact comparison says that it is borne.
+// The loss at an end equals the target: by exact comparison it is borne.
 TEST(ServedRanges, ALossThatIsExactlyBorneServes) {
   const Rational most = expected_loss(known_others(), thousandfold_error(), 3);
   EXPECT_EQ(served_by(known_others(), thousandfold_error(), most, 3, Rational(7, 2)).front().answer, served);
@@ -83,7 +84,7 @@ TEST(ServedRanges, WhatIsBorneWithoutAReleaseServesEverywhere) {
   EXPECT_EQ(ranges[0].answer, served);
 }
 
-// Where it is unknown whether the loss rises, what lies between two compared odds is unknown as well.
+// Where it is unknown whether the loss rises, the odds between two compared ones are unknown as well.
 TEST(ServedRanges, KnowNothingWithoutWindows) {
   const Windows none{Windows::Method::none, {}, {{2, 3}}};
   const auto ranges = served_ranges(known_others(), thousandfold_error(), {1654, none}, 2, 3);

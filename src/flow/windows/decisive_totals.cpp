@@ -15,7 +15,7 @@
 namespace fractile::flow {
 namespace {
 
-/// The first of the actions that cost most likely least.
+/// The first of the actions that probably cost least.
 std::size_t best_after(const TiltedTotal& sum, std::size_t total) {
   std::size_t best = 0;
   Enclosure least = sum.loss(0, total);
@@ -37,12 +37,12 @@ bool speaks_against(std::size_t baseline, const TiltedTotal& sum, std::size_t to
   return false;
 }
 
-/// The place of the one with a ratio of 1.
+/// The index of the view with a ratio of 1.
 std::size_t home_of(const std::vector<TiltedTotals>& views) {
   return static_cast<std::size_t>(std::ranges::find(views, Rational(1), &TiltedTotals::ratio) - views.begin());
 }
 
-/// Totals by how likely they are, at some odds.
+/// The totals and their probabilities, roughly and at some odds.
 class GlanceAtSums {
  public:
   GlanceAtSums(const TargetTotal& target, const std::vector<TiltedTotals>& views, const Rational& odds)
@@ -53,10 +53,10 @@ class GlanceAtSums {
     return best_after(sum, (sum.first() + sum.end()) / 2);
   }
 
-  /// The weight of the likeliest total that speaks against the baseline, if any does.
+  /// The weight of the likeliest total after which the baseline is not best, if there is one.
   std::optional<double> heaviest_against(std::size_t baseline) {
     auto above = views_.begin() + static_cast<std::ptrdiff_t>(home_of(views_));
-    auto below = above;  // the next one is before
+    auto below = above;  // the view before
     double heaviest = log_of_zero;
     for (;;) {
       const double next_above = above != views_.end() ? above->weight(above->first) : log_of_zero;
@@ -86,14 +86,14 @@ class GlanceAtSums {
   std::map<std::string, std::optional<TiltedTotal>> sums_;
 };
 
-constexpr double negligible = 112;  // a weight below the unit
+constexpr double negligible = 112;  // how far a negligible weight is below the unit
 
-/// A part of a view, and maybe more totals beyond it.
+/// A view of totals first .. last, which may go beyond `view`.
 TiltedTotals part_of(const TiltedTotals& view, std::size_t first, std::size_t last) {
   return {view.ratio, view.law, first, last, view.unit, view.slope};
 }
 
-/// Totals of less weight, which are at the ends, are left out.
+/// Leaves out totals of less weight than `least`, which are at the ends.
 void leave_out(DecisiveTotals& sums, double least) {
   const std::size_t last = sums.views.back().last;
   const std::vector<TiltedTotals> all = std::exchange(sums.views, {});
@@ -110,7 +110,7 @@ void leave_out(DecisiveTotals& sums, double least) {
   }
 }
 
-/// Totals beyond a view that are not much likelier than the unit, seen from the view, need not be known better: it stands for these, too.
+/// Extends a view over totals beyond it that, computed in the view, are not much likelier than the unit; they need no better view.
 void join_light_ones(DecisiveTotals& sums) {
   const double light = sums.unit + 4;
   std::size_t first = home_of(sums.views);
@@ -123,7 +123,7 @@ void join_light_ones(DecisiveTotals& sums) {
                                          sums.views.begin() + static_cast<std::ptrdiff_t>(last) + 1);
 }
 
-/// What speaks against the baseline at some odds.
+/// At some odds of the cell: the weight of the likeliest total after which the baseline is not best.
 std::vector<std::optional<double>> glances(const TargetTotal& target, const std::vector<TiltedTotals>& views,
                                            const Cell& cell, std::size_t baseline) {
   const std::vector<Rational> places{-1, 0, 1};
@@ -152,7 +152,7 @@ DecisiveTotals decisive_totals(const TargetTotal& target, const Cell& cell) {
     return sums;
   }
   sums.spread = sums.unit - lowest;
-  // Elsewhere in the cell the baseline may be best after all totals, which is not known if some are left out.
+  // At other odds of the cell, the baseline may be best after all totals, which cannot be seen if some totals are left out.
   const bool are_everywhere = std::ranges::all_of(heaviest, [](const auto& weight) { return weight.has_value(); });
   if (are_everywhere) {
     leave_out(sums, sums.unit - negligible);

@@ -1,4 +1,4 @@
-// Which sums matter to an analyst's loss in a cell.
+// The sums that matter to an analyst's loss in a cell.
 // Proof: docs/proofs/windows_totals.md, "Sums"
 #pragma once
 
@@ -10,18 +10,19 @@
 
 namespace fractile::flow {
 
-/// What is looked at in a cell. It is all a guess, of which nothing is taken to be true that is not checked.
+/// The totals to examine in a cell. This is a guess; everything that is used of it is checked.
 struct DecisiveTotals {
   std::size_t baseline;  ///< the action that is best after the likely totals
-  double unit;           ///< of slopes, as a weight: that of the likeliest total that speaks against the baseline
-  double spread;         ///< how much the weights of such totals differ, from place to place in the cell
-  std::vector<TiltedTotals> views;        ///< in order, no total between them missing
-  std::vector<TiltedTotals> beyond = {};  ///< all totals at an end, next to nothing in that unit
+  /// The unit of slopes, as a weight: that of the likeliest total after which the baseline is not best.
+  double unit;
+  double spread;                          ///< how much the weights of such totals vary within the cell
+  std::vector<TiltedTotals> views;        ///< in order, without gaps between them
+  std::vector<TiltedTotals> beyond = {};  ///< all totals at an end, which are negligible in that unit
 };
 
 DecisiveTotals decisive_totals(const TargetTotal& target, const Cell& cell);
 
-/// All totals but those that hardly ever come, in their own unit.
+/// All totals except those of negligible probability, in units of probability.
 DecisiveTotals likely_totals(const TargetTotal& target, const Cell& cell);
 
 }  // namespace fractile::flow

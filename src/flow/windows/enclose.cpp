@@ -11,7 +11,7 @@ namespace {
 
 using Direction = MonotonePiece::Direction;
 
-/// What the directions of pieces say of windows. Neighbours have different directions.
+/// The windows that follow from the directions of pieces. Neighbors have different directions.
 class WindowsOfPieces {
  public:
   explicit WindowsOfPieces(const std::vector<MonotonePiece>& pieces) : pieces_(pieces) {}
@@ -28,9 +28,10 @@ class WindowsOfPieces {
   }
 
  private:
-  /// Whether there is such a piece; the one before the first has the largest index of all.
+  /// Whether there is a piece i with this direction. The index before the first piece wraps to the largest number, which is no
+  /// piece.
   bool is(std::size_t i, Direction direction) const { return i < pieces_.size() && pieces_[i].direction == direction; }
-  /// The end of a window lies in a neighbour that is unknown, if there is one.
+  /// The bounds of a window's end, which lies in the neighboring unknown piece if there is one.
   RealBounds end_at(std::size_t neighbour, const Rational& otherwise) const {
     if (!is(neighbour, Direction::unknown)) return {otherwise, otherwise};
     return {pieces_[neighbour].from, pieces_[neighbour].to};

@@ -8,8 +8,8 @@
 
 namespace fractile::flow {
 
-/// All windows within odds from .. to, 1 <= from < to, but for what is undecided. The loss depends on epsilon; `losses` are the
-/// model's.
+/// All windows within odds from .. to, 1 <= from < to, except in undecided ranges. The loss must depend on epsilon; `losses` are
+/// the model's.
 Windows enclosed_windows(const LossModel& model, const CellLosses& losses, const Rational& from, const Rational& to,
                          const WindowSearch& search = {});
 

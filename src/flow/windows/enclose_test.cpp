@@ -11,7 +11,7 @@
 namespace fractile::flow {
 namespace {
 
-// Small enough that both ways apply: the same windows, and ends that hold the exact ones.
+// Pipelines so small that both methods apply: they find the same windows, and the enclosed ends hold the exact ones.
 TEST(EnclosedWindows, AreThoseThatAreIsolated) {
   EXPECT_TRUE(rc::check([] {
     const auto values = *rc::gen::inRange<std::size_t>(3, 6);
@@ -58,7 +58,7 @@ TEST(EnclosedWindows, AppendixD1) {
   }
 }
 
-/// Windows are proved by pairs of losses, and losses on a grid rise just there.
+/// Expects that windows are proved by pairs of losses, and that losses on a grid rise only there.
 Windows explain_a_grid(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
                        int points) {
   Windows answer = enclose(pipeline, analyst, from, to);

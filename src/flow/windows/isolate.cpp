@@ -12,7 +12,7 @@
 namespace fractile::flow {
 namespace {
 
-/// The analyst's expected loss as a function of base: sum over y of the least of some polynomials, over a common denominator.
+/// The analyst's expected loss as a function of base: the sum over y of the least of some polynomials, over a common denominator.
 class SymbolicLoss {
  public:
   explicit SymbolicLoss(const DenseLoss& loss) {
@@ -31,7 +31,7 @@ class SymbolicLoss {
     }
   }
 
-  /// Where some best action may change.
+  /// The bases at which some best action may change.
   std::vector<RealBounds> crossings(const Rational& from, const Rational& to) const {
     std::vector<RealBounds> result;
     for (const std::vector<Polynomial>& choices : choices_) {
@@ -61,11 +61,11 @@ class SymbolicLoss {
   }
 
  private:
-  std::vector<std::vector<Polynomial>> choices_;  // by observation: different ones
+  std::vector<std::vector<Polynomial>> choices_;  // by observation: the different polynomials
   Polynomial denominator_;
 };
 
-/// In order, those whose bounds meet joined into one.
+/// The points in order; points whose bounds overlap are merged.
 std::vector<RealBounds> joined(std::vector<RealBounds> points) {
   std::ranges::sort(points, {}, &RealBounds::lower);
   std::vector<RealBounds> result;
@@ -88,7 +88,7 @@ std::vector<UnstableWindow> windows_within(const SymbolicLoss& loss, const Ratio
   points.push_back({from, from});
   points.push_back({to, to});
   const std::vector<RealBounds> pieces = joined(std::move(points));
-  bool rises = false;  // up to where the next part begins
+  bool rises = false;  // whether the loss rises in the part before
   for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
     const Polynomial slope = loss.slope_near(middle(pieces[i].upper, pieces[i + 1].lower));
     std::vector<RealBounds> turns = real_roots(slope, pieces[i].upper, pieces[i + 1].lower);

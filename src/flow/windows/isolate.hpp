@@ -10,7 +10,7 @@
 
 namespace fractile::flow {
 
-/// All windows within odds from .. to, 1 <= from < to. The loss has short polynomials (DenseLoss), and depends on epsilon.
+/// All windows within odds from .. to, 1 <= from < to. The loss must have short polynomials (DenseLoss), and depend on epsilon.
 std::vector<UnstableWindow> isolated_windows(const LossModel& model, const Rational& from, const Rational& to);
 
 }  // namespace fractile::flow

@@ -7,7 +7,7 @@ namespace fractile::flow {
 namespace {
 
 constexpr double flat_share = 0x1p-58;        // of the scale
-constexpr double negligible_share = 0x1p-70;  // likewise, of all that is left out
+constexpr double negligible_share = 0x1p-70;  // likewise, for everything that is left out
 
 }  // namespace
 
@@ -17,7 +17,7 @@ InterpolatedLoss::InterpolatedLoss(const LocalPolynomial& values, const Enclosur
 
 namespace {
 
-/// What an observation's slopes err by at most.
+/// An upper bound of the errors of an observation's slopes.
 double error_of(const ListedObservation& observation) {
   double largest = 0;
   for (const LocalPolynomial& slope : observation.slopes) largest = std::max(largest, slope.error());

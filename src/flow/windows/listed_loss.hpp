@@ -12,16 +12,16 @@
 
 namespace fractile::flow {
 
-/// One observation: the actions of which one is a best one, and what belongs to each of them. Errors are in the coefficients.
+/// One observation: the actions among which a best one is, with their losses and slopes. Errors are included in the coefficients.
 struct ListedObservation {
   std::vector<std::size_t> actions = {};
-  std::vector<LocalPolynomial> losses = {};  ///< ordered as the joint losses are
-  std::vector<LocalPolynomial> slopes = {};  ///< of the joint losses, less what is the same for all actions
+  std::vector<LocalPolynomial> losses = {};  ///< in the same order as the joint losses
+  std::vector<LocalPolynomial> slopes = {};  ///< of the joint losses, minus a term that is the same for all actions
 };
 
-/// A joint loss is known where it is interpolated.
+/// A joint loss by interpolation.
 struct InterpolatedLoss {
-  /// `values`: at the nodes; `modulus`: it has at most this one on the ellipse.
+  /// `values`: the polynomial through its values at the nodes. `modulus`: an upper bound of its modulus on the ellipse.
   InterpolatedLoss(const LocalPolynomial& values, const Enclosure& modulus);
 
   LocalPolynomial value;
@@ -30,7 +30,7 @@ struct InterpolatedLoss {
 
 class ListedLoss final : public LocalLoss {
  public:
-  /// `scale`: slopes that are much less are not looked into. `baseline`: an action whose slopes are 0.
+  /// `scale`: slopes that are much smaller are not examined. `baseline`: an action whose slopes are 0.
   ListedLoss(std::vector<ListedObservation> observations, const Enclosure& scale,
              std::optional<std::size_t> baseline = {});
 

@@ -8,7 +8,7 @@
 namespace fractile::flow {
 namespace {
 
-// An interpolated loss holds what it is, and its slope.
+// An interpolated loss encloses the loss, and its slope encloses the loss's slope.
 TEST(InterpolatedLoss, HoldsWhatItIs) {
   const Cell cell{Rational(26, 10), Rational(1)};
   const LocalPolynomial values =

@@ -20,7 +20,7 @@ Enclosure modulus_of_one_and(const ComplexBox& z, int sign) {
   return value.modulus();
 }
 
-/// For all odds in the box.
+/// An upper bound for all odds in the box.
 Enclosure geometric_modulus(std::size_t participants, const ComplexBox& odds) {
   ComplexBox a;
   acb_inv(a.get(), odds.get(), chebyshev_bits);
@@ -28,7 +28,7 @@ Enclosure geometric_modulus(std::size_t participants, const ComplexBox& odds) {
   const Enclosure modulus = a.modulus();
   const Enclosure inner = modulus_of_one_and(a, -1);
   const Enclosure outer = modulus_of_one_and(a, 1);
-  const Enclosure highest =  // power of a
+  const Enclosure highest =  // highest power of a
       Enclosure::power(Enclosure::larger(modulus, one, chebyshev_bits), participants, chebyshev_bits);
   Enclosure all = whole<Enclosure>(2);
   arb_addmul_ui(all.arb(), inner.arb(), participants, chebyshev_bits);
@@ -49,7 +49,7 @@ Enclosure response_modulus(std::size_t participants, const ComplexBox& odds) {
   return (odds.modulus() + others) / all.modulus();
 }
 
-/// The more often right, the less is lost.
+/// The loss is lower the more often the guess is right.
 LocalPolynomial loss_of(const std::vector<std::vector<Guesses>>& at_nodes, std::size_t shown,
                         Enclosure Guesses::*guess) {
   return through_nodes([&](std::size_t i) { return -(at_nodes[i][shown].*guess); });

@@ -10,7 +10,7 @@
 
 namespace fractile::flow {
 
-/// No less than the moduli of one bar's noisy heights together, on the ellipse and whatever the true height.
+/// An upper bound, on the ellipse and for any true height, of the sum of the moduli of one bar's noisy heights' probabilities.
 Enclosure largest_modulus_of_heights(const Pipeline& pipeline, const Cell& cell);
 
 /// Nothing when the cell is too wide. Uses all processors of the machine.

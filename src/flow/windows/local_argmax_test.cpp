@@ -23,7 +23,7 @@ ComplexBox odds_near(const Cell& cell, double angle, double share) {
   return odds;
 }
 
-/// The moduli of a row of the noise together.
+/// The sum of the moduli of a row of the noise.
 double modulus_of_row(const std::vector<Polynomial>& row, const Polynomial& denominator, const ComplexBox& odds) {
   ComplexBox divisor;
   arb_fmpz_poly_evaluate_acb(divisor.get(), denominator.get(), odds.get(), 512);
@@ -37,7 +37,7 @@ double modulus_of_row(const std::vector<Polynomial>& row, const Polynomial& deno
   return sum.to_double();
 }
 
-// No law's moduli add up to more than is said, nor to much less somewhere.
+// The bound is at least the sum of moduli on and within the ellipse, and not much more than the largest sum there.
 TEST(LargestModulus, HoldsOnTheEllipse) {
   EXPECT_TRUE(rc::check([] {
     const auto values = *rc::gen::inRange<std::size_t>(2, 12);

@@ -12,20 +12,20 @@
 namespace fractile::flow {
 namespace {
 
-constexpr double smallest_divisor = 0.25;  // of n |p'| / max(p, 1 - p); exact, and so is 1 less it
+constexpr double smallest_divisor = 0.25;  // for n |p'| / max(p, 1 - p); it is exact in doubles, and so is 1 minus it
 constexpr std::uint64_t largest_quotient = 4;
 
-/// Whether p, or 1 - p, is at least smallest_divisor for all of them.
+/// Whether p, or 1 - p, is at least smallest_divisor for all probabilities p in the ball.
 bool is_far_from_an_end(const Enclosure& probabilities) {
   return probabilities.lower_double() >= smallest_divisor || probabilities.upper_double() <= 1 - smallest_divisor;
 }
 
-/// What the errors are made of, in a view's units. Places are the variable.
+/// The components of the errors, in a view's units, as functions of the place.
 struct CountBounds {
-  Enclosure law;   ///< on the ellipse, the moduli of all Q(y) of the view together
-  Enclosure loss;  ///< likewise, of all joint losses together, whatever the actions are
-  Enclosure
-      slope_per_mass;  ///< of joint losses together, at real places, by the probability of their counts and two more on each side
+  Enclosure law;   ///< on the ellipse, a bound of the sum of the moduli of all Q(y) of the view
+  Enclosure loss;  ///< likewise for all joint losses together, for any actions
+  /// At real places: slope of joint losses together, per probability of their counts and two more on each side.
+  Enclosure slope_per_mass;
 };
 
 /// Bounds for the probability of being counted, by value; nothing where the bounds for unlikely counts do not hold.
@@ -39,7 +39,8 @@ std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetTo
   return by_value;
 }
 
-/// Nothing when a bound is too large to be of use. `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
+/// Nothing when a bound is too large to be useful. `answers`: a bound, on the ellipse, of the joint losses for a law that is
+/// concentrated at one count.
 std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const TargetTotal& count,
                                            const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
                                            const Cell& cell) {
@@ -77,7 +78,7 @@ class LocalView {
 
   std::size_t first() const { return view_.first; }
   std::size_t last() const { return view_.last; }
-  /// The view's unit, as a share of the unit of slopes.
+  /// The view's unit, in units of slopes.
   const Enclosure& share() const { return view_.share; }
   bool matters(std::size_t y) const { return view_.matters(y); }
   /// The count that is likeliest in the view.
@@ -98,7 +99,7 @@ class LocalView {
  private:
   TiltedCounts view_;
   double difference_error_;
-  double most_mass_;  // that is negligible, less its own error
+  double most_mass_;  // the largest negligible mass, minus its own error
   Enclosure negligible_slope_;
   Enclosure slope_error_;
   std::vector<RunningLaw> laws_;  // by node
@@ -121,7 +122,7 @@ class LocalCount final : public LocalLoss {
     }
   }
 
-  /// Whether the baseline is best after all counts that are in no view: it is when it is so after those next to them.
+  /// Whether the baseline is best after all counts that are in no view. This holds if it is best after the counts next to these.
   bool is_usual_elsewhere() {
     const bool is_whole = views_.size() == 1 && views_.front().first() == 0 && views_.front().last() == others_ + 1;
     if (is_whole) return true;
@@ -160,7 +161,7 @@ class LocalCount final : public LocalLoss {
     return place->second;
   }
 
-  /// Away from the most likely count by ever longer steps, so that a decision where the law is large is made for all beyond.
+  /// Divides at ever longer steps away from the most likely count, so that one decision holds for all counts beyond.
   std::size_t parting(std::size_t first, std::size_t last, const Places& places) const override {
     const std::size_t mode = view_of(first).mode(places);
     const std::size_t half = first + (last - first) / 2;
@@ -201,7 +202,7 @@ class LocalCount final : public LocalLoss {
     return observation <= views_.front().last() ? views_.front() : views_.back();
   }
 
-  /// An action's joint losses after first .. last together.
+  /// The sum of an action's joint losses after first .. last.
   const LocalPolynomial& sum(std::size_t first, std::size_t last, std::size_t action) {
     const auto [place, is_new] = sums_.try_emplace({first, last, action});
     if (is_new) {
@@ -216,7 +217,7 @@ class LocalCount final : public LocalLoss {
     return place->second;
   }
 
-  /// At an end, where only one step counts.
+  /// Whether both actions have equal losses after a count at an end, where only one step matters.
   bool are_equal(std::size_t observation, std::size_t action, std::size_t other) const {
     return (observation == 0 && costs_[action][0] == costs_[other][0]) ||
            (observation == others_ + 1 && costs_[action][1] == costs_[other][1]);
@@ -227,8 +228,8 @@ class LocalCount final : public LocalLoss {
     return place->second;
   }
 
-  /// Has the sign of an action's joint loss less another's. After 0 all of the law is in Q(0), and after all in Q(others): a factor
-  /// that is left out.
+  /// A function with the sign of one action's joint loss minus another's. After count 0, the law only enters by Q(0), and after the
+  /// largest count only by Q(others): such a factor is left out.
   LocalPolynomial difference(std::size_t observation, std::size_t action, std::size_t other) {
     if (observation == 0) return difference_for(action, other, 0);
     if (observation == others_ + 1) return difference_for(action, other, 1);
@@ -260,7 +261,7 @@ class LocalCount final : public LocalLoss {
   std::map<std::pair<std::size_t, std::size_t>, FilteredPolynomial> masses_;
 };
 
-/// Only unlikely counts matter, so that their tails are looked at alone.
+/// Whether only unlikely counts matter, so that only the tails are examined.
 bool are_unlikely(const DecisiveCounts& views) { return views.unit.upper_double() < 0x1p-16; }
 
 }  // namespace
@@ -287,7 +288,7 @@ std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const Ta
 std::unique_ptr<LocalLoss> local_count(const TargetTotal& count, const Cell& cell) {
   const std::optional<DecisiveCounts> tails = tail_counts(count, cell);
   if (tails && are_unlikely(*tails)) {
-    static const Rational narrow = Rational::dyadic(1, -24);  // in case that nothing is narrow enough
+    static const Rational narrow = Rational::dyadic(1, -24);  // the search stops here if no cell is narrow enough
     std::unique_ptr<LocalLoss> loss = local_in_counts(*tails, count, cell);
     if (loss != nullptr || cell.radius > cell.centre * narrow) return loss;
   }

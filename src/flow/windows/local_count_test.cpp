@@ -43,7 +43,7 @@ void expect_in_tails(const Pipeline& pipeline, const Analyst& analyst, const Rat
   EXPECT_EQ(enclose(pipeline, analyst, 2, 20).windows.size(), windows);
 }
 
-// Found among thousands: what rises does so by less than the probability of counts that hardly ever come.
+// The window is found among thousands of people, though the loss rises by less than the probability of very unlikely counts.
 TEST(EnclosedWindows, OfTailsWithWindows) {
   const Pipeline low = counting_among(Perturber::geometric(4), {1, 2, 12, 0}, {1});
   const Analyst of_low =
@@ -56,7 +56,7 @@ TEST(EnclosedWindows, OfTailsWithWindows) {
   expect_in_tails(high, of_high, 6, 5);
 }
 
-// Few and many both speak against the usual action; few are likelier.
+// Both low and high counts change the usual action; low ones are likelier.
 TEST(EnclosedWindows, OfTwoTailsWithWindows) {
   const Pipeline pipeline = counting_among(Perturber::geometric(3), {6, 5, 54}, {2});
   const Analyst analyst = with_weights({5, 4, 3}, Matrix::of({{0, 4, 24}, {12, 8, 30}, {17, 10, 2}}));

@@ -11,17 +11,17 @@ namespace {
 
 using Direction = MonotonePiece::Direction;
 
-constexpr int first_parts = 64;        // of a cell; wider parts decide nothing
-constexpr double narrowest = 0x1p-33;  // places are 2 wide
+constexpr int first_parts = 64;        // parts of a cell at first; wider parts decide nothing
+constexpr double narrowest = 0x1p-33;  // width of a part; all places together have width 2
 
-/// What is known on a range of places.
+/// What is decided on a range of places.
 struct Known {
-  LocalPolynomial slope;  ///< of the observations whose best action is known
-  double neglected = 0;   ///< what the slope of those that are left out is at most
+  LocalPolynomial slope;  ///< sum over the observations whose best action is known
+  double neglected = 0;   ///< bound of the slope of the observations that are left out
   std::vector<OpenActions> open;
-  std::set<std::size_t> taken;  ///< the best actions that are known
+  std::set<std::size_t> taken;  ///< the known best actions
 
-  /// One action is best after all observations.
+  /// Whether one action is best after all observations.
   bool is_constant() const { return open.empty() && neglected == 0 && taken.size() == 1; }
 };
 
@@ -56,7 +56,7 @@ class Bisection {
     add({places.middle(), places.to}, known);
   }
 
-  /// Leaves those actions that may be best somewhere.
+  /// Keeps the actions that may be best somewhere on the places.
   void settle(OpenActions open, const Places& places, Known& known) {
     for (std::size_t i = 0; i < open.actions.size(); ++i) {
       const std::size_t kept = open.actions[i];
@@ -83,7 +83,7 @@ class Bisection {
            (open.first == open.last || loss_.is_no_worse(action, other, open.last, places));
   }
 
-  /// Whether the loss falls wherever it changes at all: nothing but the baseline is known to be taken, and every other action falls.
+  /// Whether the loss falls wherever it changes: only the baseline is known to be taken, and the loss of every other action falls.
   bool leaves_the_baseline_falling(const Known& known, const Places& places) {
     const std::optional<std::size_t> baseline = loss_.baseline();
     if (!baseline || known.neglected > 0) return false;
@@ -98,7 +98,7 @@ class Bisection {
 
   double error_of(const Known& known) const { return (slope_error_ + known.neglected) * (1 + 0x1p-40); }
 
-  /// Bounds for the loss's derivative wherever it has one, and so for what it changes by.
+  /// Bounds of the loss's derivative wherever it has one, and so of its changes.
   struct Slope {
     double lower;
     double upper;
@@ -141,7 +141,7 @@ class Bisection {
   const Cell& cell_;
   double slope_error_;
   double negligible_slope_;
-  double flat_;  // a slope that is not looked into
+  double flat_;  // a slope that is not examined further
   std::vector<MonotonePiece> pieces_;
 };
 

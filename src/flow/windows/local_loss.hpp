@@ -1,5 +1,5 @@
-// Where a loss rises within a cell: it is a sum over observations of the least of some smooth functions, each a polynomial up to
-// a bound that is known.
+// Where a loss rises within a cell: the loss is a sum over observations of the least of some smooth functions, each of which is a
+// polynomial up to a known error.
 // Proof: docs/proofs/windows.md, "Signs"
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace fractile::flow {
 
-/// Observations first .. last, and the actions one of which is a best one after each.
+/// Observations first .. last, and actions that include a best one after each of them.
 struct OpenActions {
   std::size_t first;
   std::size_t last;
   std::vector<std::size_t> actions;
 };
 
-/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses. An
-/// analyst who takes the same action after all observations has a loss that is the same everywhere.
+/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses.
+/// The loss of an analyst who takes the same action after all observations is constant.
 class LocalLoss {
  public:
   LocalLoss() = default;
@@ -28,10 +28,11 @@ class LocalLoss {
   LocalLoss& operator=(const LocalLoss&) = delete;
   virtual ~LocalLoss() = default;
 
-  /// All observations. Of those with first < last: an action that is at most another one after the first and after the last is so
-  /// after all between.
+  /// All observations. For an entry with first < last: if an action's loss is at most another's after the first and the last
+  /// observation, it is so after all observations between.
   virtual std::vector<OpenActions> observations() const = 0;
-  /// Where to part first .. last, first < last, when nothing is decided: the last of the left ones. Any place will do.
+  /// Where to divide first .. last, first < last, when nothing is decided: the last observation of the left part. Any place is
+  /// valid.
   virtual std::size_t parting(std::size_t first, std::size_t last, const Places& places) const = 0;
   /// Whether an action's joint loss after an observation is certainly at most another's, throughout the places.
   virtual bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) = 0;
@@ -43,9 +44,10 @@ class LocalLoss {
   /// the places, whatever the actions are.
   virtual bool is_negligible(std::size_t first, std::size_t last, const Places& places) = 0;
   virtual const Enclosure& negligible_slope() const = 0;
-  /// The error of the derivative of all joint losses together, whatever the actions are; none where slopes hold their own.
+  /// The error of the derivative of all joint losses together, whatever the actions are; zero where slopes include their own
+  /// errors.
   virtual Enclosure slope_error() const { return {}; }
-  /// Slopes with at most this modulus are not looked into.
+  /// Slopes with at most this modulus are not examined.
   virtual double flat_slope() const { return 0; }
 };
 
@@ -57,11 +59,11 @@ struct MonotonePiece {
   Direction direction;
 };
 
-/// A piece that begins where the last one ends: neighbors with the same direction become one.
+/// Appends a piece that begins where the last one ends. Neighbors with the same direction are merged.
 void append_piece(std::vector<MonotonePiece>& pieces, MonotonePiece next);
 
-/// All of a cell, in order. What is unknown is narrower than 2^-34 of the cell, or it consists of parts on which the loss's derivative by
-/// the place has a modulus of at most flat_slope(), or eight times the errors above.
+/// The pieces of a whole cell, in order. An unknown piece is narrower than 2^-34 of the cell, or it consists of parts on which the
+/// modulus of the loss's derivative by the place is at most flat_slope() or at most eight times the errors above.
 std::vector<MonotonePiece> pieces_of(LocalLoss& loss, const Cell& cell);
 
 }  // namespace fractile::flow

@@ -55,7 +55,7 @@ std::vector<MonotonePiece::Direction> directions(double tail, double error) {
   return result;
 }
 
-// What is left out, and what interpolation errs by, count: with as much of either as the slope, nothing is claimed.
+// Omitted tails and interpolation errors count: where either is as large as the slope, nothing is claimed.
 TEST(PiecesOf, TailsAndErrorsCount) {
   using enum MonotonePiece::Direction;
   EXPECT_EQ(directions(0, 0), (std::vector{rises, falls}));

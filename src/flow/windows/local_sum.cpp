@@ -18,33 +18,34 @@
 namespace fractile::flow {
 namespace {
 
-/// A total that is 2^apart times as likely as those that speak against the baseline leaves the analyst with it throughout the cell.
+/// If a total is 2^apart times as likely as those after which the baseline is not best, the analyst takes the baseline after it
+/// throughout the cell.
 constexpr double apart = 16;
 
-/// In units of 2^weight, the weight rounded.
+/// The number in units of 2^weight, with the weight rounded.
 Enclosure over(const Enclosure& a, double weight) {
   Enclosure result;
   arb_mul_2exp_si(result.arb(), a.arb(), -static_cast<std::int64_t>(weight));
   return result;
 }
 
-/// Bounds for a view's joint losses.
+/// Bounds of a view's joint losses.
 struct ViewBounds {
   TiltedUnit unit;   ///< at the cell's centre
-  Enclosure losses;  ///< in it, on the ellipse: the moduli of all together, whatever the actions are
+  Enclosure losses;  ///< in this unit, a bound on the ellipse of the sum of all moduli, for any actions
 };
 
-/// Nothing when these are too large to be of use.
+/// Nothing when the bounds are too large to be useful.
 std::optional<ViewBounds> view_bounds_in(const TiltedTotals& view, const TargetTotal& target, const Cell& cell) {
   const std::vector<Enclosure> moduli = tilted_moduli(view.ratio, target, cell);
-  const Enclosure all = product_of_powers(moduli, target.others());  // of the law of a sum
+  const Enclosure all = product_of_powers(moduli, target.others());  // bound of the law of the sum
   TiltedUnit unit(target, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
   const Enclosure law = all / unit.expectation;
   if (!(law.upper_double() <= largest_modulus)) return {};
   return ViewBounds{std::move(unit), highest_losses(target.joint(), moduli) * law};
 }
 
-/// Laws that are tilted alike, at the nodes of a cell.
+/// The laws with one tilt, at the nodes of a cell.
 class LawAtNodes {
  public:
   LawAtNodes(const TargetTotal& target, const Cell& cell, const Rational& ratio)
@@ -58,10 +59,10 @@ class LawAtNodes {
     });
   }
 
-  /// At the cell's centre.
+  /// The unit at the cell's centre.
   const TiltedUnit& unit() const { return unit_; }
 
-  /// In that unit. What the laws leave out may be anywhere.
+  /// A joint loss in that unit. The probability that the laws leave out may be anywhere.
   LocalPolynomial loss(std::size_t action, std::size_t total) const {
     return through_nodes([&](std::size_t i) {
       Enclosure loss = sums_[i]->loss(action, total);
@@ -74,7 +75,7 @@ class LawAtNodes {
  private:
   TiltedUnit unit_;
   std::vector<std::optional<TiltedTotal>> sums_;  // by node
-  std::vector<Enclosure> units_;                  // in units of the centre's
+  std::vector<Enclosure> units_;                  // in units of that at the centre
 };
 
 /// Joint losses after a view's totals.
@@ -84,12 +85,12 @@ class LocalSumView {
       : view_(view), bounds_(bounds), law_(law) {}
 
   const TiltedTotals& view() const { return view_; }
-  /// In the law's unit.
+  /// A joint loss in the law's unit.
   InterpolatedLoss loss(std::size_t action, std::size_t total) const {
     const Enclosure more = bounds_.unit.after(total) / law_.unit().after(total);
     return {law_.loss(action, total), bounds_.losses * more};
   }
-  /// That unit over 2^weight.
+  /// The law's unit after a total, divided by 2^weight.
   Enclosure unit_after(std::size_t total, double weight) const { return over(law_.unit().after(total), weight); }
 
  private:
@@ -107,8 +108,8 @@ std::vector<std::size_t> actions_of(const TargetTotal& target, std::size_t basel
   return actions;
 }
 
-/// Whether each total is in a view or beyond these, and what is beyond has a ratio that makes what is next to the views likeliest. (What is
-/// relevant is guessed in doubles; this is not.)
+/// Whether each total is in a view or beyond the views, and the ratio of totals beyond makes those next to the views likeliest.
+/// (The relevant totals are guessed in doubles; this check is exact.)
 bool have_all_totals(const DecisiveTotals& sums, std::size_t last) {
   if (sums.views.empty()) return false;
   const TiltedTotals& front = sums.views.front();
@@ -129,7 +130,7 @@ bool have_all_totals(const DecisiveTotals& sums, std::size_t last) {
   return starts && ends && are_on_their_sides && !have_gaps;
 }
 
-/// The observations of a cell, and the actions one of which is best after each.
+/// Builds the observations of a cell, with the actions among which a best one is after each.
 class SumsInCell {
  public:
   SumsInCell(const TargetTotal& target, const Cell& cell, const DecisiveTotals& sums)
@@ -142,13 +143,14 @@ class SumsInCell {
   /// Nothing when the cell is too wide, or totals are missing.
   std::unique_ptr<LocalLoss> loss() {
     if (!have_all_totals(sums_, totals_.back())) return nullptr;
-    list_.push_back({{sums_.baseline}, {{}}, {{}}});  // after something, at least
+    list_.push_back({{sums_.baseline}, {{}}, {{}}});  // there must be at least one observation
     if (!is_best_whatever_is_added() && !add_all()) return nullptr;
     return std::make_unique<ListedLoss>(std::move(list_), largest_loss(target_.joint()), sums_.baseline);
   }
 
  private:
-  /// Whether the baseline costs no more than another action for each step that the target may add, and so after any total.
+  /// Whether, for each step that the target may add, the baseline costs no more than any other action; then this holds after every
+  /// total.
   bool is_best_whatever_is_added() const {
     std::vector<StepCosts> at_nodes;
     at_nodes.reserve(Interpolation::nodes);
@@ -183,7 +185,7 @@ class SumsInCell {
     return true;
   }
 
-  /// Likely totals are not listed; false when they may speak against the baseline.
+  /// Adds a view without listing its likely totals; returns false when the baseline may not be best after one of these.
   bool add_all_in(const LocalSumView& here) {
     const TiltedTotals& view = here.view();
     const auto first = std::ranges::lower_bound(totals_, view.first);
@@ -225,7 +227,7 @@ class SumsInCell {
     });
   }
 
-  /// What is in no view is taken to have any slope that it may have.
+  /// Adds the totals that are in no view with bounds of all slopes that they may have.
   void add_all_beyond(const std::vector<ViewBounds>& bounds) {
     if (sums_.beyond.empty() || actions_.size() == 1) return;
     Enclosure slope;
@@ -238,7 +240,7 @@ class SumsInCell {
     list_.push_back({{actions_[0], actions_[1]}, {anything, anything}, {{}, LocalPolynomial().within(slope)}});
   }
 
-  /// Bounds the slope of the joint losses after a total and all beyond it, less the baseline's.
+  /// Bounds the slope of the joint losses, minus the baseline's, after a total and all totals beyond it.
   Enclosure slope_beyond(std::size_t total, const Rational& ratio, const ViewBounds& next) const {
     Enclosure highest;  // at the nodes
     for (const Enclosure& odds : odds_at_nodes(cell_)) {
@@ -249,7 +251,7 @@ class SumsInCell {
     return over(times(slope, 2), sums_.unit);
   }
 
-  /// All actions but the baseline.
+  /// All actions except the baseline.
   std::span<const std::size_t> others() const { return std::span(actions_).subspan(1); }
 
   const TargetTotal& target_;
@@ -269,7 +271,8 @@ bool has_listable_totals(const TargetTotal& target) {
 
 namespace {
 
-/// Among many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
+/// Whether there are so many totals that very unlikely decisive ones would take hours: cells would become narrow, and all likelier
+/// totals would be examined.
 bool takes_hours(const TargetTotal& target, const DecisiveTotals& sums) {
   constexpr std::size_t few = 20'000;
   constexpr double unlikely = -100;

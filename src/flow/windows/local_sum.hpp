@@ -1,4 +1,4 @@
-// The loss of an analyst who sees a sum and knows all values but one, on a cell.
+// The loss, on a cell, of an analyst who sees a sum and knows all values but one.
 // Proof: docs/proofs/windows_totals.md, "Sums"
 #pragma once
 
@@ -9,10 +9,11 @@
 
 namespace fractile::flow {
 
-/// Whether sums have so few values that each likely one may be looked at.
+/// Whether sums have so few values that every likely one can be examined.
 bool has_listable_totals(const TargetTotal& target);
 
-/// From what is taken to be relevant; nothing when that is not so throughout the cell, or the cell is too wide.
+/// The loss from the sums that are assumed to matter; nothing when the check of this assumption fails somewhere in the cell, or the
+/// cell is too wide.
 std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetTotal& target, const Cell& cell);
 
 /// Nothing when the cell is too wide.

@@ -36,7 +36,7 @@ Enclosure slope_at(LocalLoss& loss, double place) {
   return sum;
 }
 
-/// By the place, from losses at odds nearby; 10^-12 of it is error.
+/// The slope by the place, as a difference quotient of losses; about 10^-12 of it is error.
 double true_slope(const Case& of, const Cell& cell, double place) {
   const Rational odds = cell.odds_at(Rational::from_double(place));
   const Rational step = Rational::dyadic(1, -30);
@@ -45,7 +45,7 @@ double true_slope(const Case& of, const Cell& cell, double place) {
   return (more / (step * 2) * cell.radius).to_double();
 }
 
-/// Totals from .. to are looked at, and what is beyond is bounded.
+/// Totals from .. to are considered, and those beyond are bounded.
 DecisiveTotals totals_between(std::size_t from, std::size_t to, const std::vector<TiltedTotals>& all) {
   DecisiveTotals sums{0, 0, 0, {}};
   for (TiltedTotals view : all) {
@@ -67,7 +67,7 @@ const Matrix& losses_of_three() {
   return losses;
 }
 
-// Whatever is left out: what the slope is said to be holds what it is.
+// Whatever totals are left out, the enclosed slope holds the true one.
 TEST(LocalInTotals, SlopesHoldThatOfAllTotals) {
   const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
   const TargetTotal target(of.pipeline, of.analyst);
@@ -182,7 +182,7 @@ TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
   }
 }
 
-// Found among thousands: what rises does so by less than 2^-30 of the largest loss.
+// The window is found among thousands of people, though the loss rises by less than 2^-30 of the largest loss.
 TEST(EnclosedWindows, OfSumsInTailsWithWindows) {
   const Case drawn{
       adding_among(Perturber::randomized_response(4), {1, 6, 0, 1}, {0, 3, 6, 9}),

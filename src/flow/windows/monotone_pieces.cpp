@@ -15,7 +15,7 @@ const Rational& narrowest_cell() {
   return width;
 }
 
-/// A short rational that is a little less, at most.
+/// A short rational that is equal or slightly smaller.
 Rational shortened(const Rational& value) { return short_rational(value, value * Rational(15, 16), value, value / 16); }
 
 struct CellLoss {
@@ -23,14 +23,14 @@ struct CellLoss {
   std::unique_ptr<LocalLoss> loss;
 };
 
-/// Cells side by side, each as wide as it may be.
+/// Adjacent cells, each as wide as possible.
 class Cells {
  public:
   Cells(const LossOnCell& loss, Rational from, Rational to)
       : loss_(loss), left_(std::move(from)), to_(std::move(to)), radius_((to_ - left_) / 2) {}
 
   bool are_done() const { return left_ >= to_; }
-  /// What is taken lies below.
+  /// Everything below this has been covered.
   const Rational& left() const { return left_; }
 
   CellLoss take() {

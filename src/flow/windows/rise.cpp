@@ -5,10 +5,10 @@
 namespace fractile::flow {
 namespace {
 
-/// Exact losses of more people take seconds each.
+/// For more participants, each exact loss takes seconds.
 constexpr std::size_t most_people_exactly = 1000;
 
-/// Near the ends of a range; nothing when the losses do not tell.
+/// A rise between points near the ends of a range; nothing when the losses do not decide.
 template <class LossAt>
 std::optional<Rise> rise_near(const Rational& from, const Rational& to, std::int64_t part, std::int64_t degree,
                               const LossAt& loss_at) {

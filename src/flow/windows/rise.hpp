@@ -1,4 +1,4 @@
-// A pair of odds that proves a window: more epsilon, and more loss.
+// A pair of odds that proves a window: the larger epsilon has the larger loss.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace fractile::flow {
 
-/// Between two bases (pipeline_rows.hpp), near them: exact losses where these take seconds, enclosed ones where these tell or exact
-/// ones take longer. Nothing when none is found.
+/// A pair between two bases (pipeline_rows.hpp), near their ends. Losses are enclosed if enclosures decide or exact losses would
+/// take long, and otherwise exact. Nothing when no pair is found.
 std::optional<Rise> rise_between(const LossModel& model, const Rational& from, const Rational& to);
 
 }  // namespace fractile::flow

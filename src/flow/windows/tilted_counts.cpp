@@ -10,7 +10,7 @@
 namespace fractile::flow {
 namespace {
 
-/// a - b, about.
+/// a - b, approximately.
 double difference(const Enclosure& a, const Enclosure& b) { return Enclosure::difference(a, b, law_bits).to_double(); }
 
 StepCosts costs_at(const TargetTotal& count, const Rational& odds) {
@@ -29,13 +29,13 @@ struct Ratios {
   double high = std::numeric_limits<double>::infinity();
 };
 
-/// At some odds, in doubles: a guess.
+/// The law of counts at some odds, in doubles; it is a guess.
 class GlanceAtCounts {
  public:
   GlanceAtCounts(const TargetTotal& count, const Rational& odds, std::size_t baseline) : law_(count, odds) {
     const StepCosts costs = costs_at(count, odds);
     for (const std::vector<Enclosure>& cost : costs) {
-      // What the action costs more than the baseline for a unit of Q(y), and for one of Q(y - 1).
+      // How much more the action costs than the baseline per unit of Q(y), and per unit of Q(y - 1).
       const double absent = difference(cost[0], costs[baseline][0]);
       const double present = difference(cost[1], costs[baseline][1]);
       if (absent < 0 && present > 0) ratios_.low = std::max(ratios_.low, -absent / present);
@@ -45,15 +45,16 @@ class GlanceAtCounts {
 
   const Ratios& ratios() const { return ratios_; }
 
-  /// The mean count when all odds of being counted are multiplied by the ratio: about there, Q(y - 1) : Q(y) is that ratio.
-  double mean(double ratio) const { return law_.at(std::log(ratio)).mean; }
+  /// The mean count when all odds of being counted are multiplied by the ratio. Around that count, Q(y - 1) : Q(y) equals the
+  /// ratio.
+  double mean(double ratio) const { return law_.at(std::log(ratio)).tilted_mean; }
 
  private:
   TotalInDoubles law_;
   Ratios ratios_;
 };
 
-/// The unit of all views is the largest one.
+/// Sets the common unit to the largest unit of the views.
 void compare_units(const TargetTotal& count, const Cell& cell, DecisiveCounts& all) {
   std::vector<Enclosure> units;
   for (TiltedCounts& view : all.views) {
@@ -77,8 +78,8 @@ DecisiveCounts all_counts(const TargetTotal& count, const Cell& cell) {
 
 namespace {
 
-/// Where the mean count lies in a cell, when odds are multiplied so that other actions become as good as the baseline. At some odds none
-/// may, as if at one end of all counts.
+/// The place of the mean count in a cell when odds are multiplied such that another action becomes as good as the baseline. At some
+/// odds there may be no such action; then the place is one end of all counts.
 class Threshold {
  public:
   explicit Threshold(double mean_of_none) : mean_of_none_(mean_of_none) {}
@@ -91,7 +92,7 @@ class Threshold {
     highest_ = std::max(highest_, mean);
   }
   bool is_there() const { return ratio_ > 0; }
-  /// One of those that were added, the last one.
+  /// The ratio that was added last.
   double ratio() const { return ratio_; }
   double lowest() const { return lowest_; }
   double highest() const { return highest_; }
@@ -107,7 +108,7 @@ class Threshold {
 }  // namespace
 
 std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& cell) {
-  constexpr double room = 1.25;  // the likeliest count is nearer to the mean
+  constexpr double room = 1.25;  // the likeliest count is closer to the mean than this
   const std::size_t baseline = usual_action(costs_at(count, cell.centre));
   const GlanceAtCounts left(count, cell.odds_at(-1), baseline);
   const GlanceAtCounts middle(count, cell.centre, baseline);
@@ -138,7 +139,7 @@ std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& 
   return result;
 }
 
-// Q(y) = expectation ratio^-y T(y), T the tilted law.
+// Q(y) = expectation ratio^-y T(y), where T is the tilted law.
 RunningLaw tilted_count_law(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds) {
   const TiltedTotal here(count, odds, view.ratio);
   const TruncatedLaw& law = here.others;

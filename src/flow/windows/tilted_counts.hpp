@@ -1,4 +1,4 @@
-// Counts that are looked at together, in units of their own: all of them, or those in a tail, however unlikely.
+// Counts that are examined together in special units: all counts, or those in a tail, however unlikely.
 // Proof: docs/proofs/windows_counts.md, "Tails"
 #pragma once
 
@@ -11,36 +11,36 @@
 
 namespace fractile::flow {
 
-/// Counts after which the best action may be another one than usually. Probabilities are in units of expectation / ratio^reference.
+/// Counts after which another action than the usual one may be best. Probabilities are in units of expectation / ratio^reference.
 struct TiltedCounts {
   std::size_t first;
   std::size_t last;
-  Rational ratio = 1;  ///< by which each answer's odds of being counted are multiplied, so that such counts are likely
-  std::size_t reference = 0;  ///< the highest count that matters for a ratio below 1, and the lowest for one above
+  Rational ratio = 1;         ///< factor of each answer's odds of being counted that makes such counts likely
+  std::size_t reference = 0;  ///< for a ratio below 1 the highest count that matters, for a ratio above 1 the lowest
   /// Whether Q(y) is known in the view.
   bool matters(std::size_t y) const { return ratio == 1 || (ratio < 1 ? y <= reference : y >= reference); }
   Enclosure expectation = {};  ///< of ratio^count, at the cell's centre
-  Enclosure share = {};        ///< of the unit above in that of slopes
+  Enclosure share = {};        ///< the unit above in units of slopes
 };
 
-/// An analyst who takes the baseline action after all counts has a loss that is the same everywhere. It is taken to be best after counts
-/// that are in no view.
+/// The views, and the baseline action, which is assumed to be best after counts that are in no view. The loss of an analyst who
+/// always takes the baseline action is constant.
 struct DecisiveCounts {
   std::size_t baseline;
   std::vector<TiltedCounts> views;  ///< by count; at most two
-  Enclosure unit = {};              ///< of slopes: the largest of the views'
-  double spread =
-      0;  ///< log2 of how much likelier the views' ends are than counts that matter elsewhere in the cell, about
+  Enclosure unit = {};              ///< the unit of slopes: the largest unit of the views
+  /// Approximately log2 of how much likelier the views' ends are than counts that matter elsewhere in the cell.
+  double spread = 0;
 };
 
 /// All counts in one view.
 DecisiveCounts all_counts(const TargetTotal& count, const Cell& cell);
 
-/// Only the counts, at either end, that speak against the baseline; nothing where these are not apart from the likely ones. That there are no
-/// others is a guess.
+/// Only the counts, at both ends, after which the baseline is not best; nothing where these are not separate from the likely
+/// counts. It is a guess that there are no others.
 std::optional<DecisiveCounts> tail_counts(const TargetTotal& count, const Cell& cell);
 
-/// The law of a count in a view's units, of counts that matter to the view.
+/// The law of the counts that matter to a view, in the view's units.
 RunningLaw tilted_count_law(const TargetTotal& count, const TiltedCounts& view, const Enclosure& odds);
 
 }  // namespace fractile::flow

@@ -9,7 +9,7 @@
 
 namespace fractile::flow {
 
-/// By value: on the cell's ellipse, the sum over steps of |p| ratio^step is at most this.
+/// By value: an upper bound, on the cell's ellipse, of the sum over steps of |p| ratio^step.
 std::vector<Enclosure> tilted_moduli(const Rational& ratio, const TargetTotal& target, const Cell& cell);
 
 }  // namespace fractile::flow

@@ -13,7 +13,7 @@ namespace {
 
 using enum Windows::Method;
 
-/// Over no range, so that nothing takes long.
+/// The method that is chosen, asked over an empty range so that it takes no time.
 Windows::Method method_for(const Pipeline& pipeline, const Analyst& analyst) {
   return find_windows(pipeline, analyst, 2, 2).method;
 }
@@ -50,7 +50,7 @@ TEST(FindWindows, TellsUpToWhereAllIsDone) {
   EXPECT_EQ(last, Rational(9, 4));
 }
 
-// What is not looked at any more is undecided, to the end of the range; what was looked at before stays decided.
+// After the stop everything is undecided up to the end of the range; what was decided before stays decided.
 TEST(FindWindows, StopsWhenAsked) {
   Rational done = 2;
   std::atomic<int> asked = 0;
@@ -76,8 +76,8 @@ TEST(FindWindows, RefusesWhatIsNoRange) {
   EXPECT_THROW(find_windows(known_others(), thousandfold_error(), 3, 2), Error);
 }
 
-// A comparison that nothing can fail would prove nothing: one that says "undecided" of everything does not pass, nor one that leaves a
-// window out, invents one, or moves its end.
+// A comparison that nothing can fail would prove nothing: an answer fails that is undecided everywhere, leaves a window out,
+// invents one, or moves its end.
 TEST(DifferenceOf, SeesWhatDiffers) {
   const std::vector<UnstableWindow> exact{{{3, 3}, {4, 4}, Rise{}}};
   const Windows right{enclosed, exact};
@@ -90,7 +90,7 @@ TEST(DifferenceOf, SeesWhatDiffers) {
   EXPECT_EQ(difference_of({enclosed, {{{3, 3}, {4, 4}}}}, exact, 1, 100), "a window has no proof");
 }
 
-// The same channel, written down as a matrix in odds or as one perturber a participant.
+// The same channel, given as a matrix in odds or as one perturber per participant.
 TEST(FindWindows, AreThoseOfTheChannel) {
   Pipeline known = pipeline_of(3, Perturber::geometric(3), counting({0}));
   known.secret = Secret::target_knowing({0, 1});

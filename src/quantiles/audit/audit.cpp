@@ -13,7 +13,7 @@
 namespace fractile {
 namespace {
 
-/// Enclosures, for TreeLaw.
+/// The ring of enclosures, for TreeLaw.
 struct EnclosureRing {
   using Number = Enclosure;
   static Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(value)); }
@@ -105,13 +105,13 @@ bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int dist
   return neighbors == Neighbors::add_remove ? gained + lost <= limit : std::max(gained, lost) <= limit;
 }
 
-/// How far apart two laws are at most, and whether that is certified to be within the claim.
+/// An upper bound of how far apart two laws are, and whether it is certified to be within the claim.
 struct Distance {
   Enclosure at_most;
   bool within;
 };
 
-/// Tries all pairs with one way of telling how far apart two laws are: a function of both and the largest distance so far.
+/// Tries all pairs with one measure of distance: a function of two laws and the largest distance so far.
 template <class PerPair>
 AuditResult for_all_pairs(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, int distance,
                           PerPair&& distance_of) {
@@ -156,8 +156,8 @@ Rational moved(const CountedNoise& a, const CountedNoise& b, Measure measure) {
   return sum;
 }
 
-/// How much further apart the counts are made by the noise on them: the sum of rate |difference| (attained in the tails),
-/// or of difference^2 / (2 sigma^2), which is the Renyi divergence over its order at order 2.
+/// The distance that noise on counts adds: the sum of rate |difference| (attained in the tails), or of difference^2 / (2 sigma^2),
+/// which is the Renyi divergence divided by its order.
 EpsilonSum noise_distance(const std::vector<CountedNoise>& p, const std::vector<CountedNoise>& q, Measure measure) {
   if (!std::ranges::equal(p, q, have_same_law)) {
     throw Error(ErrorCode::internal, "neighbours with different noise: not private at any price");
@@ -171,7 +171,7 @@ EpsilonSum noise_distance(const std::vector<CountedNoise>& p, const std::vector<
   return sum;
 }
 
-/// The most that the noise adds, whatever the other outputs are.
+/// The largest distance that the noise adds, over all other outputs.
 EpsilonSum largest_noise(const ReleaseLaw& p, const ReleaseLaw& q, Measure measure) {
   require_same_outputs(p, q);
   EpsilonSum largest;
@@ -184,16 +184,16 @@ EpsilonSum largest_noise(const ReleaseLaw& p, const ReleaseLaw& q, Measure measu
 /// A rational above an exact number.
 Enclosure just_above(const EpsilonSum& sum) { return Enclosure::of(sum.upper()); }
 
-/// At least the largest D_alpha / alpha: what the noise adds to any output, and that of the outputs. Looks no closer than it takes
-/// to tell whether it is more than `attained`.
+/// At least the largest D_alpha / alpha: the most that noise adds to an output, plus that of the outputs. It is only precise enough
+/// to decide whether it exceeds `attained`.
 Rational largest_slope(const ReleaseLaw& p, const ReleaseLaw& q, const Rational& rho, const Rational& attained) {
   Rational beside = largest_noise(p, q, Measure::zcdp).upper();
-  if (p.size() == 1) return beside;  // noise is all there is: P = Q = 1
+  if (p.size() == 1) return beside;  // only noise differs: P = Q = 1
   std::vector<Likelihoods> outcomes;
   for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
     outcomes.push_back({a->second.probability, b->second.probability});
   }
-  // Equal laws differ by the width of their enclosures: they are examined no closer than to a thousandth of the claim.
+  // Equal laws seem to differ by the width of their enclosures, so differences below a thousandth of the claim are not examined.
   const Rational enough = std::max(rho / Rational(1000), attained - beside);
   return beside + largest_renyi_slope(outcomes, rho - beside, enough).upper;
 }
@@ -227,7 +227,7 @@ Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q) {
   return worst;
 }
 
-// Where noise is all there is, P = Q = 1, and the comparison is exact.
+// Where only noise differs, P = Q = 1, and the comparison is exact.
 AuditResult audit_pure(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Exponent& epsilon,
                        int distance) {
   const Enclosure claim = Enclosure::of(epsilon);

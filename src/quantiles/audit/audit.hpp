@@ -1,5 +1,5 @@
-// Exact audits: enumerate all small tables and all their neighbors, compute every output's probability as an enclosure,
-// and certify that no pair is further apart than claimed. Refutes a wrong claim just as surely.
+// Exact audits: enumerate all small tables and all their neighbors, compute every output's probability as an enclosure, and certify
+// that no pair is further apart than claimed. A wrong claim is refuted with the same certainty.
 #pragma once
 
 #include <cstdint>
@@ -22,27 +22,28 @@ using OutputLaw = LawIn<Enclosure>;
 /// The exact law of sample_quantiles. Cost: (candidates * subcells)^(quantiles - 1) or so.
 OutputLaw quantile_law(const QuantileTree& tree);
 
-/// What can come out of a release, and counts that were published with noise then: what is published of these is known only
-/// through the noise's law.
+/// One outcome of a release, with the counts that it publishes with noise. The published counts are known only through the law of
+/// the noise.
 struct ReleaseOutcome {
   Enclosure probability;
   std::vector<CountedNoise> noises = {};
 };
 struct ReleaseLaw : std::map<std::vector<std::uint64_t>, ReleaseOutcome> {
   ReleaseLaw() = default;
-  /// Without noise on counts.
+  /// The law of a release without noise on counts.
   ReleaseLaw(const OutputLaw& law) {  // NOLINT(google-explicit-constructor)
     for (const auto& [output, p] : law) emplace(output, ReleaseOutcome{p});
   }
 };
-/// The law of what is released of a table.
+/// From a table to the law of its release.
 using AuditedLaw = std::function<ReleaseLaw(const RankProfile&)>;
 
-/// max over the outputs of ln(P / Q), and what noise on counts adds. Throws `internal` when an output of one is none of the other.
+/// The maximum over the outputs of ln(P / Q), plus the cost of noise on counts. Throws `internal` when an output of one law is not
+/// an output of the other.
 Enclosure max_log_ratio(const ReleaseLaw& p, const ReleaseLaw& q);
 
-/// By which automatic does all that it can on tables of a few records. Two parts of a cell are enough to have splits inside ties; three
-/// quantiles, to interpolate one.
+/// The policy with which `automatic` takes every possible step on tables of a few records. Two parts of a cell suffice for splits
+/// inside ties, and three quantiles suffice to interpolate one.
 AutoPolicy audit_policy();
 
 /// The tables to try: all multisets of at most `records` records at the given positions of a lattice.
@@ -53,24 +54,24 @@ struct AuditTables {
   bool known_size = false;  ///< only tables of exactly that many records
 };
 
-/// What an audit found. `attained` is the largest divergence met, as certified decimals.
+/// What an audit found.
 struct AuditResult {
   bool holds = true;  ///< every pair is certified to be within the claim
-  /// Pure: the largest log ratio; zCDP: the largest D_alpha / alpha, at most a thousandth too large; (epsilon, delta): the largest
-  /// delta at that epsilon.
+  /// The largest divergence found. Pure: the log ratio; zCDP: D_alpha / alpha, at most a thousandth too large; (epsilon, delta):
+  /// the delta at that epsilon.
   Enclosure attained;
   std::string first;  ///< the tables where it is attained
   std::string second;
   std::uint64_t pairs = 0;  ///< ordered pairs of neighbors tried
 };
 
-/// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and
-/// removed, or changed) under `neighbors`. Noise on counts costs what its law's tails attain.
+/// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and removed, or
+/// changed) under `neighbors`. Noise on counts costs what the tails of its law attain.
 AuditResult audit_pure(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Exponent& epsilon,
                        int distance = 1);
 
-/// Certifies the Renyi divergences of all orders alpha > 1: D_alpha <= rho alpha. Noise on counts costs, beside the rest, no more
-/// than the largest such cost.
+/// Certifies the Renyi divergences of all orders alpha > 1: D_alpha <= rho alpha. The cost of noise on counts is added, bounded by
+/// the largest such cost.
 AuditResult audit_zcdp(const AuditTables& tables, const AuditedLaw& law, Neighbors neighbors, const Rational& rho,
                        int distance = 1);
 

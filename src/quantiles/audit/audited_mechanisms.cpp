@@ -22,7 +22,7 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 
 // --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
-/// Intervals count among two numbers of rows, with other brackets each: every outcome of the count is enumerated.
+/// With intervals, the count of rows has two outcomes, each with different brackets, and both are enumerated.
 AutoPolicy policy_of(const AuditRequest& request) {
   constexpr std::uint64_t told = 32;
   constexpr std::uint64_t times = 16;
@@ -56,7 +56,7 @@ RankProfile group_of(const RankProfile& table, const Lattice& lattice, bool seco
   return {lattice, std::move(positions), counts};
 }
 
-/// Runs what is to be audited, with draws from a source.
+/// Runs the audited release with draws from a source.
 class AuditedRelease {
  public:
   AuditedRelease(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles)
@@ -83,7 +83,7 @@ class AuditedRelease {
     return release_with(keys, profiles, options_, source, policy_);
   }
 
-  /// All that is published, but what is computed from noisy counts.
+  /// Everything that is published, except what is computed from noisy counts.
   std::vector<std::uint64_t> published(const Release& release) const {
     std::vector<std::uint64_t> output;
     const auto add = [&](const Rational& value) { output.push_back((value / lattice_.step()).to_uint64()); };
@@ -207,7 +207,7 @@ AuditedLaw permute_and_flip(const AuditRequest& request) {
   };
 }
 
-/// A mechanism registers here, once; the verb, the tests and the documentation follow.
+/// A mechanism registers here once; the verb, the tests and the documentation follow from it.
 struct Entry {
   const char* name;
   const char* description;
@@ -239,7 +239,7 @@ const Entry& entry_of(const std::string& name) {
   refuse({Field("mechanism"), ": '", name, "' is not known"}, "choose one of " + names);
 }
 
-/// Positions of `values` candidates, evenly spread, the first and the last among them.
+/// Positions of `values` evenly spread candidates, including the first and the last.
 std::vector<Position> spread(std::uint64_t candidates, std::uint64_t values) {
   if (values >= candidates) values = candidates;
   std::vector<Position> positions;
@@ -271,7 +271,7 @@ AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
   return tables;
 }
 
-/// In decimals, exactly where they end.
+/// In decimals; exact where the expansion ends.
 std::string decimals_of(const Rational& claim) {
   return claim.is_decimal() ? claim.to_decimal() : Enclosure::of(claim).to_decimal(12);
 }

@@ -68,14 +68,14 @@ class NoiseTail {
   }
 
  private:
-  /// p^least / (1 + p), p = exp(-rate).
+  /// p^least / (1 + p), where p = exp(-rate).
   Enclosure of_laplace(std::int64_t least) const {
     const Enclosure p = exp_of_minus(noise_.rate());
     return exp_of_minus(noise_.rate() * Rational(least)) / (Enclosure::of(Rational(1)) + p);
   }
 
-  /// Weights exp(-k^2 / (2 sigma^2)) from 0 on, to twenty deviations, and what is beyond: less than the next one over one minus the ratio of
-  /// two that follow each other.
+  /// Weights exp(-k^2 / (2 sigma^2)) from k = 0 to twenty deviations, and the weight beyond: it is less than the next weight
+  /// divided by one minus the ratio of two successive weights.
   void add_weights() {
     const auto last = static_cast<std::int64_t>(20 * std::sqrt(noise_.sigma_squared().to_double())) + 20;
     const Rational twice = Rational(2) * noise_.sigma_squared();
@@ -136,7 +136,7 @@ void EnumeratedDraws::take(std::size_t step, std::size_t option) {
   if (step > 0) way_[step].probability *= way_[step - 1].probability;
 }
 
-/// To the next way; false when all were taken.
+/// Goes to the next course; false when all were taken.
 bool EnumeratedDraws::advance() {
   while (!way_.empty() && way_.back().taken + 1 == way_.back().options.size()) way_.pop_back();
   if (way_.empty()) return false;

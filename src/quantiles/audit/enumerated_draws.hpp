@@ -1,5 +1,5 @@
-// A source of draws that takes every way a release can go, one after the other, with the exact probability of each: the law of
-// what ships, by running what ships.
+// A source of draws that makes a release take every possible course, one after the other, with the exact probability of each. So
+// the audited law is that of the shipped code.
 // Proof: docs/proofs/audit.md
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace fractile {
 
-/// Counts that noise was added to, and its law: what is published of them is never further apart than they are.
+/// Counts to which noise was added, and the law of the noise. Neighbors' published counts are never further apart than these counts
+/// are.
 struct CountedNoise {
   NoisePrice price;
   std::vector<std::int64_t> counts;
@@ -27,8 +28,8 @@ struct CountedNoise {
 
 class EnumeratedDraws : public DrawSource {
  public:
-  /// Calls `release` once for every sequence of draws, and after each `visit` with its probability and the counts that were
-  /// published with noise, which are not drawn. `release` must draw the same after the same draws.
+  /// Calls `release` once for every sequence of draws. After each call, calls `visit` with the sequence's probability and the
+  /// counts that were published with noise; this noise is not drawn. After equal draws, `release` must ask for the same draw.
   void run(const std::function<void()>& release,
            const std::function<void(const Enclosure&, const std::vector<CountedNoise>&)>& visit);
 
@@ -37,7 +38,7 @@ class EnumeratedDraws : public DrawSource {
   struct Step {
     std::vector<Option> options;
     std::size_t taken;
-    Enclosure probability;  // of the way so far, this step included
+    Enclosure probability;  // of the course so far, including this step
   };
 
   std::uint64_t select(const Selection& selection, const PreparedRate& rate) override;

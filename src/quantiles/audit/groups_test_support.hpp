@@ -1,4 +1,4 @@
-// For the tests of groups: the exact law of what one group, or two of them, publish.
+// For the tests of groups: the exact law of what one group publishes, or two groups.
 #pragma once
 
 #include <array>

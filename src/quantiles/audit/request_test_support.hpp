@@ -1,4 +1,4 @@
-// For the tests of audits by name: what is asked.
+// Requests for the tests of audits by name.
 #pragma once
 
 #include <cstdint>

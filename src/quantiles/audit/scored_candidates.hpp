@@ -1,4 +1,4 @@
-// quantile-score-candidates 2025 for a few candidates, with the rate at which selecting by its scores costs a budget.
+// The scores of quantile-score-candidates 2025 for a few candidates, and the rate at which a selection by them costs a budget.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace fractile {
 /// The scores of the values 0 .. values - 1.
 class ScoredCandidates {
  public:
-  /// `records`: their known number, for change_one.
+  /// `records`: the known number of records, for change_one.
   ScoredCandidates(std::uint64_t values, std::uint64_t records, Neighbors neighbors, const Rational& quantile,
                    const Exponent& epsilon);
 
   /// A table's runs: one run per candidate.
   std::vector<Run> runs(const RankProfile& profile) const;
-  /// rate * score differences are what a selection weighs.
+  /// A selection weighs candidates by exp(-rate * score).
   const Exponent& rate() const { return rate_; }
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int bits = 64;  // of the rational bounds
 
-/// Two laws, with what all orders need of them.
+/// Two laws, with the numbers that all orders need.
 class Pair {
  public:
   explicit Pair(const std::vector<Likelihoods>& outcomes) {
@@ -44,7 +44,7 @@ class Search {
 
   RenyiSlope run() {
     for (const Rational& alpha : {Rational(9, 8), Rational(3, 2), Rational(2), Rational(4), Rational(16)}) at(alpha);
-    // Near 1, and from the order on at which D_infinity is too little.
+    // Starts near order 1, and ends at the order from which on D_infinity / alpha is too small.
     const Rational start(1025, 1024);
     close_below(start);
     Rational end = 2;
@@ -62,7 +62,7 @@ class Search {
     return divergence.upper_rational(bits);
   }
 
-  /// Nothing above the claim is passed over, and below it nothing that would change what is reported.
+  /// No slope above the claim is skipped, and below the claim no slope that would change the report.
   Rational most_allowed() const {
     const Rational close = lower_ * Rational(1001, 1000);
     const bool at_the_claim = lower_ <= claim_ && claim_ < close;

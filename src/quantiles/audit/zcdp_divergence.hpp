@@ -19,12 +19,13 @@ Enclosure renyi_divergence(const std::vector<Likelihoods>& outcomes, const Ratio
 
 /// sup over alpha > 1 of D_alpha / alpha.
 struct RenyiSlope {
-  Rational lower;  ///< attained at some order
-  Rational upper;  ///< at no order more
+  Rational lower;  ///< attained at some order alpha
+  Rational upper;  ///< exceeded at no order alpha
 };
 
-/// At most about one in a thousand apart, unless all of it is certified to be at most `enough`, where it is examined no closer; and
-/// close enough to decide on which side of `claim` it is, unless it is within a millionth of that.
+/// The bounds differ by at most about one in a thousand, and are close enough to decide on which side of `claim` the slope lies,
+/// unless it is within a millionth of `claim`. Once the slope is certified to be at most `enough`, the bounds are not refined
+/// further.
 RenyiSlope largest_renyi_slope(const std::vector<Likelihoods>& outcomes, const Rational& claim, const Rational& enough);
 
 }  // namespace fractile

@@ -43,7 +43,7 @@ Exponent Calibration::rate(const Rational& range_added, const Rational& range_ch
   if (neighbors_ == Neighbors::add_remove) return range_within_ / range_added;
   Exponent within = range_within_ / range_changed;
   if (alone) return within;
-  // Both are multiples of one number, so their coefficients compare as they do.
+  // Both are multiples of one number, so comparing their coefficients suffices.
   Exponent across = range_across_ / range_added;
   return across.coefficient() < within.coefficient() ? across : within;
 }

@@ -35,7 +35,7 @@ CountTreeNoise::CountTreeNoise(const QuantileQuery& query, const Rational& most_
     : measure_(query.budget.measure()),
       rate_(rate_for(query, most_moved)),
       sigma_squared_(sigma_squared_for(query, most_squared)) {
-  law_of(*this, {});  // refuses what cannot be drawn
+  law_of(*this, {});  // refuses noise that cannot be drawn
 }
 
 CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height)

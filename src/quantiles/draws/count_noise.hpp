@@ -13,15 +13,15 @@
 
 namespace fractile {
 
-/// The noise of every count. A record is counted in `height` nodes; replacing one changes up to 2 * height counts by 1.
-/// pure: discrete Laplace, rate epsilon / (changed counts * records per person). zCDP: discrete Gaussian,
-/// sigma^2 = changed counts * (records per person)^2 / (2 rho).
+/// The noise of every count on a tree. A record is counted in `height` nodes; replacing a record changes up to 2 * height counts by
+/// 1. pure: discrete Laplace, rate epsilon / (changed counts * records per person). zCDP: discrete Gaussian, sigma^2 = changed
+/// counts * (records per person)^2 / (2 rho).
 class CountTreeNoise {
  public:
   /// From the query's budget, relation and records per person. Throws `usage` when rho is so small that sigma^2 > 2^80.
   CountTreeNoise(const QuantileQuery& query, int height);
 
-  /// The noise of one count of all records, which a replaced one moves by no more than one that comes or goes.
+  /// The noise of a single count of all records. Replacing a record moves this count by no more than adding or removing one.
   static CountTreeNoise of_all_records(QuantileQuery query);
   /// The noise of a sum over the records of numbers between -most and most. Throws `usage` as above.
   static CountTreeNoise of_sum(const QuantileQuery& query, const Rational& most);
@@ -33,7 +33,7 @@ class CountTreeNoise {
   NoisePrice price() const { return {rate_, sigma_squared_, added_, changed_}; }
 
  private:
-  /// `most_moved`: by how much neighbors can move what the noise is added to, one record per person.
+  /// `most_moved`: the largest difference between neighbors' numbers before noise, for one record per person.
   CountTreeNoise(const QuantileQuery& query, const Rational& most_moved, const Rational& most_squared);
 
   Measure measure_;

@@ -24,7 +24,7 @@ std::uint64_t ScoredSelection::draw(const PreparedRate& rate, RandomBits& bits, 
 
 namespace {
 
-/// Held by a source that has it for itself alone.
+/// Random bits that one source owns.
 struct OwnBits {
   RandomBits own;
 };

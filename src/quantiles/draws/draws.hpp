@@ -1,6 +1,6 @@
-// The only way to random bits inside a release: every draw is charged to the release's odometer, at the rate that it uses, and
-// only then made by a source. A source draws at random, or follows a script, so that the same release can be sampled and its exact
-// law be enumerated.
+// The only access to random bits inside a release: every draw is charged to the release's odometer, at the rate that it uses, and
+// only then made by a source. A source draws at random or follows a script. So the same code can be sampled, and its exact law can
+// be enumerated.
 // Proof: docs/proofs/odometer.md
 #pragma once
 
@@ -30,7 +30,7 @@ struct PreparedRate {
   explicit PreparedRate(const Exponent& r) : rate(r), bounds(RateBounds::of(r)) {}
 };
 
-/// A selection of a member with probability proportional to exp(-rate * score), for whatever source draws it.
+/// A selection of a member with probability proportional to exp(-rate * score), independent of the source that draws it.
 class Selection {
  public:
   Selection() = default;
@@ -38,7 +38,7 @@ class Selection {
   Selection& operator=(const Selection&) = delete;
   virtual ~Selection() = default;
 
-  /// All members, in runs of one score: whatever member of a run is drawn, the release goes on with the same law.
+  /// All members, in runs of one score. Whichever member of a run is drawn, the rest of the release has the same law.
   virtual std::vector<Run> outcomes() const = 0;
 
  private:
@@ -46,7 +46,7 @@ class Selection {
   virtual std::uint64_t draw(const PreparedRate& rate, RandomBits& bits, Filter filter) const = 0;
 };
 
-/// One member per score, or as many as `lengths` has.
+/// One member per score, or as many as `lengths` says.
 class ScoredSelection : public Selection {
  public:
   explicit ScoredSelection(std::vector<std::uint64_t> scores, std::vector<std::uint64_t> lengths = {})
@@ -60,7 +60,7 @@ class ScoredSelection : public Selection {
   std::vector<std::uint64_t> lengths_;
 };
 
-/// Few runs, passed one by one. `Outcomes` tells them to a script: a function without arguments.
+/// Few runs, passed one by one. `Outcomes` is a function without arguments that lists them for a script.
 template <RunCursor Cursor, class Outcomes>
 class ListedSelection : public Selection {
  public:
@@ -75,7 +75,7 @@ class ListedSelection : public Selection {
   }
 
   Cursor cursor_;
-  ListedRuns& runs_;  // to be used again and again
+  ListedRuns& runs_;  // reused by later selections
   Outcomes outcomes_;
 };
 
@@ -104,11 +104,11 @@ class JointSplits {
   virtual ~JointSplits() = default;
 
   virtual const JointProblem& problem() const = 0;
-  /// Splits with which the release goes on with the same law.
+  /// Splits after which the rest of the release has the same law as after these.
   virtual std::vector<Split> alike(std::vector<Split> splits) const = 0;
 };
 
-/// Makes draws, for Draws alone.
+/// Makes draws. Only Draws calls it.
 class DrawSource {
  public:
   DrawSource() = default;
@@ -116,17 +116,17 @@ class DrawSource {
   DrawSource& operator=(const DrawSource&) = delete;
   virtual ~DrawSource() = default;
 
-  /// Sources of their own for this many pieces of work, with independent draws that threads may make at once; none where draws follow one
-  /// another, as those of a script do.
+  /// One separate source for each of this many pieces of work. Their draws are independent, and threads may make them at once.
+  /// Empty where draws must come one after the other, as in a script.
   virtual std::vector<std::unique_ptr<DrawSource>> split(std::size_t /*pieces*/) { return {}; }
 
  private:
   friend class PaidPart;
   virtual std::uint64_t select(const Selection& selection, const PreparedRate& rate) = 0;
   virtual std::vector<Split> select(const JointSplits& splits) = 0;
-  /// Adds noise of its own to every count; the sums are clamped to +-2^61.
+  /// Adds independent noise to every count; the sums are clamped to +-2^61.
   virtual void add_noise(const CountTreeNoise& noise, std::span<std::int64_t> counts) = 0;
-  /// How many of the increasing borders the count reaches when it has noise.
+  /// How many of the increasing borders the count plus noise reaches.
   virtual std::size_t reached_borders(std::int64_t count, const CountTreeNoise& noise,
                                       const std::vector<std::int64_t>& borders) = 0;
 };
@@ -148,7 +148,7 @@ class RandomSource : public DrawSource {
   Filter filter_;
 };
 
-/// A rate with what a draw at that rate costs: made by the part that is to be charged.
+/// A rate with the cost of a draw at that rate. The part that will be charged makes it.
 class PricedRate {
  private:
   friend class PaidPart;
@@ -163,16 +163,17 @@ class PaidPart {
  public:
   PricedRate priced(const SelectionPrice& price) { return {price.rate, odometer_->quote(price)}; }
 
-  /// After all other draws of the part. Each throws `internal` instead of a draw that is not covered.
+  /// These draws come after all earlier draws of the part. Each throws `internal` before a draw that the part's share does not
+  /// cover.
   std::uint64_t select(const Selection& selection, const SelectionPrice& price);
-  /// Beside all other draws of the part.
+  /// In parallel with all other draws of the part: every record is in one of them.
   std::uint64_t select_beside(const Selection& selection, const PricedRate& priced);
-  /// The problem's rate must be that of the price.
+  /// The rate of the problem must be that of the price.
   std::vector<Split> select_beside(const JointSplits& splits, const SelectionPrice& price);
-  /// Noise for the counts of levels of this many nodes each: every record is in one node of a level.
+  /// Adds noise to the counts of levels that have these numbers of nodes. Every record is in one node of each level.
   void add_noise(const CountTreeNoise& noise, const std::vector<std::size_t>& levels, std::span<std::int64_t> counts);
-  /// How many of the increasing borders a count reaches when it has noise; a record moves the count by at most 1. After all other draws
-  /// of the part.
+  /// How many of the increasing borders the count plus noise reaches; a record moves the count by at most 1. This draw comes after
+  /// all other draws of the part.
   std::size_t reached_borders(std::int64_t count, const CountTreeNoise& noise,
                               const std::vector<std::int64_t>& borders);
 
@@ -186,7 +187,7 @@ class PaidPart {
   std::size_t part_;
 };
 
-/// What a release draws with.
+/// The draws of a release, and their odometer.
 class Draws {
  public:
   Draws(DrawSource& source, Odometer& odometer) : source_(source), odometer_(odometer) {}
@@ -194,7 +195,7 @@ class Draws {
   PaidPart begin(std::string on, Share share) {
     return {source_, odometer_, odometer_.begin(std::move(on), std::move(share))};
   }
-  /// For this many selections, which are fixed beforehand.
+  /// Begins a part with a number of selections that is fixed beforehand.
   PaidPart begin_composition(std::string on, Share share, std::size_t selections) {
     return {source_, odometer_, odometer_.begin_composition(std::move(on), std::move(share), selections)};
   }

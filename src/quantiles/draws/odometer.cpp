@@ -49,7 +49,7 @@ Exponent level_of(const Budget& budget) {
 
 Rational times(std::uint64_t steps) { return steps; }
 
-/// What a bounded range costs under zCDP (docs/proofs/conversions.md).
+/// The zCDP cost of a bounded range (docs/proofs/conversions.md).
 Exponent rho_of_range(const Exponent& range) { return zcdp_of_bounded_range(range); }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::internal, what); }
@@ -111,7 +111,7 @@ bool Odometer::Level::add(const Quote& quote) {
   return grew;
 }
 
-/// A record is in one of the draws; replacing it changes it there, or takes it out of one and puts it into another.
+/// A record is in one of the parallel draws. Replacing it changes it in that draw, or moves it from one draw to another.
 EpsilonSum Odometer::cost(const Level& level) const {
   if (person_.relation == Neighbors::add_remove) return level.added;
   return std::max(EpsilonSum(level.changed), EpsilonSum(level.added) + EpsilonSum(level.second_added));
@@ -134,7 +134,7 @@ void Odometer::charge_beside(std::size_t part, const Quote& quote) {
   if (at.level.add(quote)) require_covered(at);
 }
 
-/// The share is certified once, for as many selections as were announced, and covers no others.
+/// The share is certified once, for the announced number of selections, and covers no further ones.
 void Odometer::compose(Part& part, const Quote& quote) {
   const Exponent range = person_.relation == Neighbors::add_remove ? quote.added : std::max(quote.added, quote.changed);
   const bool first = part.range.is_zero();

@@ -1,5 +1,5 @@
-// What the draws of a release cost, exactly, from the rates that are used: parts one after the other, the nodes of a level beside
-// each other. It refuses a draw that the budget does not cover.
+// The exact cost of a release's draws, from the rates that are used. Parts compose sequentially, and the nodes of a level in
+// parallel. A draw that the budget does not cover is refused.
 // Proof: docs/proofs/odometer.md
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace fractile {
 
-/// A part of a budget. It can be moved and split, never copied, so that what is taken never adds up to more than the whole.
+/// A part of a budget. It can be moved and split, never copied, so the shares that are taken never add up to more than the whole.
 class Share {
  public:
-  /// All that a release may spend. The one place where a budget becomes something to spend.
+  /// Everything that a release may spend. Only here does a budget become a share.
   static Share whole(Budget budget) { return Share(std::move(budget)); }
   Share(Share&&) noexcept = default;
   Share& operator=(Share&&) noexcept = default;
@@ -24,40 +24,40 @@ class Share {
   Share& operator=(const Share&) = delete;
   ~Share() = default;
 
-  /// A fraction of what this share was at first. A delta stays with the rest. Throws `internal` unless fraction is
-  /// positive and not more than what is left.
+  /// Takes a fraction of this share's initial amount. A delta stays with the rest. Throws `internal` unless the fraction is
+  /// positive and at most what is left.
   Share take(const Rational& fraction);
-  /// All that is left; nothing is left then. Throws `internal` when nothing is.
+  /// Takes everything that is left. Throws `internal` when nothing is left.
   Share take_rest();
-  /// One for each of this many groups, all of them as large as what is left: what a group costs depends on a person's records in
-  /// that group alone (docs/proofs/groups.md). Nothing is left then.
+  /// Takes everything that is left, once for each of this many groups: the cost of a group depends only on a person's records in
+  /// that group (docs/proofs/groups.md).
   std::vector<Share> for_groups(std::size_t groups);
 
-  /// What is left, for calibrating. Throws `internal` when nothing is.
+  /// What is left, for calibration. Throws `internal` when nothing is left.
   Budget amount() const;
 
  private:
   explicit Share(Budget budget) : budget_(std::move(budget)) {}
 
   Budget budget_;
-  Rational left_ = 1;  // of budget_
+  Rational left_ = 1;  // fraction of budget_ that is left
 };
 
-/// What a person can do to the table that a release sees: this many steps, one after the other, of this relation.
+/// How a person can change the table that a release sees: by this many steps, one after the other, of this relation.
 struct PersonSteps {
   Neighbors relation;
   std::uint64_t steps;
 
   /// The steps in the table that a query is about.
   static PersonSteps in_table(const QuantileQuery& query) { return {query.neighbors, query.records_per_person}; }
-  /// The steps in all groups together that a query is about: a replaced record can leave one and enter another.
+  /// The steps in all groups of a query together: a replaced record can leave one group and enter another.
   static PersonSteps in_groups(const QuantileQuery& query);
 };
 
 /// A selection by scores: its weights are base * exp(-rate * score).
 struct SelectionPrice {
-  Exponent rate;     ///< that is used
-  Rational added;    ///< by how much a record more or less can spread the scores' changes, max - min
+  Exponent rate;     ///< the rate that is used
+  Rational added;    ///< the most that adding or removing a record spreads the scores' changes, max - min
   Rational changed;  ///< by how much one replaced can
 };
 
@@ -65,15 +65,15 @@ struct SelectionPrice {
 struct NoisePrice {
   Exponent rate;           ///< of the discrete Laplace law
   Rational sigma_squared;  ///< of the discrete Gaussian law
-  Rational added = 1;      ///< by how much a record more or less can move it
+  Rational added = 1;      ///< the most that adding or removing a record moves the number
   Rational changed = 1;    ///< by how much one replaced can
 };
 
-/// What a draw costs a person, in the odometer's measure. Under (epsilon, delta): bounded ranges, which compose.
+/// What a draw costs a person, in the odometer's measure. Under (epsilon, delta), costs are bounded ranges, which are composed.
 struct Quote {
-  Exponent added;      ///< when their steps are records that come or go
-  Exponent changed;    ///< when they are records replaced
-  std::uint64_t id{};  ///< the odometer's: quotes of one id are equal
+  Exponent added;      ///< if the person's steps add or remove records
+  Exponent changed;    ///< if the person's steps replace records
+  std::uint64_t id{};  ///< assigned by the odometer: quotes with one id are equal
 };
 
 class Odometer {
@@ -84,41 +84,40 @@ class Odometer {
   Quote quote(const SelectionPrice& price);
   Quote quote(const NoisePrice& price);
 
-  /// Begins a part, to be named by what is returned. Throws `internal` when an (epsilon, delta) share is not for one
-  /// composition.
+  /// Begins a part and returns its number. Throws `internal` for an (epsilon, delta) share, unless the part is a composition.
   std::size_t begin(std::string on, Share share);
-  /// The same for `selections` selections that are fixed beforehand, which is what an (epsilon, delta) share pays for.
+  /// The same for a number of selections that is fixed beforehand; an (epsilon, delta) share pays for nothing else.
   std::size_t begin_composition(std::string on, Share share, std::size_t selections);
 
-  /// One draw after all others of the part.
+  /// Charges one draw that comes after all earlier draws of the part.
   void charge(std::size_t part, const Quote& quote) { charge_next(part, quote, 1); }
-  /// This many draws beside each other, after all others of the part: every record is in one of them.
+  /// Charges this many parallel draws that come after all earlier draws of the part: every record is in one of them.
   void charge_next(std::size_t part, const Quote& quote, std::size_t draws);
-  /// A draw beside all others of the part.
+  /// Charges a draw in parallel with all other draws of the part.
   void charge_beside(std::size_t part, const Quote& quote);
-  // Each throws `internal`, before the draw, when it costs more than the part's share or the whole budget.
+  // Each of these throws `internal`, before the draw, when the cost would exceed the part's share or the whole budget.
 
-  /// Part by part, in order.
+  /// What each part cost, in order.
   std::vector<PartCost> spent() const;
 
  private:
-  /// Draws beside each other: all that their cost depends on.
+  /// Parallel draws: everything on which their cost depends.
   struct Level {
     Exponent added;           ///< the largest
     Exponent second_added;    ///< and the next
     Exponent changed;         ///< the largest
-    std::uint64_t once = 0;   ///< bit i: a quote of id i < 64 was charged
-    std::uint64_t twice = 0;  ///< and once more: any further one changes nothing
+    std::uint64_t once = 0;   ///< bit i: a quote with id i < 64 was charged
+    std::uint64_t twice = 0;  ///< bit i: it was charged twice; further charges change nothing
     /// True when the cost may have changed.
     bool add(const Quote& quote);
   };
   struct Part {
     std::string on;
     Budget limit;
-    EpsilonSum before = {};  ///< of draws that are over
-    Level level = {};        ///< still open
+    EpsilonSum before = {};  ///< cost of the levels that are closed
+    Level level = {};        ///< the open level
     std::size_t selections_left = 0;
-    Exponent range = {};  ///< of compositions: what each selection may have
+    Exponent range = {};  ///< of a composition: the range that each selection may have
   };
 
   EpsilonSum cost(const Level& level) const;

@@ -6,20 +6,20 @@
 namespace fractile {
 namespace {
 
-/// Beyond scale (2^14 - 1) the weight stays as it is.
+/// Beyond scale (2^14 - 1), the weight is constant.
 constexpr int shells = 15;
 
 constexpr std::uint64_t grid_weight = 128;
 
 __extension__ using int128 = __int128;
 
-/// The farthest octaves of distances from the origin have one weight: 31/32 of the range.
+/// The farthest octaves of distances from the origin, which are 31/32 of the range, have one weight.
 constexpr int flat_shells = 5;
 
-/// No value is as usual as zero: it weighs as much as four of the candidates beside it.
+/// No value is as frequent as zero: it weighs as much as four of the candidates next to it.
 constexpr int zero_octaves = 2;
 
-/// In candidates; outside the range, on the lattice continued.
+/// In candidates; outside the range, on the continued lattice.
 Rational place_of_zero(const Lattice& lattice) { return (Rational(0) - lattice.lower()) / lattice.step(); }
 
 /// Distances, in splits from the near end, at which the shells 1, 2, ... begin.
@@ -47,7 +47,7 @@ std::optional<Origin> origin_of(const Lattice& lattice) {
   if (!lattice.is_regular() || lattice.kind() != ValueKind::number) return {};
   const Rational size = lattice.size();
   const Rational zero = place_of_zero(lattice);
-  // As far outside as the range is wide, or among fewer than 32 candidates, all have one weight.
+  // If zero is farther outside than the range is wide, or there are fewer than 32 candidates, all candidates have one weight.
   if (zero < Rational(0) - size || zero > size + size) return {};
   const Rational candidate = zero.floor();
   const Rational reach = std::max(candidate, size - Rational(1) - candidate);
@@ -150,7 +150,8 @@ uint128 BaseMeasure::mass(Split from, Split to) const {
   return mass_below(to) - mass_below(from);
 }
 
-/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the favored ones theirs.
+/// The split that holds unit `index` of the splits from .. to - 1: first every split has one unit, then the favored splits have
+/// their further units.
 Split BaseMeasure::member(Split from, Split to, uint128 index) const {
   if (index < to - from) return from + static_cast<Split>(index);
   index -= to - from;

@@ -17,7 +17,7 @@ constexpr double lost_by_units = 1;  // nats
 
 }  // namespace
 
-/// The proposers, each made when it is needed.
+/// The proposers, each made when it is first needed.
 class JointTables {
  public:
   explicit JointTables(const JointProblem& problem) : problem_(problem) {}
@@ -63,7 +63,7 @@ JointWork JointSelection::work() const { return tables_->work(); }
 
 namespace {
 
-/// One proposal, kept or not. Keeping has probability acceptance, exactly.
+/// Draws one proposal, and keeps it with probability exactly acceptance().
 template <class Proposer>
 std::optional<Proposal> accepted(Proposer& proposer, RandomBits& bits, Filter filter) {
   const bool verify = filter.prefix_bits < 64;
@@ -78,7 +78,7 @@ std::optional<Proposal> accepted(Proposer& proposer, RandomBits& bits, Filter fi
 
 }  // namespace
 
-// Any number of rejected proposals leaves the law as it is, so other tables may take over at any time.
+// Rejected proposals do not change the law, so other tables may take over at any time.
 JointChoice JointSelection::draw(RandomBits& bits, Filter filter) {
   constexpr int most_trials = 64;
   std::optional<Proposal> kept;

@@ -1,8 +1,8 @@
 // One exponential mechanism over several quantiles at once: a total t and ordered splits v_1 <= ... <= v_k with probability
 // proportional to
-//     exp(-rate * sum_j |g_j - t w_j|) * product of the base weights of the v_j / product of the multiplicities' factorials,
-// where g_j counts the records between v_(j-1) and v_j. With the total selected this is joint_total; with t fixed to the
-// number of records it is JointExp (Gillenwater, Joseph and Kulesza 2021; approximate-quantiles 2021, section 4.1).
+// exp(-rate * sum_j |g_j - t w_j|) * product of the base weights of the v_j / product of the multiplicities' factorials, where g_j
+// counts the records between v_(j-1) and v_j. If the total is selected as well, this is joint_total; if t is fixed to the number of
+// records, it is JointExp (Gillenwater, Joseph and Kulesza 2021; approximate-quantiles 2021, section 4.1).
 // Proof: docs/proofs/joint_total.md
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace fractile {
 
-/// What was selected. `below` counts the records of the whole profile below each split. The total is an estimate of the
-/// node's number of records that is as private as the rest.
+/// What was selected. `below` counts the records of the whole profile below each split. The total estimates the node's number of
+/// records, and is as private as the splits.
 struct JointChoice {
   std::vector<Split> splits;
   std::vector<std::uint64_t> below;
@@ -26,8 +26,8 @@ struct JointChoice {
 
 class JointTables;
 
-/// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Totals are listed
-/// (ListedTotals) where records can be near the targets; boxes of totals and splits are parted (JointBoxes) elsewhere.
+/// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Where records can be near the
+/// targets, totals are listed (ListedTotals); elsewhere, boxes of totals and splits are divided (JointBoxes).
 class JointSelection {
  public:
   explicit JointSelection(const JointProblem& problem);
@@ -36,9 +36,9 @@ class JointSelection {
   JointSelection& operator=(const JointSelection&) = delete;
 
   JointChoice draw(RandomBits& bits, Filter filter = {});
-  /// Proposals so far. Depends on the data: never publish it.
+  /// The number of proposals so far. It depends on the data: never publish it.
   std::uint64_t trials() const { return trials_; }
-  /// So far. Depends on the data as well.
+  /// The work so far. It depends on the data: never publish it.
   JointWork work() const;
 
  private:

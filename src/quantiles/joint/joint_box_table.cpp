@@ -6,14 +6,14 @@ namespace fractile {
 
 namespace {
 
-/// Covers the rounding of all operations of an entry, of which there are fewer than 2^30.
+/// Covers the rounding errors of an entry's fewer than 2^30 operations.
 constexpr double table_inflation = 1 + 0x1p-20;
 
 std::size_t index_of(int sign) { return static_cast<unsigned>(sign + 1); }
 
 }  // namespace
 
-/// What the last cell adds when v_k lies in the group and the cell has the sign.
+/// The factor of the last cell if v_k lies in the group and the cell has this sign.
 WideReal BoxTable::above(const SplitGroups& groups, std::size_t i, int sign) const {
   const Entry& entry = rows_.back()[i];
   const std::size_t s = index_of(sign);
@@ -57,7 +57,7 @@ void BoxTable::enter_first(const SplitGroups& groups) {
   }
 }
 
-// The groups far below leave cell j too many records, those near too few: as the group moves up, so do both borders.
+// Groups far below leave cell j too many records, and groups nearby too few. As the group moves up, so do both borders.
 void BoxTable::enter(const SplitGroups& groups, std::size_t j) {
   Row& row = rows_[j];
   const BoxCell& cell = cells_[j];
@@ -83,12 +83,12 @@ void BoxTable::enter(const SplitGroups& groups, std::size_t j) {
   }
 }
 
-/// v_1 in the group, the second cell having the sign as well as the first, of which it is not certain.
+/// v_1 lies in the group, and the first cell, whose sign is not certain, takes the sign of the second.
 WideReal BoxTable::opened(const SplitGroups& groups, std::size_t j, std::size_t i, int sign) const {
   return j == 0 ? rows_[0][i].open * groups.mass(i) * cells_[0].at_end[index_of(sign)] : WideReal();
 }
 
-/// v_j is the second in the group, the first having `sign` below it.
+/// v_j is the second quantile in the group, and the cell below the first has the sign `sign`.
 WideReal BoxTable::first_sharing(const SplitGroups& groups, std::size_t j, std::size_t i, int sign) const {
   const int within = rows_[j][i].within;
   WideReal first = rows_[j - 1][i].enter[index_of(sign)] * groups.mass(i) * groups.factor(i, sign, within);
@@ -128,7 +128,7 @@ void BoxTable::leave(const SplitGroups& groups, std::size_t j) {
       entry.leave[s] = sum * table_inflation;
       entry.keep[s] = (entry.within == leaving ? alone + all_shared : alone) * table_inflation;
     }
-    if (j == 0) {  // of two cells of which it is not certain both have sign 0
+    if (j == 0) {  // two cells whose signs are both uncertain have sign 0
       for (const int sign : {-1, 1})
         entry.keep[index_of(sign)] = entry.enter[index_of(sign)] * groups.mass(i) * table_inflation;
     }
@@ -157,7 +157,7 @@ bool BoxTable::choose(const SplitGroups& groups, BoxChoice& choice, RandomBits& 
   }
 }
 
-/// The group of the last quantile, and the sign of the last cell.
+/// Chooses the group of the last quantile, and the sign of the last cell.
 bool BoxTable::choose_last(const SplitGroups& groups, Place& place, BoxChoice& choice, RandomBits& bits,
                            bool verify) const {
   UnitDraw draw(bits, verify);
@@ -174,7 +174,7 @@ bool BoxTable::choose_last(const SplitGroups& groups, Place& place, BoxChoice& c
   return draw.found();
 }
 
-/// Whether v_j is the first in its group, and with which sign below it, or else the how manieth.
+/// Chooses whether v_j is the first in its group, and then the sign below it; or else its number in the group.
 bool BoxTable::choose_sharing(const SplitGroups& groups, Place& place, int leaving, BoxChoice& choice, RandomBits& bits,
                               bool verify) const {
   const Entry& entry = rows_[place.j][place.group];
@@ -200,7 +200,7 @@ bool BoxTable::choose_sharing(const SplitGroups& groups, Place& place, int leavi
   return draw.found();
 }
 
-/// v_j is the second in its group: the sign below v_(j-1), which is the first.
+/// If v_j is the second in its group: chooses the sign below v_(j-1), which is the first.
 bool BoxTable::choose_second(const SplitGroups& groups, Place& place, BoxChoice& choice, RandomBits& bits,
                              bool verify) const {
   UnitDraw draw(bits, verify);
@@ -213,7 +213,7 @@ bool BoxTable::choose_second(const SplitGroups& groups, Place& place, BoxChoice&
   return draw.found();
 }
 
-/// The group of v_(j-1), v_j being the first in its own.
+/// If v_j is the first in its group: chooses the group of v_(j-1).
 bool BoxTable::choose_lower(const SplitGroups& groups, Place& place, BoxChoice& choice, RandomBits& bits,
                             bool verify) const {
   const std::size_t s = index_of(place.sign);

@@ -1,4 +1,5 @@
-// The masses of selections that are told by the groups of their quantiles. Proof: docs/proofs/joint_total.md, section "Boxes".
+// The masses of selections, of which only the groups of their quantiles are known. Proof: docs/proofs/joint_total.md, section
+// "Boxes".
 #pragma once
 
 #include <array>
@@ -10,22 +11,22 @@
 
 namespace fractile {
 
-/// What is known about a cell of weight w in a box with totals a .. c, where t is the end that a table is for. As |g - t w| is at
-/// least s (g - t w) for every s in {-1, 0, 1}, any s makes a bound, and the right one the best.
+/// What is known about a cell of weight w in a box with totals a .. c, where t is the end of the totals that a table is for. Since
+/// |g - t w| >= s (g - t w) for every s in {-1, 0, 1}, every s gives a bound, and the sign of g - t w gives the best one.
 struct BoxCell {
   std::int64_t too_many;           ///< this many records or more are at least the target, at all totals
   std::int64_t too_few;            ///< this many or fewer are at most the target, at all totals
-  int usual;                       ///< s where neither is certain; 0: another cell's
+  int usual;                       ///< s where neither is certain; 0: the sign of another cell
   std::array<WideReal, 3> at_end;  ///< at least exp(rate * s t w), by s + 1
-  /// s, of a cell that has least .. most records; 0: another cell's.
+  /// The s of a cell that has least .. most records; 0: the sign of another cell.
   int sign(std::int64_t least, std::int64_t most) const {
     if (most <= too_few) return -1;
     return least >= too_many ? 1 : usual;
   }
 };
 
-/// Sums over windows of which neither end ever moves down. Nothing is subtracted: what a window has of members below a middle
-/// is a sum from the right, made anew when the window has passed them.
+/// Sums over windows whose ends never move down. Nothing is subtracted: the part of a window below a middle is a sum from the
+/// right, which is computed anew when the window has passed it.
 class SlidingSum {
  public:
   explicit SlidingSum(std::size_t members) : suffixes_(members) {}
@@ -44,19 +45,19 @@ class SlidingSum {
 struct BoxChoice {
   std::vector<std::size_t> groups;
   std::vector<int> signs;
-  std::vector<std::uint64_t> weights;  ///< of the choices made
+  std::vector<std::uint64_t> weights;  ///< of the choices that were made
 };
 
 /// Upper bounds of the masses of all selections by the groups of their quantiles: of
-///     exp(-rate * sum of s_j (g_j - t w_j)) * product of the base weights / product of the multiplicities' factorials,
-/// t being an end of the box's totals and s_j the sign of cell j between its quantiles' groups. Where neither
-/// that is certain nor the cell has a usual sign, it is that of the cell before, and of the first cell that of the second: then
-/// the bound does not hang on where a quantile between them lies.
+/// exp(-rate * sum of s_j (g_j - t w_j)) * product of the base weights / product of the multiplicities' factorials, where t is an
+/// end of the box's totals and s_j the sign of cell j between its quantiles' groups. If that sign is not certain and the cell has
+/// no usual sign, s_j is the sign of the cell before, and for the first cell that of the second. Then the bound does not depend on
+/// where the quantile between the two cells lies.
 class BoxTable {
  public:
-  /// cells: one more than quantiles.
+  /// `cells`: one more than there are quantiles.
   void fill(const SplitGroups& groups, std::vector<BoxCell> cells);
-  /// Times 2^(scale k), as the groups' masses.
+  /// The mass, times 2^(scale k) like the groups' masses.
   const WideReal& mass() const { return mass_; }
   std::size_t entries() const { return rows_.size() * (rows_.empty() ? 0 : rows_.front().size()); }
   /// False when nothing is chosen.
@@ -64,13 +65,13 @@ class BoxTable {
 
  private:
   using Signed = std::array<WideReal, 3>;  ///< by s + 1
-  /// For v_j in a group.
+  /// The entries for v_j in a group.
   struct Entry {
-    int within;     ///< the sign of cell j when v_(j-1) lies in the group, too
-    Signed enter;   ///< v_(j-1) lies in a lower group; by the sign of cell j
-    WideReal open;  ///< the same for v_1 when that sign will be that of the second cell
-    Signed leave;   ///< v_j lies in the group; by the sign of cell j + 1
-    Signed keep;    ///< the same when cells j and j + 1 have that sign
+    int within;     ///< the sign of cell j if v_(j-1) lies in the group, too
+    Signed enter;   ///< v_(j-1) lies in a lower group; indexed by the sign of cell j
+    WideReal open;  ///< the same for v_1 if that sign is taken from the second cell
+    Signed leave;   ///< v_j lies in the group; indexed by the sign of cell j + 1
+    Signed keep;    ///< the same if both cells j and j + 1 have that sign
   };
   using Row = std::vector<Entry>;
 
@@ -86,7 +87,7 @@ class BoxTable {
   }
   WideReal above(const SplitGroups& groups, std::size_t i, int sign) const;
   WideReal first_sharing(const SplitGroups& groups, std::size_t j, std::size_t i, int sign) const;
-  /// v_j is the r-th of its group, r = 2 .. j + 1.
+  /// The mass if v_j is the r-th quantile of its group, r = 2 .. j + 1.
   const WideReal& shared(std::size_t j, std::size_t i, std::size_t r) const { return shared_[j][i * j + r - 2]; }
   WideReal opened(const SplitGroups& groups, std::size_t j, std::size_t i, int sign) const;
   void enter_first(const SplitGroups& groups);
@@ -98,8 +99,8 @@ class BoxTable {
     std::size_t j;
     std::size_t group;
     int sign;       ///< of cell j
-    bool is_kept;   ///< cell j + 1 has it, too
-    std::size_t r;  ///< it is the r-th
+    bool is_kept;   ///< cell j + 1 has this sign, too
+    std::size_t r;  ///< the quantile is the r-th of its group
   };
   bool choose_last(const SplitGroups& groups, Place& place, BoxChoice& choice, RandomBits& bits, bool verify) const;
   bool choose_sharing(const SplitGroups& groups, Place& place, int leaving, BoxChoice& choice, RandomBits& bits,

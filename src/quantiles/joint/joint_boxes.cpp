@@ -11,7 +11,7 @@ namespace fractile {
 namespace {
 
 constexpr double proposal_inflation = 1 + 0x1p-30;
-constexpr double worth_telling = 20;  // nats: more of a loss are as bad
+constexpr double worth_telling = 20;  // nats; larger losses count as this one
 
 }  // namespace
 
@@ -279,7 +279,8 @@ bool JointBoxes::cut_groups(const std::vector<Sample>& drawn, Box& box) {
   }
   std::map<std::size_t, std::vector<std::int64_t>, std::greater<>> cuts;
   const auto ranks = [&](std::size_t group) { return box.groups->highest(group) - box.groups->lowest(group); };
-  const double telling = 0.25 / static_cast<double>(problem_.target.weights.size());  // in all well told
+  // Nats; with this loss in each cell, all cells together are distinguished well enough.
+  const double telling = 0.25 / static_cast<double>(problem_.target.weights.size());
   for (const Sample& sample : drawn) {
     const std::vector<std::size_t>& chosen = sample.choice.groups;
     const std::uint64_t end = sample.end == 0 ? box.first : box.last;
@@ -288,7 +289,7 @@ bool JointBoxes::cut_groups(const std::vector<Sample>& drawn, Box& box) {
       if (j < chosen.size() && lost_in_group(sample, *box.groups, j) > telling) {
         const std::int64_t low = box.groups->lowest(chosen[j]);
         const std::int64_t high = box.groups->highest(chosen[j]);
-        // Totals further from the end that counts weigh little beside it.
+        // Totals farther from the larger end weigh little compared with it.
         const auto depth =
             static_cast<std::int64_t>(std::ceil((std::log1p(static_cast<double>(high - low) * rate_) + 3) / rate_));
         std::int64_t at = low + (high - low + 1) / 2;
@@ -305,7 +306,7 @@ bool JointBoxes::cut_groups(const std::vector<Sample>& drawn, Box& box) {
   }
   bool is_cut = false;
   SplitGroups finer = *box.groups;
-  for (auto& [group, at] : cuts) {  // from the last on: cutting moves those above
+  for (auto& [group, at] : cuts) {  // from the last group down, since cutting moves the groups above
     std::ranges::sort(at);
     is_cut = finer.cut(group, at) || is_cut;
   }
@@ -315,7 +316,7 @@ bool JointBoxes::cut_groups(const std::vector<Sample>& drawn, Box& box) {
   return true;
 }
 
-/// The first index of the box's upper part.
+/// The index at which the box's upper part begins.
 std::uint64_t JointBoxes::middle_of(const std::vector<Sample>& drawn, const Box& box) const {
   const std::uint64_t step = problem_.totals->step;
   std::vector<std::uint64_t> turns;  // totals at which a cell stops having too many

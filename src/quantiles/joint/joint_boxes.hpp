@@ -1,6 +1,6 @@
-// Joint selections by branch and bound: boxes of totals and groups of splits, cut where their bounds are far from what they
-// bound. For records that lie between candidates, where no selection comes near its targets and thousands of totals are about
-// as likely. Proof: docs/proofs/joint_total.md, section "Boxes".
+// Joint selections by branch and bound: boxes of totals and groups of splits are cut where their bounds are far from the bounded
+// masses. For records that lie between candidates: there no selection comes near its targets, and thousands of totals are about
+// equally likely. Proof: docs/proofs/joint_total.md, section "Boxes".
 #pragma once
 
 #include <array>
@@ -16,18 +16,19 @@
 
 namespace fractile {
 
-/// Proposes selections. Time for a table is about the square of the quantiles times the groups; for the list of boxes some hundred tables.
+/// Proposes selections. The time for one table is about the squared number of quantiles times the number of groups; the list of
+/// boxes takes some hundred tables.
 class JointBoxes {
  public:
   explicit JointBoxes(const JointProblem& problem);
 
-  /// Nothing when the bounds were too large at some choice.
+  /// Nothing if the bounds were too large at some choice.
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
   /// The probability with which the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
-  /// The same for a first look.
+  /// Bounds of the same probability, for the coin's first comparison.
   Bounds acceptance_bounds(const Proposal& proposal) const;
-  /// Cuts more boxes, until half as many proposals are needed as before. Any number of rejected ones may come before.
+  /// Cuts more boxes, until half as many proposals are needed as before. It may be called after any number of rejected proposals.
   void refine();
   JointWork work() const { return work_; }
 
@@ -38,16 +39,16 @@ class JointBoxes {
     std::uint64_t first;
     std::uint64_t last;
     Groups groups;
-    std::vector<int> signs;    ///< that cells usually have; 0: now this, now that
-    WideReal mass = {};        ///< at least that of all selections with one of these totals
-    double kept = 0;           ///< about which share of its proposals is kept; 0: not known
+    std::vector<int> signs;    ///< the usual signs of the cells; 0: the sign varies
+    WideReal mass = {};        ///< at least the mass of all selections with one of these totals
+    double kept = 0;           ///< about the share of its proposals that is kept; 0: not known
     bool is_settled = false;   ///< not worth cutting
-    std::uint64_t filled = 0;  ///< which filling of tables the mass is of; 0: none since the last cut
+    std::uint64_t filled = 0;  ///< the number of the table filling that gave the mass; 0: none since the last cut
     std::uint64_t size() const { return last - first + 1; }
   };
-  /// A selection that the present tables propose.
+  /// A selection that the current tables propose.
   struct Sample {
-    std::size_t end;  ///< which of the tables
+    std::size_t end;  ///< index of the table
     std::uint64_t total;
     BoxChoice choice;
     std::vector<std::uint64_t> below;
@@ -85,16 +86,16 @@ class JointBoxes {
   double rate_;
   int scale_ = 60;
   RatePowers powers_;
-  Groups groups_;  ///< the latest: what one box has learned, the next one knows
+  Groups groups_;  ///< the current partition, which each box takes over from the box before
   std::vector<Box> boxes_;
-  WideReal total_;    ///< of all boxes: a double times a power of two
-  double goal_ = 16;  ///< proposals, at most
-  // For the box that was filled last.
+  WideReal total_;    ///< mass of all boxes: a double times a power of two
+  double goal_ = 16;  ///< the largest number of proposals aimed at
+  // The tables of the box that was filled last.
   std::array<BoxTable, 2> tables_;
   std::size_t ends_ = 1;
   std::uint64_t filled_ = 0;
   std::uint64_t fillings_ = 0;
-  RandomBits guesses_;  ///< decide only how fast a draw is: they need not be secret
+  RandomBits guesses_;  ///< influence only the time of a draw, so they need not be secret
   JointWork work_;
 };
 

@@ -13,7 +13,7 @@ Enclosure weight_of(const JointProblem& problem, const Rational& units) {
   return (Enclosure::of(Rational(0)) - Enclosure::of(problem.rate * (units / denominator))).exp();
 }
 
-/// The totals from index i on, at all of which the cost is that at i plus the distance: a geometric sum.
+/// The weight of the totals from index i on. Their cost is that at i plus the distance, so this is a geometric sum.
 Enclosure tail_weight(const JointProblem& problem, std::uint64_t index, const std::vector<std::uint64_t>& below) {
   const std::uint64_t step = problem.totals->step;
   const auto units = [&](std::uint64_t steps) {
@@ -33,7 +33,7 @@ Enclosure total_weight(const JointProblem& problem, const std::vector<std::uint6
   if (!problem.totals) return at(problem.span.records());
   std::uint64_t least = problem.target.denominator;
   for (const std::uint64_t w : problem.target.weights) least = w > 0 ? std::min(least, w) : least;
-  // From this total on every cell that is to have records is to have more than there are.
+  // From this total on, the target of every cell that has one exceeds the number of records.
   const std::uint64_t enough = problem.span.records() * problem.target.denominator / least + 1;
   Enclosure sum = Enclosure::of(Rational(0));
   std::uint64_t index = 0;
@@ -81,7 +81,7 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
   const bool shares = j > 0 && outcome.below[j - 1] == outcome.below[j];
   const Enclosure mass = Enclosure::of_whole(problem.base.mass(runs.start(b), runs.end(b)));
   for (Split split = shares ? splits.back() : runs.start(b); split < runs.end(b); ++split) {
-    // r draws of a run come in r! orders, m! of which are one when m of them are equal.
+    // r draws from a run have r! orders; m! of these coincide when m draws are equal.
     const std::uint64_t in_run = shares ? sharing + 1 : 1;
     std::int64_t equal = 1;
     while (static_cast<std::size_t>(equal) <= j && splits[j - static_cast<std::size_t>(equal)] == split) ++equal;
@@ -144,7 +144,7 @@ std::map<std::vector<Split>, Enclosure> joint_density(const JointProblem& proble
       below.push_back(runs.rank_of(splits.back()));
     }
     density.emplace(splits, total_weight(problem, below) / sum);
-    // The next tuple that does not decrease.
+    // Goes to the next tuple that does not decrease.
     std::size_t j = chosen.size();
     while (j > 0 && chosen[j - 1] + 1 == representatives.size()) --j;
     if (j == 0) return density;

@@ -8,8 +8,9 @@ namespace fractile {
 
 namespace {
 
-/// The totals of a block from its larger end on, in slices over which the bound hardly falls; `visit` is given how many come
-/// before a slice, how many it has, and the bound of each of them over the largest, rounded up; false ends it.
+/// Visits the totals of a block from the end with the larger bound, in slices over which the bound hardly falls. `visit` is called
+/// with the number of totals before a slice, the number in it, and their bound divided by the largest bound, rounded up. It ends
+/// the visit by returning false.
 template <class Real, class Visit>
 void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
   constexpr std::uint64_t few = 64;
@@ -18,7 +19,7 @@ void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
   const double fall = size <= few ? 0 : block.is_remote() ? 1 : 0.125;
   const auto length = static_cast<std::uint64_t>(std::clamp(fall / std::max(block.decay, 0x1p-60), 1.0, 0x1p48));
   const double a_slice = block.decay * static_cast<double>(length);
-  const double step = exp_minus_upper(a_slice * (1 - 0x1p-40));  // by more than the rounding of a product
+  const double step = exp_minus_upper(a_slice * (1 - 0x1p-40));  // reduced by more than the rounding of a product
   double bound = 1;
   for (std::uint64_t at = 0; at < size;) {
     const bool is_last = a_slice > 0 && block.decay * static_cast<double>(at) > deepest;
@@ -29,7 +30,8 @@ void visit_slices(const TotalBlock<Real>& block, Visit&& visit) {
   }
 }
 
-/// Calls visit(i) for first .. end - 1, those about the middle first: what is likely is found soon. False ends it.
+/// Calls visit(i) for first .. end - 1, beginning around the middle, where likely choices are. `visit` ends this by returning
+/// false.
 template <class Visit>
 void visit_outwards(std::size_t first, std::size_t end, std::size_t middle, Visit&& visit) {
   std::size_t up = std::clamp(middle, first, end);
@@ -41,7 +43,7 @@ void visit_outwards(std::size_t first, std::size_t end, std::size_t middle, Visi
 
 Enclosure fourth_of(const Exponent& rate) { return scaled(Enclosure::of(rate), -2); }
 
-/// ln(k!). std::lgamma writes a global variable, from all threads.
+/// ln(k!). std::lgamma is not used because it writes a global variable.
 double log_factorial(std::size_t k) {
   double sum = 0;
   for (std::size_t i = 2; i <= k; ++i) sum += std::log(static_cast<double>(i));
@@ -77,7 +79,8 @@ void ListedTotals<Real>::fill_wide() {
   ++filled_;
 }
 
-/// Limited to a window of some nats about the targets, and to enough totals that little lies outside.
+/// Lists the wide table. It is limited to a window of some nats around the targets, and to so many totals that little mass lies
+/// outside.
 template <class Real>
 void ListedTotals<Real>::list_wide() {
   // A quantile needs about ln(rate * records) - 2 nats where records are spread as the base measure is; a bad guess costs a second table.
@@ -85,7 +88,7 @@ void ListedTotals<Real>::list_wide() {
   constexpr double fewest = 2;
   const std::size_t quantiles = problem_.target.quantiles();
   const double all = static_cast<double>(quantiles) * near_.scale() * std::log(2.0) - log_factorial(quantiles);
-  const auto ranks_of = [&](double nats) {  // those outside cost twice as much
+  const auto ranks_of = [&](double nats) {  // ranks outside the targets cost twice as much
     return static_cast<std::uint64_t>(std::clamp(nats / (rate_ / 2), 1.0, 0x1p50)) + 1;
   };
   const double a_quantile = std::log(std::max(1.0, rate_ * static_cast<double>(runs_.records()))) - spared;
@@ -98,14 +101,14 @@ void ListedTotals<Real>::list_wide() {
     fill_wide();
   }
   fits_ = JointForward<Real>::in_range(about_);
-  if (about_half_ >= runs_.records()) return;  // it has all ranks
+  if (about_half_ >= runs_.records()) return;  // the table has all ranks
   Real mass = scaled<Real>(Real{1}, static_cast<double>(quantiles) * near_.scale());
   for (std::size_t i = 2; i <= quantiles; ++i) mass /= static_cast<Real>(static_cast<double>(i));
   const double cost = static_cast<double>(about_half_) * rate_ / 2 * (1 - 0x1p-40);
   anywhere_ = mass * exp_upper<Real>(-cost) * Real{1 + 0x1p-20} + RealRange<Real>::least();
 }
 
-/// A selection that is farther than that from its targets, at a total of distance d, costs at least d + 2 (reach - d) / 3.
+/// A selection that is farther than this from its targets, at a total of distance d, costs at least d + 2 (reach - d) / 3.
 template <class Real>
 std::uint64_t ListedTotals<Real>::half_width(const TotalRange& totals) const {
   const std::uint64_t n = runs_.records();
@@ -113,7 +116,8 @@ std::uint64_t ListedTotals<Real>::half_width(const TotalRange& totals) const {
   return reach_ > least ? (reach_ - least) / 3 + 1 : 0;
 }
 
-/// How far the tables have to reach for what is remote to be small; `log_ratio`: the log of the wide table's mass over the first one's.
+/// How far the tables must reach to make the remote mass small. `log_ratio`: the logarithm of the wide table's mass divided by the
+/// first table's.
 template <class Real>
 std::uint64_t ListedTotals<Real>::reach_for(double log_ratio) const {
   double reach = 1;
@@ -124,7 +128,7 @@ std::uint64_t ListedTotals<Real>::reach_for(double log_ratio) const {
   return static_cast<std::uint64_t>(reach) + 1;
 }
 
-/// About the log of all that is remote.
+/// About the logarithm of the remote mass.
 template <class Real>
 double ListedTotals<Real>::log_of_remote() const {
   const auto reach = static_cast<double>(reach_);
@@ -141,7 +145,7 @@ typename ListedTotals<Real>::Table ListedTotals<Real>::table_of(std::uint64_t fi
   return table;
 }
 
-/// The sum over a block of the totals' bounds, each over the largest.
+/// The sum over a block of the totals' bounds, each divided by the largest bound.
 template <class Real>
 Real ListedTotals<Real>::slices_of(const TotalBlock<Real>& block) {
   Real sum = 0;
@@ -186,7 +190,8 @@ void ListedTotals<Real>::add(Table table, std::uint64_t first, std::uint64_t las
   tables_.push_back(std::move(table));
 }
 
-/// What tables of totals within reach need. They reach from q t to q t + n - t and a third of what is left of the reach on either side.
+/// Lists the runs that tables of totals within reach need. Such a table reaches from q t to q t + n - t, plus a third of the
+/// remaining reach on either side.
 template <class Real>
 void ListedTotals<Real>::cover_within_reach() {
   const std::uint64_t n = runs_.records();
@@ -194,12 +199,12 @@ void ListedTotals<Real>::cover_within_reach() {
   near_.cover({n - std::min(reach_, n), n + reach_, n}, reach_ / 6);
 }
 
-/// The totals about the number of records, and then those on either side.
+/// Lists the totals around the number of records, and then those on either side.
 template <class Real>
 void ListedTotals<Real>::list_middle() {
-  constexpr double usual = 1.4;  // nats a quantile: a fourth of the rate has four times as many ranks
-  constexpr double enough = 3;   // nats too much: it costs little then
-  constexpr double most = 4.5;   // times what the first table has for each total
+  constexpr double usual = 1.4;  // nats per quantile: at 1/4 of the rate, four times as many ranks are likely
+  constexpr double enough = 3;   // nats in excess; then the cost is small
+  constexpr double most = 4.5;   // times the first table's mass, for each total
   constexpr std::uint64_t longest = 8;
   const std::uint64_t end = grid_last();
   const std::uint64_t at = problem_.totals ? std::min(runs_.records() / step(), end) : 0;
@@ -215,7 +220,8 @@ void ListedTotals<Real>::list_middle() {
   const std::uint64_t first = at - std::min(beside, at);
   const std::uint64_t last = std::min(end, at + beside);
   const auto quantiles = static_cast<double>(problem_.target.quantiles());
-  const double lost = quantiles * static_cast<double>(wide_runs_.unit() / 2) * rate_ / 2;  // by the wide table's units
+  // Because of the wide table's units.
+  const double lost = quantiles * static_cast<double>(wide_runs_.unit() / 2) * rate_ / 2;
   reach_ = reach_for(usual * quantiles + lost);
   cover_within_reach();
   Table middle = table_of(first, last, at);
@@ -230,8 +236,8 @@ void ListedTotals<Real>::list_middle() {
   if (fits_ && last < end) list_side(last + 1, at, true);
 }
 
-/// How many further totals one table may stand for, so that their bounds do not grow too large. `excess` is the log of the mass at the
-/// nearest of them over all so far, `slope` how many nats it falls a total.
+/// The number of further totals for which one table may stand without making their bounds too large. `excess` is the logarithm of
+/// the mass at the nearest of them divided by all mass so far; `slope` is the number of nats by which the mass falls per total.
 template <class Real>
 std::uint64_t ListedTotals<Real>::block_length(double excess, double slope) const {
   constexpr double budget = 0.75;
@@ -242,13 +248,13 @@ std::uint64_t ListedTotals<Real>::block_length(double excess, double slope) cons
   return 1 + static_cast<std::uint64_t>(std::min(most, 0x1p48));
 }
 
-/// Lists the totals on one side of those in the middle, from index `from` outwards; a block's anchor is its middle.
+/// Lists the totals on one side of the middle ones, from index `from` outwards. The anchor of a block is its middle.
 template <class Real>
 void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, bool upwards) {
   constexpr std::size_t most_tables = 400;
   constexpr std::uint64_t most_entries = 20'000'000;
-  constexpr std::size_t trial = 24;  // tables, after which a 64th of the way must be behind
-  constexpr double most_excess = 2;  // times all so far
+  constexpr std::size_t trial = 24;  // tables; after this many, 1/64 of the way must be done
+  constexpr double most_excess = 2;  // times all mass so far
   const std::uint64_t a_step = std::max<std::uint64_t>(1, step());
   const std::uint64_t end = upwards ? grid_last() : 0;
   const double center = log_mass(tables_.front().filled.mass);
@@ -269,7 +275,7 @@ void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, boo
     Table table = table_of(std::min(near, far), std::max(near, far), anchor);
     const double reached = log_mass(table.filled.mass);
     const double grown = decay * static_cast<double>(half) + std::log(2 / -std::expm1(-decay));
-    if (length > 1 && reached + grown - center > std::log(most_excess * plain_)) {  // it fell less than foreseen
+    if (length > 1 && reached + grown - center > std::log(most_excess * plain_)) {  // the mass fell less than expected
       most = std::max<std::uint64_t>(1, half);
       continue;
     }
@@ -286,7 +292,7 @@ void ListedTotals<Real>::list_side(std::uint64_t from, std::uint64_t middle, boo
   }
 }
 
-/// What no table stands for, by the wide one: totals within reach, and those farther on either side.
+/// Bounds by the wide table what no other table stands for: totals within reach, and totals farther out on either side.
 template <class Real>
 void ListedTotals<Real>::list_remote() {
   const Real all = (about_.mass + anywhere_) * Real{1 + 0x1p-30};
@@ -302,7 +308,7 @@ void ListedTotals<Real>::list_remote() {
     return;
   }
   const double decay = rate_ / 2 * static_cast<double>(step()) * (1 - 0x1p-45);
-  const std::uint64_t from = n > reach_ ? (n - reach_ + step() - 1) / step() : 0;  // of those within reach
+  const std::uint64_t from = n > reach_ ? (n - reach_ + step() - 1) / step() : 0;  // the first total within reach
   const std::uint64_t end = std::min((n + reach_) / step(), grid_last()) + 1;
   if (from < end) add({from, end - 1, true, 0, remote_table}, reach_);
   if (from > 0) add({0, from - 1, true, decay, remote_table}, distance(from - 1));
@@ -318,7 +324,7 @@ void ListedTotals<Real>::finish_total() {
   total_ = scaled<Real>(Real{parts.leading * (1 + 0x1p-50)}, static_cast<double>(parts.exponent));
 }
 
-/// A block, or one of those that are remote.
+/// Chooses a block, which may be a remote one.
 template <class Real>
 const TotalBlock<Real>* ListedTotals<Real>::choose_block(Proposal& proposal, RandomBits& bits, bool verify) {
   UnitDraw draw(bits, verify);
@@ -333,7 +339,7 @@ const TotalBlock<Real>* ListedTotals<Real>::choose_block(Proposal& proposal, Ran
   return chosen;
 }
 
-/// A total of the block.
+/// Chooses a total of the block.
 template <class Real>
 bool ListedTotals<Real>::choose_in(const TotalBlock<Real>& block, Proposal& proposal, RandomBits& bits, bool verify) {
   UnitDraw within(bits, verify);
@@ -352,7 +358,7 @@ bool ListedTotals<Real>::choose_in(const TotalBlock<Real>& block, Proposal& prop
   return true;
 }
 
-/// The table, filled again if its rows were not kept, or runs have other places now.
+/// The table, filled again if its rows were not kept or the places of runs have changed.
 template <class Real>
 const JointTable<Real>& ListedTotals<Real>::filled(std::size_t table) {
   const Table& kept = tables_[table];
@@ -384,7 +390,8 @@ bool ListedTotals<Real>::choose_runs(const JointForward<Real>& forward, const Jo
     const std::int64_t likely = std::max<std::int64_t>(0, rank - kernel.corner) / runs.unit();
     std::size_t run = 0;
     UnitDraw choice(bits, verify);
-    const Real share = Real{1 + 0x1p-50} / parent;  // at least, with the roundings of it and of a product
+    // An upper bound, including the roundings of this quotient and of a product.
+    const Real share = Real{1 + 0x1p-50} / parent;
     visit_outwards(std::min(row.first, last), last, runs.first_from_unit(likely), [&](std::size_t i) {
       const Real mass = row.stay[i - row.first] * forward.kernel(kernel, rank - runs.rank(i));
       if (choice.offers(units(mass * share))) run = i;
@@ -406,7 +413,8 @@ bool ListedTotals<Real>::choose_runs(const JointForward<Real>& forward, const Jo
   return true;
 }
 
-/// How many quantiles, j and those below it down to `first`, share the run of j. `parent` becomes what their choice leaves.
+/// Chooses how many quantiles share the run of j: j and those below it, down to `first`. Sets `parent` to the mass that remains for
+/// the other choices.
 template <class Real>
 bool ListedTotals<Real>::choose_sharing(const JointForward<Real>& forward, const JointTable<Real>& table,
                                         Proposal& proposal, std::size_t j, std::size_t run, Real& parent,
@@ -432,7 +440,7 @@ bool ListedTotals<Real>::choose_sharing(const JointForward<Real>& forward, const
   return true;
 }
 
-/// The runs by the wide table, or splits from anywhere.
+/// Chooses runs by the wide table, or uniform splits.
 template <class Real>
 bool ListedTotals<Real>::choose_wide(Proposal& proposal, RandomBits& bits, bool verify) {
   if (!wide_.is_up_to_date(about_)) fill_wide();
@@ -452,7 +460,7 @@ bool ListedTotals<Real>::choose_wide(Proposal& proposal, RandomBits& bits, bool 
   return !are_within(wide_, about_.totals, about_half_, proposal.below);
 }
 
-/// Draws the splits, where more ranks than one lie in a part.
+/// Draws the splits where a part has several ranks.
 template <class Real>
 void ListedTotals<Real>::place(Proposal& proposal, RandomBits& bits) const {
   proposal.splits = splits_of(proposal, problem_, bits);

@@ -14,53 +14,55 @@ namespace fractile {
 
 constexpr std::size_t remote_table = ~std::size_t{0};
 
-/// Totals first .. last of the grid (by index), all on one side of where their bound comes from. It is largest for one of the ends, and
-/// falls from there to the other: by `decay` nats a total.
+/// Totals first .. last of the grid (by index), all on one side of the anchor of the table that bounds them. The bound is largest
+/// at one end, and falls towards the other by `decay` nats per total.
 template <class Real>
 struct TotalBlock {
   std::uint64_t first;
   std::uint64_t last;
   bool falls_downwards;
   double decay;
-  std::size_t table;  ///< that bounds its selections, or remote_table: the wide one does
-  Real slices = 0;    ///< at least the sum of all totals' bounds over the largest
+  std::size_t table;  ///< the table that bounds the block's selections; remote_table stands for the wide table
+  Real slices = 0;    ///< at least the sum of all totals' bounds divided by the largest bound
   Real mass = 0;      ///< at least the sum over the block
 
   bool is_remote() const { return table == remote_table; }
   std::uint64_t size() const { return last - first + 1; }
 };
 
-/// How little tables leave to wider ones, and these to uniform draws: by how many nats that is below what they have. Tests leave more.
+/// How little mass tables leave to wider tables, and the wide table to uniform draws: the number of nats by which it is below their
+/// own mass. Tests leave more.
 struct TableReach {
   double remote = 5;
   double anywhere = 1.5;
-  /// The nats that the wide table may lose because its ranks are in units. For each of them the other tables reach 2 / rate ranks farther.
-  /// Without units, the wide table would list and weigh several times as many ranks as the others do.
+  /// The nats that the wide table may lose because its ranks are in units. For each nat, the other tables reach 2 / rate ranks
+  /// farther. Without units, the wide table would list and weigh several times as many ranks as the other tables.
   double units = 3;
 };
 
-/// The number of ranks in a unit, odd: the largest with which the tables of a selection at this rate lose at most `lost` nats.
+/// The number of ranks in a unit: the largest odd number with which the tables of a selection at this rate lose at most `lost`
+/// nats.
 std::int64_t unit_for(std::size_t quantiles, double rate, double lost);
 
-/// Proposes selections, for one floating-point type. Time about k a table for each run of splits (JointRuns) near the targets, memory 16 k
-/// bytes; about 15 tables when records can be near the targets, some hundreds otherwise.
+/// Proposes selections, for one floating-point type. For each run of splits (JointRuns) near the targets, a table takes time of
+/// about k and 16 k bytes. There are about 15 tables when records can be near the targets, and some hundreds otherwise.
 template <class Real>
 class ListedTotals {
  public:
   ListedTotals(const JointProblem& problem, JointRuns& runs, TableReach least = {});
 
-  /// False where the type's range does not do, and where listing takes too many tables: where records lie between candidates.
+  /// False if the type's range does not suffice, or if listing takes too many tables because records lie between candidates.
   bool fits() const { return fits_; }
   /// Nothing when the tables were too large at some choice.
   std::optional<Proposal> propose(RandomBits& bits, bool verify);
-  /// With which probability the proposal is kept.
+  /// The probability with which the proposal is kept.
   Enclosure acceptance(const Proposal& proposal, std::int64_t precision) const;
-  /// The same for a first look.
+  /// Bounds of the same probability, for the coin's first comparison.
   Bounds acceptance_bounds(const Proposal& proposal) const;
   JointWork work() const { return {filled_, near_.work() + wide_.work()}; }
 
  private:
-  /// Tables that stand for totals; their contents are kept as long as there is room.
+  /// Tables for ranges of totals. Their contents are kept as long as there is room.
   struct Table {
     TotalRange totals;
     JointTable<Real> filled;
@@ -112,20 +114,20 @@ class ListedTotals {
   TableReach least_;
   double rate_;  ///< at most the rate, by less than 2^-50 of it
   JointForward<Real> near_;
-  JointRuns wide_runs_;      ///< in units of their own
-  JointForward<Real> wide_;  ///< at a fourth of the rate
-  JointTable<Real> about_;   ///< by `wide_`, with the targets that all records have
+  JointRuns wide_runs_;      ///< in larger units
+  JointForward<Real> wide_;  ///< at 1/4 of the rate
+  JointTable<Real> about_;   ///< the wide table, with the targets for all records
   std::uint64_t about_half_ = 0;
-  Real anywhere_ = 0;        ///< at least the mass of what is not in it, at that rate
+  Real anywhere_ = 0;        ///< at least the mass of what is not in about_, at that rate
   std::uint64_t reach_ = 0;  ///< totals that are farther from the number of records are remote
   std::vector<Table> tables_;
   std::vector<TotalBlock<Real>> blocks_;
-  std::vector<TotalBlock<Real>> remote_;  ///< of pairs that no table stands for
+  std::vector<TotalBlock<Real>> remote_;  ///< blocks of totals that no table stands for
   JointTable<Real> scratch_;
-  std::size_t scratch_of_ = 0;  ///< whose table it is
+  std::size_t scratch_of_ = 0;  ///< index of the table that scratch_ holds
   std::size_t kept_ = 0;        ///< entries
-  double plain_ = 0;            ///< about the sum of all totals' masses over that of the first table
-  Real total_ = 0;              ///< of all blocks and of what is remote: a double times a power of two
+  double plain_ = 0;            ///< about the sum of all totals' masses divided by the first table's mass
+  Real total_ = 0;              ///< mass of all blocks and of what is remote: a double times a power of two
   std::uint64_t filled_ = 0;
   bool fits_ = true;
 };

@@ -1,4 +1,4 @@
-// What a joint selection selects from, and what each choice costs.
+// The choices of a joint selection, and the cost of each.
 // Proof: docs/proofs/joint_total.md
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace fractile {
 
-/// Which share of the records each of the k + 1 cells is to have: weights[j] / denominator, adding up to 1.
+/// The target share of the records of each of the k + 1 cells: weights[j] / denominator. The shares add up to 1.
 struct JointTarget {
   std::vector<std::uint64_t> weights;
   std::uint64_t denominator = 1;
@@ -28,7 +28,7 @@ struct TotalGrid {
   std::uint64_t last_index() const { return (RankProfile::max_records + step) / step; }
 };
 
-/// A selection as the mechanism's definition has it; the sampler and the exact law both read it.
+/// A selection as the mechanism defines it, for both the sampler and the exact law.
 struct JointProblem {
   const RankProfile& profile;
   RankSpan span;
@@ -36,13 +36,13 @@ struct JointProblem {
   BaseMeasure base;
   JointTarget target;
   Exponent rate;                    ///< at most largest_joint_rate()
-  std::optional<TotalGrid> totals;  ///< empty: the number of records of the span
+  std::optional<TotalGrid> totals;  ///< empty: the total is the number of records of the span
 
   /// denominator * sum |g_j - t w_j| for splits that have `below` records of the span below them.
   uint128 scaled_cost(std::uint64_t total, const std::vector<std::uint64_t>& below) const;
 };
 
-/// Rates above this are of no use, whatever the budget: e^-64 a record.
+/// Higher rates are not used, however large the budget is: at this rate, each record costs a factor of e^-64.
 Exponent largest_joint_rate();
 
 /// How many tables were filled, and with how many entries.

@@ -26,8 +26,8 @@ Enclosure target_of(const JointProblem& problem, const Proposal& proposal, std::
   return (-(Enclosure::of(problem.rate, precision) * cost / problem.target.denominator)).exp();
 }
 
-/// Multiplies by (mass of its part / all mass) for each quantile, divides by r! for r of them that share one, and by the probability of all
-/// choices, times 2^62 each. `whole` makes numbers of whole ones.
+/// Multiplies `result` by (mass of its part / all mass) for each quantile; divides it by r! for r quantiles that share a part, and
+/// by the weights of all choices (their probabilities times 2^62). `whole` turns whole numbers into Number.
 template <class Number, class Whole>
 void times_factors(Number& result, const JointProblem& problem, const Proposal& proposal, Whole whole) {
   const Number base = whole(problem.base.total());
@@ -43,7 +43,7 @@ void times_factors(Number& result, const JointProblem& problem, const Proposal& 
   result *= whole(proposal.slice);
 }
 
-/// What the factors leave out, as a power of two.
+/// The power of two that the factors leave out.
 std::int64_t twos_of(const Proposal& proposal, const LeadingDouble& total, int scale) {
   return static_cast<std::int64_t>(proposal.below.size()) * scale - total.exponent +
          static_cast<std::int64_t>(unit_bits * proposal.weights.size());
@@ -58,7 +58,7 @@ Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, Lead
   return scaled(result / Enclosure::of_double(total.leading), static_cast<slong>(twos_of(proposal, total, scale)));
 }
 
-// With c bits of cost enclosed by least and most, 2^-c is between 2^-least (1 - (most - least)) and 2^-least.
+// If the cost is c bits, least <= c <= most, then 2^-c is between 2^-least (1 - (most - least)) and 2^-least.
 Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale) {
   constexpr double room = 0x1p-48;  // for a few roundings
   constexpr double most_bits = 0x1p20;
@@ -75,8 +75,8 @@ Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, 
   const std::int64_t twos = twos_of(proposal, total, scale) + product.exponent();
   const double value = std::ldexp(product.leading(), static_cast<int>(std::clamp<std::int64_t>(twos, -1'000, 1'000)));
   const auto factors = static_cast<double>(6 * proposal.parts.size() + 2 * proposal.weights.size() + 16);
-  const double error = 0x1p-44 + factors * 0x1p-51;  // exp2_minus has one of less than 2^-45
-  // At most 1 but for roundings; what is less than 2^-1000 is no more than that.
+  const double error = 0x1p-44 + factors * 0x1p-51;  // exp2_minus has an error of less than 2^-45
+  // The result is at most 1 except for roundings. Results below 2^-1000 are bounded by a slightly larger number.
   if (twos < -1'000) return {0, 0x1p-999};
   return {value * std::max(0.0, 1 - error - (most - least) * (1 + room)), value * (1 + error)};
 }

@@ -1,5 +1,5 @@
-// What joint selections are drawn by: a proposal, made by choices of probabilities in whole units, and the exact probability
-// with which it is kept. Proof: docs/proofs/joint_total.md, sections "Proposal" and "Acceptance".
+// How joint selections are drawn: a proposal, made by choices whose probabilities are whole units, and the exact probability with
+// which the proposal is kept. Proof: docs/proofs/joint_total.md, sections "Proposal" and "Acceptance".
 #pragma once
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace fractile {
 
 constexpr int unit_bits = 62;  // choices are made with probabilities that are multiples of 2^-62
 
-/// leading * 2^exponent, leading a double of [1/2, 1).
+/// leading * 2^exponent, where leading is a double in [1/2, 1).
 struct LeadingDouble {
   double leading;
   std::int64_t exponent;
@@ -35,19 +35,19 @@ LeadingDouble leading_double(Real value) {
   }
 }
 
-/// At least share * 2^62, for any share that is at most the real number meant times 1 + 2^-48.
+/// At least r * 2^62, for every real number r such that `share` is at most r (1 + 2^-48).
 template <class Real>
 std::uint64_t units(Real share) {
   return static_cast<std::uint64_t>(static_cast<double>(share * Real{1 + 0x1p-46} * Real{0x1p62})) + 1;
 }
 
-/// One choice among children, child i with probability weight(i) / 2^62; what is missing from 2^62 chooses none. With
-/// `verify` all weights are added up, which a caller with room for more than 2^62 does not survive.
+/// One choice among children: child i has probability weight(i) / 2^62, and with the remaining probability no child is chosen. With
+/// `verify`, all weights are added up, and a sum above 2^62 is an error.
 class UnitDraw {
  public:
   UnitDraw(RandomBits& bits, bool verify) : target_(bits.next64() >> (64 - unit_bits)), verify_(verify) {}
 
-  /// True when this child is chosen; ask for each child once, in any order.
+  /// Whether this child is chosen. To be called once for each child, in any order.
   bool offers(std::uint64_t weight);
   bool done() const { return found_ && !verify_; }
   bool found() const { return found_; }
@@ -67,25 +67,26 @@ struct SplitPart {
   Split end;
 };
 
-/// A proposal, and how it came about.
+/// A proposal, and the choices that led to it.
 struct Proposal {
   std::uint64_t total = 0;
-  std::uint64_t slice = 1;             ///< of this many equally likely totals
+  std::uint64_t slice = 1;             ///< the proposal is one of this many equally likely totals
   std::vector<std::uint64_t> below;    ///< of the span
-  std::vector<SplitPart> parts;        ///< where each quantile lies; the same or disjoint ones
-  std::vector<Split> splits;           ///< in order; empty when they are to be drawn from the parts
-  std::vector<std::uint64_t> weights;  ///< of all choices made, in units of 2^-62
+  std::vector<SplitPart> parts;        ///< where each quantile lies; two parts are equal or disjoint
+  std::vector<Split> splits;           ///< in order; empty if they must still be drawn from the parts
+  std::vector<std::uint64_t> weights;  ///< of all choices that were made, in units of 2^-62
 };
 
-/// The proposal's probability under the mechanism's law over its probability here, times a constant: at most 1 when the
-/// proposer's total, times 2^(scale k) of the total base mass to the k, bounds the mass of all selections.
+/// The proposal's probability under the mechanism's law divided by its probability of being proposed, times a constant. It is at
+/// most 1 if the proposer's total bounds the mass of all selections; that mass is in units of (total base mass)^k / 2^(scale k).
 Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale,
                      std::int64_t precision);
 
-/// Bounds of the same, by floating-point numbers alone: of a relative width of about 2^-35, or wide where the cost is some million bits.
+/// Bounds of the same number from floating-point arithmetic alone. Their relative width is about 2^-35; they are wide where the
+/// cost is some million bits.
 Bounds acceptance_bounds(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale);
 
-/// The splits of a proposal: within a part, as many independent draws as quantiles share it, in order.
+/// The splits of a proposal: within a part, there are as many independent draws as quantiles share the part, in order.
 std::vector<Split> splits_of(const Proposal& proposal, const JointProblem& problem, RandomBits& bits);
 
 }  // namespace fractile

@@ -23,7 +23,7 @@ bool JointRuns::covers(const RankWindow& window) const {
       windows_, [&](const RankWindow& listed) { return listed.first <= window.first && window.last <= listed.last; });
 }
 
-/// Those that come after the first, each with some more on either side, so that windows which move a little are not listed again.
+/// Windows after the first list are widened on both sides, so that windows which move a little are not listed again.
 void JointRuns::add_windows(const std::vector<RankWindow>& windows) {
   const bool are_first = windows_.empty();
   for (const RankWindow& window : windows) {
@@ -58,7 +58,7 @@ bool JointRuns::cover(const std::vector<RankWindow>& windows) {
   return true;
 }
 
-/// The first split of the span with at least so many of its records below it.
+/// The first split of the span with at least `rank` of its records below it.
 Split JointRuns::first_split(std::int64_t rank) const {
   if (rank == 0) return span_.lowest;
   const std::uint64_t last = span_.first_rank + static_cast<std::uint64_t>(rank);
@@ -75,7 +75,7 @@ void JointRuns::list(const RankWindow& window) {
   Split at = first_split(window.first);
   if (at >= end) return;
   auto below = static_cast<std::int64_t>(rank_of(at));
-  if (unit_ > few_ranks) {  // it takes less time to look for where a unit ends
+  if (unit_ > few_ranks) {  // it is faster to search for the end of a unit
     while (at < end && below <= window.last) {
       const std::int64_t unit = below / unit_;
       const std::int64_t first_above = (unit + 1) * unit_;
@@ -94,7 +94,7 @@ void JointRuns::list(const RankWindow& window) {
     std::uint64_t records = 0;
     const Split next = cursor.next(threshold, records) ? std::min(threshold, end) : end;
     if (next > at) {
-      const std::int64_t unit = unit_ == 1 ? below : below / unit_;  // a division takes as long as all else
+      const std::int64_t unit = unit_ == 1 ? below : below / unit_;  // a division takes as long as everything else
       if (units_.empty() || units_.back() != unit) {
         units_.push_back(unit);
         splits_.push_back({at, next});
@@ -108,10 +108,10 @@ void JointRuns::list(const RankWindow& window) {
 
 namespace {
 
-/// `slack`: at least e^(twice the rate) to the power of how far a rank can be from the middle of its unit.
+/// `slack`: at least exp(2 rate d), where d is the largest distance of a rank from the middle of its unit.
 template <class Real>
 std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale, double slack) {
-  const auto number = [](uint128 mass) {  // a function of the compiler's library converts 128 bits
+  const auto number = [](uint128 mass) {  // 128 bits would be converted by a function of the compiler's library
     return static_cast<Real>(mass >> 63 == 0 ? static_cast<double>(static_cast<std::int64_t>(mass))
                                              : static_cast<double>(mass));
   };
@@ -125,8 +125,8 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   return masses;
 }
 
-/// 1, step, step^2, ..., `count` of them, or as many as are not below the floor. Each is made of the one four places before it, so that
-/// four are made at once.
+/// 1, step, step^2, ..., `count` powers, or as many as are not below the floor. Each is computed from the power four places before
+/// it, so four are computed at once.
 template <class Real>
 std::vector<Real> powers_of(Real step, std::uint64_t count) {
   const Real square = step * step;
@@ -152,7 +152,8 @@ Real sum_of(std::span<const Real> terms) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// sums[i] = terms[i] + step * sums[i - 1], four at once: by sums of two, then of four of them. `pairs` is for them.
+/// sums[i] = terms[i] + step * sums[i - 1], computed four at once from sums of two, then of four, terms. `pairs` is scratch for
+/// these.
 template <class Real>
 void sum_from_left(std::span<const Real> terms, Real step, std::vector<Real>& pairs, std::vector<Real>& sums) {
   const std::size_t size = terms.size();
@@ -216,12 +217,12 @@ std::shared_ptr<const JointPowers<Real>> JointPowers<Real>::of(Real step, std::u
   next = (next + 1) % kept.size();
   constexpr std::uint64_t most = std::uint64_t{1} << 48;
   const std::uint64_t rounded =
-      std::max(largest, std::min(std::bit_ceil(largest), most));  // others may have more records
+      std::max(largest, std::min(std::bit_ceil(largest), most));  // the next selections may have more records
   kept[next] = {step, rounded, std::make_shared<const JointPowers>(step, rounded)};
   return kept[next].powers;
 }
 
-/// A list that ends early ends where powers reach the floor: what it does not have, and all that is farther, lies below.
+/// A list that ends early ends where powers reach the floor: powers that it does not have are below the floor.
 template <class Real>
 Real JointPowers<Real>::far(std::size_t k) const {
   const Real floor = RealRange<Real>::floor();
@@ -240,7 +241,7 @@ Real JointPowers<Real>::far(std::size_t k) const {
 
 namespace {
 
-/// No exponent is above it.
+/// An upper bound of all exponents.
 std::uint64_t largest_power(const JointRuns& runs) {
   return runs.records() + 2 * static_cast<std::uint64_t>(runs.unit());
 }
@@ -260,7 +261,7 @@ JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs, c
       power_(*powers_),
       reach_floor_(power_.reach_floor(largest_power(runs))) {}
 
-/// Before it is cut at 0 and at the number of records.
+/// The window before it is cut at 0 and at the number of records.
 template <class Real>
 RankWindow JointForward<Real>::uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
   uint128 weight = 0;
@@ -304,7 +305,7 @@ void JointForward<Real>::set_inflation(const TotalRange& totals, std::uint64_t h
 
 template <class Real>
 std::vector<JointKernel<Real>> JointForward<Real>::kernels_of(std::uint64_t anchor) const {
-  const std::int64_t most = records_ + runs_.unit();  // no run's rank is above it
+  const std::int64_t most = records_ + runs_.unit();  // an upper bound of all runs' ranks
   std::vector<JointKernel<Real>> kernels;
   kernels.reserve(quantiles_ + 1);
   for (std::size_t j = 0; j <= quantiles_; ++j) {
@@ -317,7 +318,7 @@ std::vector<JointKernel<Real>> JointForward<Real>::kernels_of(std::uint64_t anch
     const auto denominator = static_cast<double>(problem_.target.denominator);
     const std::int64_t corner = std::min(static_cast<std::int64_t>(scaled / problem_.target.denominator), most);
     const uint128 rest = scaled - uint128{static_cast<std::uint64_t>(corner)} * problem_.target.denominator;
-    // Lower bounds of t w - corner and corner + 1 - t w, the latter only of use when it is positive.
+    // Lower bounds of t w - corner and corner + 1 - t w. The latter is used only when it is positive.
     const double past = static_cast<double>(rest) / denominator * (1 - 0x1p-50);
     const double missing = rest >= problem_.target.denominator
                                ? 0
@@ -375,8 +376,8 @@ void JointForward<Real>::enter_first(const JointKernel<Real>& k, JointRow<Real>&
   }
 }
 
-// enter(b) = sum over b' < b of before.stay(b') * kernel(b - b'). Products of powers may lie below the floor, which stands for
-// them when choices are made: four times the floor for all that is before the row covers that.
+// enter(b) = sum over b' < b of before.stay(b') * kernel(b - b'). Products of powers may lie below the floor; choices then use the
+// floor in their place. Adding four times the floor for everything before the row covers this.
 template <class Real>
 void JointForward<Real>::enter_from(const JointRow<Real>& before, const JointKernel<Real>& k, JointRow<Real>& row) {
   if (row.stay.empty()) return;
@@ -399,8 +400,9 @@ void JointForward<Real>::enter_from(const JointRow<Real>& before, const JointKer
   }
 }
 
-// By all b', those from b on as well, as if cells could have fewer than no records: rows above the one before have none, and elsewhere
-// they weigh little. With c the kernel's corner, those from b - c on are a sum from the right, those below a sum from the left.
+// Sums over all b', including b' >= b, as if cells could have a negative number of records. Where the row lies above the row
+// before, there are no such b'; elsewhere they weigh little. Let c be the kernel's corner. The b' from b - c on are a sum from the
+// right, those below a sum from the left.
 template <class Real>
 void JointForward<Real>::enter_shifted(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
                                        JointRow<Real>& row) {
@@ -415,7 +417,7 @@ void JointForward<Real>::enter_shifted(const JointRow<Real>& before, const Joint
     sum_from_left<Real>(before.stay, step, windowed_, prefixes_);
     sum_from_right<Real>(before.stay, step, windowed_, suffixes_);
     const std::int64_t ahead =
-        runs_.units_below(row.first) - corner - units(0);  // b - c is so far ahead of the row before
+        runs_.units_below(row.first) - corner - units(0);  // how far b - c is ahead of the row before
     const auto last = static_cast<std::int64_t>(size) - 1;
     const auto entries = static_cast<std::int64_t>(row.enter.size());
     const std::int64_t below = std::clamp<std::int64_t>(1 - ahead, 0, entries);
@@ -445,7 +447,7 @@ void JointForward<Real>::enter_shifted(const JointRow<Real>& before, const Joint
     prefixes_[i] = prefix = prefix * power_((units(i) - units(i - 1)) * unit) + before.stay[i];
     suffixes_[j] = suffix = suffix * power_((units(j + 1) - units(j)) * unit) + before.stay[j];
   }
-  std::size_t from = 0;  // the first that is not below b - c
+  std::size_t from = 0;  // the first run that is not below b - c
   for (std::size_t at = row.first; at < row.end(); ++at) {
     const std::int64_t least = runs_.units_below(at) - corner;
     while (from < size && units(from) < least) ++from;
@@ -456,7 +458,7 @@ void JointForward<Real>::enter_shifted(const JointRow<Real>& before, const Joint
   }
 }
 
-/// Whether units, with those that have no splits, are few enough to be passed one by one: quicker than by gaps.
+/// Whether units, including those without splits, are so few that passing them one by one is faster than passing gaps.
 template <class Real>
 bool JointForward<Real>::is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const {
   const std::int64_t units =
@@ -464,9 +466,9 @@ bool JointForward<Real>::is_dense(const JointRow<Real>& before, std::int64_t cor
   return units <= 2 * static_cast<std::int64_t>(before.stay.size() + row.stay.size());
 }
 
-// By units, those without splits having no mass. With c the kernel's corner, the b' from b - c to b - 1 are a window that slides
-// along, taken in blocks of c so that nothing is ever subtracted: what a window has of its first block is a sum from the
-// right, what it has of the second a sum from the left. All b' before that are one geometric sum.
+// Passes units; units without splits have no mass. Let c be the kernel's corner. The b' from b - c to b - 1 are a sliding window.
+// It is taken in blocks of c, so nothing is ever subtracted: the part of the window in its first block is a sum from the right, and
+// the part in its second block a sum from the left. All earlier b' are one geometric sum.
 template <class Real>
 void JointForward<Real>::enter_by_units(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
                                         JointRow<Real>& row) {
@@ -480,7 +482,7 @@ void JointForward<Real>::enter_by_units(const JointRow<Real>& before, const Join
   const std::int64_t origin = first - corner;  // padded_[i] is the stay at unit origin + i
   const std::size_t middle = std::clamp(runs_.first_from_unit(origin), before.first, before.end());
   const std::size_t end = std::clamp(runs_.first_from_unit(origin + size + corner), before.first, before.end());
-  Real earlier = 0;  // the b' < origin, as seen from the last of them
+  Real earlier = 0;  // sum over b' < origin, relative to the last of these
   for (std::size_t i = before.first; i < middle; ++i) {
     const std::int64_t gap = i == before.first ? 0 : runs_.units_below(i) - runs_.units_below(i - 1);
     earlier = earlier * (gap == 1 ? step : power_(gap * unit)) + before.stay[i - before.first];
@@ -500,7 +502,8 @@ void JointForward<Real>::enter_by_units(const JointRow<Real>& before, const Join
   }
 }
 
-/// windowed_[i] = sum of padded_[i .. i + corner - 1], the first with factor 1, each after it with one unit's power more.
+/// windowed_[i] = sum of padded_[i .. i + corner - 1], where the first term has factor 1, and each further term one more power of a
+/// unit.
 template <class Real>
 void JointForward<Real>::sum_windows(std::int64_t corner, std::int64_t size) {
   const std::int64_t unit = runs_.unit();
@@ -521,9 +524,8 @@ void JointForward<Real>::sum_windows(std::int64_t corner, std::int64_t size) {
   }
 }
 
-// By runs and the gaps between them. With c as above, the b' from b - c to b - 1 are a window that slides along; what it has of
-// the runs below `middle` is a sum from the right, made anew when the window has passed them, what it has of those from
-// `middle` on is a sum from the left.
+// Passes runs and the gaps between them. With c as above, the b' from b - c to b - 1 are a sliding window. Its part below `middle`
+// is a sum from the right, which is computed anew when the window has passed it; its part from `middle` on is a sum from the left.
 template <class Real>
 void JointForward<Real>::enter_by_runs(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
                                        JointRow<Real>& row) {
@@ -531,11 +533,11 @@ void JointForward<Real>::enter_by_runs(const JointRow<Real>& before, const Joint
   const auto stay_at = [&](std::size_t i) { return before.stay[i - before.first]; };
   suffixes_.resize(before.stay.size());
   std::size_t oldest = before.first;  // of the window
-  std::size_t next = before.first;    // the first that is not yet in it
+  std::size_t next = before.first;    // the first run that is not yet in the window
   std::size_t middle = before.first;
-  Real prefix = 0;  // from middle on, as seen from there
+  Real prefix = 0;  // sum from middle on, relative to middle
   Real earlier = 0;
-  std::int64_t earlier_rank = 0;  // from where `earlier` is seen
+  std::int64_t earlier_rank = 0;  // the rank to which `earlier` is relative
   for (std::size_t at = row.first; at < row.end(); ++at) {
     const std::int64_t b = runs_.rank(at);
     for (; next < before.end() && runs_.rank(next) < b; ++next) {
@@ -568,7 +570,7 @@ void JointForward<Real>::enter_by_runs(const JointRow<Real>& before, const Joint
   }
 }
 
-// stay(b) = sum over r of enter_(j-r+1)(b) * run_mass(b)^r / r! * the kernels of the r - 1 empty cells at 0, by Horner.
+// stay(b) = sum over r of enter_(j-r+1)(b) * run_mass(b)^r / r! * (the kernels of the r - 1 empty cells at 0), by Horner's scheme.
 template <class Real>
 void JointForward<Real>::stay(std::size_t j, JointTable<Real>& table) const {
   JointRow<Real>& row = table.rows[j];

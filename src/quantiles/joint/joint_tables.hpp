@@ -29,37 +29,38 @@ struct RankWindow {
   }
 };
 
-/// The runs of splits with about equally many records below, of those that have splits at all and whose ranks are asked for. With the
-/// ranks parted into units of `unit`, an odd number of them, run i is [start(i), end(i)), all splits with ranks of one unit, whose middle
-/// is rank(i). What is listed costs time and memory, by its units at most; the records elsewhere cost nothing.
+/// The runs of splits with about equally many records below them. Ranks are divided into units of `unit` ranks, an odd number. Run
+/// i is [start(i), end(i)): all splits whose ranks are in one unit, with rank(i) in its middle. Only runs that have splits and
+/// whose ranks are asked for are listed. Listing costs time and memory proportional to the units at most; records elsewhere cost
+/// nothing.
 class JointRuns {
  public:
   JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, std::int64_t unit = 1);
   std::uint64_t records() const { return span_.records(); }
   std::int64_t unit() const { return unit_; }
-  /// All ranks of the units that the window touches, from 0 to the number of records.
+  /// All ranks, within 0 .. number of records, of the units that the window touches.
   RankWindow whole_units(const RankWindow& window) const;
-  /// Lists what lies in these windows, of whole units, if it is not listed yet, and more about it. Runs have other places then. True when
-  /// it did.
+  /// If some run in these windows of whole units is not listed yet, lists it and more around it, and returns true. Then runs have
+  /// new places.
   bool cover(const std::vector<RankWindow>& windows);
-  /// Lists all.
+  /// Lists all runs.
   void cover_all() { cover({whole_units({0, static_cast<std::int64_t>(records())})}); }
   /// How often runs have been listed.
   std::uint64_t listings() const { return listings_; }
   std::size_t size() const { return units_.size(); }
-  /// How many units lie below it.
+  /// How many units lie below run i.
   std::int64_t units_below(std::size_t i) const { return units_[i]; }
   std::int64_t rank(std::size_t i) const { return units_[i] * unit_ + unit_ / 2; }
   Split start(std::size_t i) const { return splits_[i].start; }
   Split end(std::size_t i) const { return splits_[i].end; }
-  /// The first run listed with at least this many units below it.
+  /// The first listed run with at least this many units below it.
   std::size_t first_from_unit(std::int64_t unit) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(units_, unit) - units_.begin());
   }
-  /// The runs of a window of whole units: the first, and the first behind it.
+  /// The runs of a window of whole units: the first run, and the first run after the window.
   std::size_t first_of(const RankWindow& window) const { return first_from_unit(window.first / unit_); }
   std::size_t end_of(const RankWindow& window) const { return first_from_unit(window.last / unit_ + 1); }
-  /// How many records of the span lie below a split of it.
+  /// How many records of the span lie below one of its splits.
   std::uint64_t rank_of(Split split) const { return records_below(profile_, subcells_, split) - span_.first_rank; }
 
  private:
@@ -71,7 +72,7 @@ class JointRuns {
   const RankProfile& profile_;
   RankSpan span_;
   std::uint64_t subcells_;
-  std::vector<RankWindow> windows_;  ///< that are listed: disjoint, increasing
+  std::vector<RankWindow> windows_;  ///< the listed windows: disjoint, increasing
   std::int64_t unit_;
   std::vector<std::int64_t> units_;
   std::vector<SplitPart> splits_;
@@ -81,7 +82,7 @@ class JointRuns {
 /// exp(-rate |g - t w|) for whole numbers g, as powers of exp(-rate) on either side of the corner.
 template <class Real>
 struct JointKernel {
-  std::int64_t corner;  ///< floor(t w), or what no cell has
+  std::int64_t corner;  ///< floor(t w), or a number that no cell has
   Real at_corner;       ///< exp(-rate (t w - corner))
   Real beyond;          ///< exp(-rate (corner + 1 - t w))
 };
@@ -101,9 +102,9 @@ template <class Real>
 struct RealRange {
   static constexpr int up = std::numeric_limits<Real>::max_exponent - 120;
   static constexpr int down = -std::numeric_limits<Real>::min_exponent - 20;
-  /// Added to every sum: covers what underflowed.
+  /// Added to every sum, to cover what underflowed.
   static Real least() { return std::ldexp(Real{1}, -down); }
-  /// No power is below it: at most e^-64 of it is a kernel, which does not underflow either.
+  /// No power is smaller than this. A kernel is at least e^-64 times a power, so it does not underflow either.
   static Real floor() { return std::ldexp(Real{1}, 100 - down); }
 };
 
@@ -113,7 +114,7 @@ Real scaled(Real value, double twos) {
   return std::ldexp(value, static_cast<int>(std::clamp(twos, -0x1p20, 0x1p20)));
 }
 
-/// At least exp(nats), for nats of either sign that are at most a real number times 1 + 2^-45.
+/// At least exp(x), for every real number x of either sign such that `nats` is at most x (1 + 2^-45).
 template <class Real>
 Real exp_upper(double nats) {
   constexpr double log_2 = 0.6931471805599453;
@@ -123,20 +124,20 @@ Real exp_upper(double nats) {
   return scaled<Real>(Real{exp_minus_upper(over)}, twos) * Real{1 + 0x1p-30};
 }
 
-/// 1, step, step^2, ... of any exponent below 2^48: products of entries of four lists.
+/// The powers of `step` with exponents below 2^48, as products of entries of four lists.
 template <class Real>
 class JointPowers {
  public:
-  /// `largest`: the largest exponent that is asked for.
+  /// `largest`: the largest exponent that will be asked for.
   JointPowers(Real step, std::uint64_t largest);
-  /// The same, perhaps of larger exponents, too: kept from one of the last calls on this thread, as the selections of many groups have one
-  /// step.
+  /// The same, perhaps with larger exponents: reused from one of the last calls on this thread, since the selections of many groups
+  /// have one step.
   static std::shared_ptr<const JointPowers> of(Real step, std::uint64_t largest);
   Real operator()(std::int64_t i) const {
     const auto k = static_cast<std::size_t>(i);
     return k < near_.size() ? near_[k] : far(k);
   }
-  /// Whether the power of this exponent stands for smaller ones.
+  /// Whether the power with this exponent was raised to the floor.
   bool reach_floor(std::uint64_t exponent) const {
     return (*this)(static_cast<std::int64_t>(exponent)) < RealRange<Real>::floor() * Real{2.0};
   }
@@ -148,11 +149,11 @@ class JointPowers {
 
   std::vector<Real> near_;
   std::vector<std::vector<Real>>
-      distant_;  ///< [i][j]: step to the j 2^(12 (i + 1)); as far as there are exponents and powers
+      distant_;  ///< [i][j]: step to the j 2^(12 (i + 1)); as far as exponents and powers are needed
 };
 
-/// Totals first .. last, for which one table stands: that of the anchor, which is one of them. As |g - t w| >= |g - a w| - |t - a| w, its
-/// masses times exp(rate * |t - anchor|) bound those of total t.
+/// Totals first .. last that share one table, which is that of the anchor a, one of these totals. Since |g - t w| >= |g - a w| - |t
+/// - a| w, the table's masses times exp(rate * |t - a|) bound those of total t.
 struct TotalRange {
   std::uint64_t first;
   std::uint64_t last;
@@ -160,8 +161,8 @@ struct TotalRange {
   friend bool operator==(const TotalRange&, const TotalRange&) = default;
 };
 
-/// Memory of one table. What is given back is kept for the next tables of this thread: an allocator may return it to the system after every
-/// selection, and have each of its pages anew.
+/// Memory of one table. Returned memory is kept for the next tables of this thread, since an allocator might return it to the
+/// system after every selection and then fault each page in again.
 template <class Real>
 class TableRoom {
  public:
@@ -179,7 +180,7 @@ class TableRoom {
     if (size_ > 0 && size_ <= largest && spare.count < most) spare.rooms[spare.count++] = {std::move(entries_), size_};
   }
 
-  /// Not initialized. What it held is lost where it grows.
+  /// Not initialized. When the room grows, its contents are lost.
   Real* of(std::size_t entries) {
     if (entries > size_) *this = taken(entries);
     return entries_.get();
@@ -187,8 +188,8 @@ class TableRoom {
 
  private:
   using Entries = std::unique_ptr<Real[]>;            // NOLINT(modernize-avoid-c-arrays)
-  static constexpr std::size_t most = 32;             // rooms, as a selection has tables
-  static constexpr std::size_t largest = 16 * 1'024;  // entries; larger rooms are seldom
+  static constexpr std::size_t most = 32;             // rooms; a selection has about this many tables
+  static constexpr std::size_t largest = 16 * 1'024;  // entries; larger rooms are rare and not kept
 
   struct Kept {
     std::array<std::pair<Entries, std::size_t>, most> rooms;
@@ -238,27 +239,28 @@ struct JointTable {
   TotalRange totals{};
   std::vector<JointKernel<Real>> kernels;
   std::vector<JointRow<Real>> rows;
-  TableRoom<Real> room;  ///< where the rows lie, each of whose entries is written
-  Real mass = 0;  ///< of all selections within the windows, by the anchor's targets, times 2^(scale k): an upper bound
-  std::uint64_t listing = 0;  ///< of the runs whose places the rows have
+  TableRoom<Real> room;  ///< the memory of the rows, all entries of which are written
+  /// An upper bound, times 2^(scale k), of the mass of all selections within the windows, by the anchor's targets.
+  Real mass = 0;
+  std::uint64_t listing = 0;  ///< number of the listing whose places the rows have
 };
 
-/// Fills tables at a rate: the problem's, or a smaller one.
+/// Fills tables at a rate: the problem's rate, or a smaller one.
 template <class Real>
 class JointForward {
  public:
-  /// `runs` list what the tables need.
+  /// `runs` lists the runs that the tables need.
   JointForward(const JointProblem& problem, JointRuns& runs, const Enclosure& rate);
 
-  /// All ranks v of quantile j that are at most half_width from being between q t and q t + n - t, for some total t of the range: q is the
-  /// quantile, n the number of records. Rounded outwards to whole units.
+  /// All ranks v of quantile j that, for some total t of the range, are at most half_width away from the interval between q t and q
+  /// t + n - t, where q is the quantile and n the number of records. Rounded outwards to whole units.
   RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
-  /// Lists what tables with these windows need, so that none of them lists it piece by piece.
+  /// Lists everything that tables with these windows need, so that they need not list it piece by piece.
   void cover(const TotalRange& totals, std::uint64_t half_width) { runs_.cover(windows(totals, half_width)); }
   void fill(const TotalRange& totals, std::uint64_t half_width, JointTable<Real>& table);
-  /// Whether runs still have the places that they have in the table.
+  /// Whether the places of runs in the table are still valid.
   bool is_up_to_date(const JointTable<Real>& table) const { return table.listing == runs_.listings(); }
-  /// Whether the mass is more than what covers underflow.
+  /// Whether the mass is well above what was added to cover underflow.
   static bool in_range(const JointTable<Real>& table) { return RealRange<Real>::floor() * Real{0x1p100} < table.mass; }
   /// How many entries have been computed.
   std::uint64_t work() const { return work_; }
@@ -267,9 +269,10 @@ class JointForward {
   Real kernel(const JointKernel<Real>& k, std::int64_t g) const {
     return g <= k.corner ? k.at_corner * power_(k.corner - g) : k.beyond * power_(g - k.corner - 1);
   }
-  /// Upper bound of base mass of run i / total base mass * 2^scale, and of what ranks of the run cost less than its middle does.
+  /// Upper bound of (base mass of run i) / (total base mass) * 2^scale, times a factor for ranks of the run that cost less than its
+  /// middle.
   Real run_mass(std::size_t i) const { return run_mass_[i]; }
-  /// All masses are multiplied by 2^scale a quantile, so that typical ones are near 1.
+  /// All masses are multiplied by 2^scale per quantile, so that typical masses are near 1.
   int scale() const { return scale_; }
   const JointRuns& runs() const { return runs_; }
 
@@ -298,14 +301,14 @@ class JointForward {
   std::size_t quantiles_;
   double rate_;  // at most the rate
   int scale_;
-  Real inflation_ = 1;  ///< of the windows that are being filled
+  Real inflation_ = 1;  ///< factor that covers rounding errors in the windows that are being filled
   Real one_step_;       // upper bound of exp(-rate)
   std::vector<Real> run_mass_;
-  std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
+  std::uint64_t listing_ = 0;  ///< number of the listing to which run_mass_ belongs
   std::shared_ptr<const JointPowers<Real>> powers_;
   const JointPowers<Real>& power_;  // of one_step_
-  bool reach_floor_;                // some of them stand for smaller ones
-  // For the row being entered.
+  bool reach_floor_;                // some powers were raised to the floor
+  // Scratch for the row that is being filled.
   std::vector<Real> padded_;
   std::vector<Real> windowed_;
   std::vector<Real> prefixes_;

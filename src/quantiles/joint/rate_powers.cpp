@@ -17,7 +17,7 @@ uint128 in_units(const Rational& value) {
 }
 
 constexpr double unit = 0x1p-64;
-constexpr int rest_bits = 40;  // a fraction's share is counted in units of 2^-rest_bits
+constexpr int rest_bits = 40;  // fractions are counted in units of 2^-rest_bits
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Upper bounds of exp(rate x) and exp(-rate x), however large or small they are.
+// Upper bounds of exp(rate x) and exp(-rate x), however large or small these are.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace fractile {
 
-/// For a positive rate of at most 64, and x = whole + rest / parts with 0 <= whole <= 2^50 and rest < parts. Each bound is at
-/// most 1 + 2^-12 times what it bounds, and 1 + 2^-20 times for x up to 2^40.
+/// For a positive rate of at most 64, and x = whole + rest / parts with 0 <= whole <= 2^50 and rest < parts. Each bound is too
+/// large by a factor of at most 1 + 2^-12, and of at most 1 + 2^-20 for x up to 2^40.
 /// Proof: docs/proofs/joint_total.md, section "Powers".
 class RatePowers {
  public:

@@ -18,7 +18,7 @@ std::uint64_t RoundGrid::nearest(std::uint64_t candidate, std::uint64_t candidat
 
 namespace {
 
-/// Milliseconds, seconds, minutes, hours and days: each is a whole number of those before it. Days have no rounder days.
+/// Milliseconds, seconds, minutes, hours and days: each is a whole multiple of those before it. Nothing is rounder than a day.
 std::vector<RoundGrid> round_times(const Lattice& lattice) {
   std::vector<RoundGrid> grids;
   if (lattice.kind() == ValueKind::date) return grids;

@@ -15,9 +15,9 @@ struct RoundGrid {
   std::uint64_t offset;
   std::uint64_t stride;
 
-  /// The nearest of them among 0 .. candidates - 1.
+  /// The nearest of the grid's candidates among 0 .. candidates - 1.
   std::uint64_t nearest(std::uint64_t candidate, std::uint64_t candidates) const;
-  /// How many of them are among 0 .. candidates - 1.
+  /// The number of the grid's candidates among 0 .. candidates - 1.
   std::uint64_t size(std::uint64_t candidates) const { return (candidates - 1 - offset) / stride + 1; }
   bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
 
@@ -29,11 +29,12 @@ struct RoundGrid {
 /// first and the last are candidates.
 std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit);
 
-/// The powers of ten above the step of a regular lattice that have multiples in it, increasing, at most sixteen of them; of timestamps
-/// and instants milliseconds, seconds, minutes, hours and days. None of dates, of an explicit list or of more than 2^55 candidates.
+/// The grids of the powers of ten above the step of a regular lattice that have multiples on it, increasing, at most sixteen. For
+/// timestamps and instants, the grids of milliseconds, seconds, minutes, hours and days. None for dates, for an explicit list, and
+/// for more than 2^55 candidates.
 std::vector<RoundGrid> round_grids(const Lattice& lattice);
 
-/// What was found of a column's values: they lie on the grid, and many of them on the heaps, which lie on the grid, too.
+/// What was found about a column's values: they lie on the grid, and many of them on the heaps, which are part of the grid.
 struct RoundNumbers {
   std::optional<RoundGrid> grid = {};
   std::optional<RoundGrid> heaps = {};
@@ -44,7 +45,7 @@ struct RoundNumbers {
   friend auto operator<=>(const RoundNumbers&, const RoundNumbers&) = default;
 };
 
-/// A candidate of the heaps is taken to hold as many records as this many others.
+/// A candidate of the heaps is assumed to hold as many records as this many other candidates.
 constexpr std::uint64_t heap_weight = 8;
 
 }  // namespace fractile

@@ -1,5 +1,5 @@
-// Positive floating-point numbers that neither overflow nor underflow: a double and an exponent of 64 bits. For the tables of
-// joint selections whose best choice is thousands of nats away from its targets.
+// Positive floating-point numbers that neither overflow nor underflow: a double and an exponent of 64 bits. For the tables of joint
+// selections in which even the best choice is thousands of nats away from its targets.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 namespace fractile {
 
 /// Zero, or value * 2^(512 block) with value in [2^-256, 2^256). Each operation has a relative error of at most 2^-51, in any
-/// rounding mode: one rounded operation on doubles, and in a sum less than 2^-500 for a term that is left out.
+/// rounding mode: that of one rounded operation on doubles, plus, in a sum, less than 2^-500 for a term that is left out.
 class WideReal {
  public:
   constexpr WideReal() = default;
@@ -25,7 +25,7 @@ class WideReal {
     if (value_ >= high) fold_down();
   }
 
-  /// The number is leading * 2^exponent, leading in [1/2, 1), or 0.
+  /// The number is leading * 2^exponent, where leading is in [1/2, 1) or 0.
   double leading() const {
     int exponent = 0;
     return std::frexp(value_, &exponent);
@@ -100,7 +100,7 @@ class WideReal {
       --block_;
     }
   }
-  /// The sum of two numbers of which a's block is the higher.
+  /// The sum of two numbers, where the block of a is the higher one.
   static WideReal unequal_sum(const WideReal& a, const WideReal& b) {
     if (a.block_ > b.block_ + 1 || b.is_zero()) return a;
     WideReal sum;

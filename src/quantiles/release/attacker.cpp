@@ -9,12 +9,12 @@ namespace {
 
 constexpr int negligible_log = 200;  // of 2
 
-/// exp(-rate score): remembered, since few scores matter and most are far away.
+/// exp(-rate score), cached by score: few scores matter, and most are far away.
 class Weights {
  public:
   explicit Weights(const Exponent& rate) : rate_(Enclosure::of(rate, guess_bits)), rough_(rate_.lower_double()) {}
 
-  /// Below 2^-200.
+  /// Whether the weight is below 2^-200.
   bool is_negligible(std::uint64_t score) const { return static_cast<double>(score) * rough_ > negligible_log; }
 
   const Enclosure& of(std::uint64_t score) {
@@ -100,7 +100,7 @@ void Attacker::add_cells(const KnownTable& table, const OneSelection& selection)
 }
 
 void Attacker::add_totals() {
-  Enclosure above = rest_;  // of the cells that are below the position: the person is above them
+  Enclosure above = rest_;  // weights of the cells below the position, which the person's record is above
   Enclosure below;
   for (const Cell& cell : cells_) below += cell.below;
   Enclosure absent = rest_;
@@ -121,11 +121,11 @@ void Attacker::add_totals() {
   }
 }
 
-/// What the candidates that do not matter add, when no possibility weighs more than this.
+/// The contribution of the negligible candidates if no possibility weighs more than `most`.
 Enclosure Attacker::right_elsewhere(const Enclosure& most) const { return rest_ * most; }
 
 Enclosure Attacker::right_about_value() const {
-  std::vector<Enclosure> most_from(shares_.size() + 1);  // of the positions from here on
+  std::vector<Enclosure> most_from(shares_.size() + 1);  // the largest share among the positions from here on
   for (std::size_t place = shares_.size(); place-- > 0;) {
     most_from[place] = most_from[place + 1];
     most_from[place].raise_to(shares_[place]);

@@ -1,4 +1,4 @@
-// What one selected quantile says to an attacker who knows all records but one.
+// What one selected quantile reveals to an attacker who knows all records but one.
 // Proof: docs/proofs/leakage.md, "Releases of quantiles", 1
 #pragma once
 
@@ -16,12 +16,12 @@ namespace fractile {
 inline constexpr std::int64_t guess_bits = 192;
 inline Enclosure enclosed(const Rational& value) { return Enclosure::of(value, guess_bits); }
 
-/// What is known before: the others, and how likely each position is to be the person's.
+/// What the attacker knows before the release: the other records, and the prior of each position for the person's record.
 struct KnownTable {
-  std::vector<Position> positions;    ///< strictly increasing: where others are, or the person may be
+  std::vector<Position> positions;    ///< strictly increasing: where other records are, or the person's may be
   std::vector<std::uint64_t> others;  ///< at each
-  std::vector<Rational> priors;       ///< of the person, at each
-  std::vector<Enclosure> chances;     ///< the same
+  std::vector<Rational> priors;       ///< of the person's record, at each position
+  std::vector<Enclosure> chances;     ///< the same as enclosures
   std::uint64_t candidates;
 };
 
@@ -35,23 +35,23 @@ struct OneSelection {
   const BaseMeasure& weights;
 };
 
-/// How often the best guess is right after a selection. The table must stay.
+/// The probability that the best guess is right after a selection. The table must outlive this object.
 class Attacker {
  public:
-  /// `above`: of a limit, by position, whether the person would be above it.
+  /// `above`: for guesses about a limit, by position, whether a record there is above the limit.
   Attacker(const KnownTable& table, const OneSelection& selection, PersonGuess::About about, std::vector<bool> above);
 
-  /// How often a guess of the value itself is right.
+  /// The probability that a guess of the value itself is right.
   Enclosure right_about_value() const;
-  /// How often a guess of presence, or about a limit, is right.
+  /// The probability that a guess of presence, or about a limit, is right.
   Enclosure right_about_two() const;
 
  private:
-  /// Candidates that are alike, and that matter.
+  /// Candidates that no record separates, and whose weight is not negligible.
   struct Cell {
-    std::size_t place;  ///< below it are the positions before this one
+    std::size_t place;  ///< the positions before this one are below the cell
     bool is_at;         ///< whether it is the candidate at that position
-    Enclosure below;    ///< weight, when the person is below
+    Enclosure below;    ///< the cell's weight if the person's record is below it
     Enclosure at;
     Enclosure above;
     Enclosure absent;
@@ -61,11 +61,12 @@ class Attacker {
   Enclosure right_elsewhere(const Enclosure& most) const;
 
   const KnownTable& table_;
-  std::vector<bool> is_first_;  ///< by position, of two possibilities
+  std::vector<bool> is_first_;  ///< by position: whether it belongs to the first of two possibilities
   bool is_presence_;
   std::vector<Cell> cells_;
-  Enclosure rest_;                 ///< from 0 to the weight of all other candidates together, wherever the person is
-  std::vector<Enclosure> shares_;  ///< by position: prior over the sum of the row's weights
+  /// Encloses the weight of all other candidates together, wherever the person's record is, and 0.
+  Enclosure rest_;
+  std::vector<Enclosure> shares_;  ///< by position: the prior divided by the sum of the row's weights
   Enclosure absent_share_;
 };
 

@@ -4,8 +4,8 @@
 namespace fractile {
 namespace {
 
-/// second / first, where the first is certainly above 0: the least is that of the second's lower end, over the first's upper end when
-/// it is not below 0, and over its lower end otherwise; the most likewise.
+/// second / first, where the first is certainly above 0. The least ratio is the second's lower end divided by the first's upper end
+/// if the second's lower end is at least 0, and by the first's lower end otherwise. The largest ratio likewise.
 Estimate ratio_of(const Estimate& first, const Estimate& second) {
   const Rational zero(0);
   const Rational& under_least = second.lower < zero ? first.lower : first.upper;

@@ -26,7 +26,7 @@ Distance unchanged(const Distance& d_in) {
   return d_in;
 }
 
-/// A transformation of each row by itself: 1-stable under every metric that counts rows.
+/// A row-by-row transformation, which is 1-stable under every metric that counts rows.
 template <class DI, class DO, class M, class Function>
 RowTransform<DI, DO, M> row_by_row(const DI& input_domain, const DO& output_domain, const M& metric,
                                    Function function) {
@@ -179,7 +179,7 @@ void require_fraction(const Rational& alpha) {
     refuse_argument("alpha: " + alpha.to_string() + " is not in [0, 1]", "0.5 is the median");
 }
 
-/// Each candidate's #(x < c) and #(x = c), by comparing.
+/// Each candidate's #(x < c) and #(x = c), by comparing rows with it.
 template <Number T>
 std::vector<std::pair<std::uint64_t, std::uint64_t>> ranks_of(const std::vector<T>& candidates, std::vector<T> rows) {
   std::ranges::sort(rows);
@@ -281,7 +281,7 @@ Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance> make
 
 namespace {
 
-/// The range that scores at distance d_in can spread by: gumbel-max 2023, section 1.1.
+/// The range over which scores at distance d_in can spread: gumbel-max 2023, section 1.1.
 Rational range_of(const RangeDistance&, const Rational& d_in) { return d_in; }
 Rational range_of(const LInfDistance& metric, const Rational& d_in) {
   return metric.monotonic ? d_in : Rational(2) * d_in;
@@ -299,7 +299,7 @@ void require_selectable(const Scores<S>& input_domain, const Rational& temperatu
   if (temperature.sign() <= 0) refuse_argument("temperature: it is not positive", "the larger, the more private");
 }
 
-/// Infinite scores count as the largest finite ones: distances to them are infinite, so nothing is promised about them.
+/// Infinite scores count as the largest finite ones: distances to them are infinite, so there is no promise about them.
 template <Atom S>
 std::vector<Rational> exact_scores(const std::vector<S>& scores) {
   std::vector<Rational> result;

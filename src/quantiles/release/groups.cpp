@@ -13,7 +13,7 @@
 namespace fractile {
 namespace {
 
-/// What is known of (epsilon, delta) is its basic composition: enough for a person who is in one group, once.
+/// For (epsilon, delta), only basic composition is known here; it suffices for a person with one record, in one group.
 void require_composable(const QuantileQuery& query) {
   if (query.budget.measure() != Measure::approximate) return;
   const Words hint{"leave ", Field("delta"), " out, or use ", Field("rho")};
@@ -45,11 +45,11 @@ QuantileQuery group_query(const QuantileQuery& query) {
 
 namespace {
 
-/// Calls draw(worker, i, source) for each group, on several threads where the source can be split: always at the same places, so that a
+/// Calls draw(worker, i, source) for each group, on several threads where the source can be split: always at the same places, so a
 /// reproducible release is the same for any number of threads. Workers are numbered below `threads`.
 void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
                  const std::function<void(std::size_t, std::size_t, DrawSource&)>& draw) {
-  constexpr std::size_t most_pieces = 256;  // of few groups; threads take turns, however long each takes
+  constexpr std::size_t most_pieces = 256;  // each of few groups, so that threads that finish early take further pieces
   constexpr std::size_t largest_piece = 64;
   const std::size_t size = std::clamp<std::size_t>(groups / most_pieces, 1, largest_piece);
   const std::size_t pieces = (groups + size - 1) / size;
@@ -63,7 +63,8 @@ void draw_groups(std::size_t groups, DrawSource& source, std::size_t threads,
   });
 }
 
-/// Within the profiles' own bounds, from a share of the query's budget; `counted`: the profiles as they were counted.
+/// Releases groups within the bounds of their profiles, from a share of the query's budget. `counted`: the profiles as they were
+/// counted.
 Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfile> profiles,
                     const std::vector<RankProfile>& counted, const QuantileQuery& query,
                     const std::optional<BesideQuantiles>& beside, Share share, DrawSource& source, std::size_t threads,

@@ -1,5 +1,5 @@
-// Sums of products of positive numbers, as those of JointForward, but from known ranks and in both directions of rounding: every sum has a
-// relative error that its number of operations bounds, and nothing is subtracted.
+// Sums of products of positive numbers like those of JointForward, but from known ranks and with bounds in both directions. Nothing
+// is subtracted, so the number of operations bounds the relative error of every sum.
 #include "quantiles/release/joint_loss.hpp"
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace {
 /// Neighboring splits of one candidate, or of candidates without records, with equally many records below.
 struct Atom {
   std::int64_t rank;
-  double mass;          ///< of the base measure, whose whole is 1
-  std::uint64_t below;  ///< records below the candidate, and at or below it
+  double mass;          ///< of the base measure, which has total mass 1
+  std::uint64_t below;  ///< with the next member: records below the candidate, and at or below it
   std::uint64_t upto;
 };
 
-/// Probabilities times what only their sum makes one: of all that is selected, and of what counts: of selections that miss by no more, or
-/// times the records that are missed.
+/// Unnormalized probabilities: of all selections, and of those that count. For the loss "missed by more", selections that miss by
+/// no more count; for missed records, each selection counts times the records that it misses.
 struct Weight {
   double all = 0;
   double counted = 0;
@@ -40,7 +40,7 @@ struct Weight {
   }
 };
 
-/// exp(-rate k) for k = 0, 1, ..., up to where it is 0.
+/// exp(-rate k) for k = 0, 1, ..., until it underflows to 0.
 class Powers {
  public:
   explicit Powers(const Exponent& rate) : rate_(rate.coefficient()) {
@@ -54,7 +54,7 @@ class Powers {
   double at(std::int64_t k) const {
     return static_cast<std::size_t>(k) < powers_.size() ? powers_[static_cast<std::size_t>(k)] : 0;
   }
-  /// exp(-rate share), up to its last bit.
+  /// exp(-rate share), correct up to its last bit.
   double of_share(const Rational& share) const { return (-Enclosure::of(rate_ * share)).exp().to_double(); }
   std::size_t size() const { return powers_.size(); }
 
@@ -63,7 +63,7 @@ class Powers {
   std::vector<double> powers_;
 };
 
-/// exp(-rate |g - target|) of whole numbers g; target = whole + share.
+/// exp(-rate |g - target|) for whole numbers g, where target = whole + share.
 class Kernel {
  public:
   Kernel(const Powers& powers, std::uint64_t total, std::uint64_t weight, std::uint64_t denominator)
@@ -75,7 +75,7 @@ class Kernel {
   }
 
   std::int64_t whole() const { return whole_; }
-  /// What exp(-rate k) is multiplied by for g = whole - k, and for g = whole + 1 + k.
+  /// The factor of exp(-rate k) for g = whole - k, and for g = whole + 1 + k.
   double up_to() const { return up_to_; }
   double beyond() const { return beyond_; }
   double at(std::int64_t g) const {
@@ -96,7 +96,7 @@ struct RankRange {
   std::size_t size() const { return static_cast<std::size_t>(to - from + 1); }
 };
 
-/// For ranks b: the sum over lower ranks b' of given weights times exp(-rate |b - b' - target|).
+/// For each rank b: the sum over lower ranks b' of a given weight times exp(-rate |b - b' - target|).
 class GapSums {
  public:
   GapSums(const Powers& powers, const Kernel& kernel, const RankRange& ranks, const std::vector<Weight>& weights)
@@ -129,7 +129,7 @@ class GapSums {
     return last <= end ? wide_[static_cast<std::size_t>(last)] : powers_.at(last - end) * wide_.back();
   }
 
-  /// Gaps of 1 .. the target's whole part: a window of as many ranks, which lies in two blocks at most.
+  /// Gaps of 1 .. the target's whole part: a window of as many ranks, which lies in at most two blocks.
   Weight up_to(std::int64_t rank) const {
     if (block_ == 0) return {};
     const std::int64_t begin = rank - block_ - ranks_.from;
@@ -167,7 +167,8 @@ class JointLoss {
   }
 
   std::optional<LossBounds> bounds() {
-    // What costs more than reach_ over the rate is left out: at one total at most exp(-reach_) over the permutations of the quantiles.
+    // Selections that cost more than reach_ / rate are left out. At one total, their weight is at most exp(-reach_) divided by the
+    // number of permutations of the quantiles.
     const double quantiles = static_cast<double>(alphas_.size());
     reach_ = std::log(totals()) + quantiles * std::log(std::max(2.0, records() * std::min(rate_, 1.0))) + 30;
     for (int tries = 0; tries < 4; ++tries) {
@@ -192,7 +193,7 @@ class JointLoss {
 
   void look_around() {
     reach_ranks_ = static_cast<std::int64_t>(std::min(reach_ / rate_ * (1 + 1e-9) + 2, 0x1p50));
-    const std::int64_t reach = std::min(reach_ranks_, records_ + 1);  // which is everywhere
+    const std::int64_t reach = std::min(reach_ranks_, records_ + 1);  // records_ + 1 reaches everywhere
     windows_.clear();
     for (const QuantileFraction& alpha : alphas_) {
       const auto at = static_cast<std::int64_t>(uint128{alpha.numerator} * problem_.span.records() / alpha.denominator);
@@ -218,7 +219,7 @@ class JointLoss {
     }
   }
 
-  /// More than seconds.
+  /// Whether the computation would take more than seconds.
   bool takes_long() const {
     constexpr double most = 3e8;  // ranks and atoms, of all quantiles and totals
     double size = 0;
@@ -227,7 +228,7 @@ class JointLoss {
     return size * near > most;
   }
 
-  /// Records that are missed; or 0 when they are no more than may be, and 1 otherwise.
+  /// The number of records that are missed; or, for the other loss, 0 if it is at most `than` and 1 otherwise.
   double cost_of(std::size_t quantile, const Atom& atom) const {
     const QuantileFraction& alpha = alphas_[quantile];
     const std::uint64_t score = interval_score(alpha, atom.below, atom.upto - atom.below, problem_.span.records());
@@ -282,7 +283,7 @@ class JointLoss {
 
   // --- The sums ---------------------------------------------------------------------------------------------------------
 
-  /// With one more quantile at an atom of its window.
+  /// The weight with one more quantile, at an atom of its window.
   Weight placed(std::size_t quantile, std::size_t i, const Weight& before) const {
     const double mass = atoms_[parts_[quantile].first + i].mass;
     const double cost = costs_[quantile][i];
@@ -294,13 +295,13 @@ class JointLoss {
     return static_cast<std::size_t>(parts_[quantile].second - parts_[quantile].first);
   }
 
-  /// Takes one total, and everything that lies within the windows.
+  /// Sums over all selections within the windows, at one total.
   Weight sum_at(std::uint64_t total) const {
     const JointTarget& target = problem_.target;
     const auto kernel = [&](std::size_t cell) {
       return Kernel(powers_, total, target.weights[cell], target.denominator);
     };
-    // Indexed by the number of quantiles at an atom, and by atom: the last of the quantiles is the one that is examined.
+    // Indexed by the number of quantiles at an atom, and by atom; the current quantile is the last of these.
     std::vector<std::vector<Weight>> tied(1, std::vector<Weight>(size_of(0)));
     const Kernel begin = kernel(0);
     for (std::size_t i = 0; i < size_of(0); ++i) {
@@ -336,7 +337,7 @@ class JointLoss {
     const std::size_t most_tied = no_gap > 0 ? tied.size() + 1 : 1;
     std::vector<std::vector<Weight>> result(most_tied, std::vector<Weight>(size_of(quantile)));
     Weight from_below;
-    Weight at_this_rank;  // at earlier atoms of the same rank
+    Weight at_this_rank;  // sum over earlier atoms of the same rank
     std::int64_t rank = -1;
     for (std::size_t i = 0; i < size_of(quantile); ++i) {
       const std::size_t index = parts_[quantile].first + i;
@@ -357,7 +358,7 @@ class JointLoss {
     return result;
   }
 
-  /// This many quantiles at one atom hardly ever come about.
+  /// Drops numbers of quantiles at one atom that have negligible probability.
   void drop_seldom_tied(std::vector<std::vector<Weight>>& tied) const {
     while (tied.size() > 1) {
       double sum = 0;
@@ -368,7 +369,7 @@ class JointLoss {
     }
   }
 
-  /// Totals around the number of records; and far_, at least the sum of all others that are within reach.
+  /// Sums over the totals around the number of records, and sets far_ to at least the sum over all other totals within reach.
   Weight sum_near() {
     far_ = 0;
     dropped_ = 0;
@@ -429,11 +430,11 @@ class JointLoss {
   Powers powers_;
   double rate_;
   std::int64_t records_;
-  double reach_ = 0;              ///< costs times rate
+  double reach_ = 0;              ///< largest cost times rate that is kept
   std::int64_t reach_ranks_ = 0;  ///< the same in records
   double far_ = 0;
-  double seldom_ = 0;               ///< of ties that are dropped, together at most, at one total and level
-  mutable double dropped_ = 0;      ///< of all that were
+  double seldom_ = 0;               ///< upper bound of the weight of all ties that are dropped at one total and level
+  mutable double dropped_ = 0;      ///< weight of all ties that were dropped
   std::vector<RankRange> windows_;  ///< by quantile: ranks
   std::vector<Atom> atoms_;         ///< of all windows, in order
   std::vector<std::pair<std::size_t, std::size_t>> parts_;  ///< by quantile: atoms from .. to
@@ -444,7 +445,7 @@ class JointLoss {
 
 std::optional<LossBounds> joint_loss(const JointProblem& problem, const std::vector<Rational>& quantiles,
                                      const ReleaseAnalyst& analyst) {
-  constexpr std::size_t most_quantiles = 24;  // products of more are too small for doubles
+  constexpr std::size_t most_quantiles = 24;  // products for more quantiles are too small for doubles
   if (problem.rate.is_log() || quantiles.size() > most_quantiles) return {};
   if (problem.span.records() >= std::uint64_t{1} << 40) return {};
   return JointLoss(problem, quantiles, analyst).bounds();

@@ -1,4 +1,4 @@
-// The mean loss of an analyst of several quantiles that are selected at once, on a table that is known.
+// The mean loss of an analyst of several quantiles that are selected at once, on a known table.
 // Proof: docs/proofs/choosing.md, "Releases": several quantiles
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace fractile {
 
-/// Bounds the mean loss of a selection among all splits of the problem's table, for these quantiles, in order. Nothing where floating point
-/// cannot carry it, and where it would take more than seconds: about the quantiles times the ranks that are likely for one, some two hundred
-/// times.
+/// Bounds the mean loss of a selection among all splits of the problem's table, for these quantiles, in order. Nothing where the
+/// range of floating point does not suffice, and where the computation would take more than seconds: its time is some two hundred
+/// times the number of quantiles times the number of ranks that are likely for one quantile.
 std::optional<LossBounds> joint_loss(const JointProblem& problem, const std::vector<Rational>& quantiles,
                                      const ReleaseAnalyst& analyst);
 

@@ -22,7 +22,7 @@ QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability) {
 
 namespace {
 
-/// How many records a person's units are.
+/// The number of records of a person when records are units of weight.
 std::uint64_t records_of_person(const QuantileQuery& query, const RecordWeights& weights) {
   const std::uint64_t records = query.records_per_person;
   if (!weights.stability) return records;

@@ -21,7 +21,7 @@ using About = PersonGuess::About;
 
 constexpr std::int64_t printed_bits = 60;
 
-/// Rounded up, and no more than certain.
+/// Rounded up, and at most 1.
 Rational at_most(const Enclosure& probability) {
   if (!probability.is_finite()) return 1;
   return std::min(probability.upper_rational(printed_bits), Rational(1));
@@ -29,13 +29,13 @@ Rational at_most(const Enclosure& probability) {
 
 // --- By the budget alone ----------------------------------------------------------------------------------------------
 
-/// How many steps of the relation lie between two possibilities; 0 where the promise is about none of them.
+/// The number of the relation's steps between two possibilities; 0 where the promise does not cover them.
 int steps_between(Neighbors neighbors, About about) {
   if (about == About::presence) return neighbors == Neighbors::add_remove ? 1 : 0;
   return neighbors == Neighbors::add_remove ? 2 : 1;
 }
 
-/// For an (epsilon, delta) that holds between any two possibilities.
+/// The bound from an (epsilon, delta) that holds between any two possibilities.
 Enclosure allowed_with_delta(const std::vector<Rational>& priors, const Exponent& epsilon, const Rational& delta) {
   const Enclosure odds = Enclosure::of(epsilon, guess_bits).exp();
   const Enclosure pure = most_guessed(priors, odds);
@@ -44,7 +44,7 @@ Enclosure allowed_with_delta(const std::vector<Rational>& priors, const Exponent
 }
 
 Enclosure allowed_under_zcdp(const std::vector<Rational>& priors, const Rational& rho) {
-  constexpr std::int64_t deltas[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20};  // powers of a tenth
+  constexpr std::int64_t deltas[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20};  // powers of 1/10
   Enclosure least = enclosed(1);
   for (const std::int64_t power : deltas) {
     const Rational delta = Rational(10).pow(-power);
@@ -63,7 +63,7 @@ Enclosure allowed_by(const Budget& budget, int steps, const std::vector<Rational
     case Measure::approximate:
       break;
   }
-  // Two steps: epsilon twice, and delta (1 + e^epsilon) times.
+  // Two steps cost 2 epsilon and (1 + e^epsilon) delta.
   const Exponent& epsilon = budget.epsilon();
   Rational delta = budget.delta();
   if (steps == 2) delta *= Rational(1) + Enclosure::of(epsilon, guess_bits).exp().upper_rational(printed_bits);
@@ -72,14 +72,14 @@ Enclosure allowed_by(const Budget& budget, int steps, const std::vector<Rational
 
 // --- By what each stage may cost --------------------------------------------------------------------------------------
 
-/// A part of a release: the log ratios of its law under two possibilities lie in an interval of this length that holds 0. A selection's may
-/// lie anywhere in it; of other noise, both ends have at most this distance from 0.
+/// A part of a release: the log ratios of its law under two possibilities lie in an interval of this length that contains 0. For a
+/// selection, the interval may have any place; for other noise, both ends are at most this far from 0.
 struct PartRange {
   Enclosure length;
   bool is_selection;
 };
 
-/// Two possibilities with these joint probabilities, which parts of the release that cost this much distinguish.
+/// Bounds the guesses between two possibilities with given joint probabilities, after parts of a release that have these ranges.
 class PartsBound {
  public:
   explicit PartsBound(std::vector<PartRange> parts) : parts_(std::move(parts)) {
@@ -90,7 +90,7 @@ class PartsBound {
     std::ranges::sort(parts_, by_use);  // the widest selection last
   }
 
-  /// With `before` the joint probabilities.
+  /// `first` and `second` are the joint probabilities.
   Enclosure right(const Enclosure& first, const Enclosure& second) const { return right(first, second, 0); }
 
  private:
@@ -107,7 +107,7 @@ class PartsBound {
     return right(first * likely, second * rare, part + 1) + right(first * rare, second * likely, part + 1);
   }
 
-  /// ((a + b) r - 2 sqrt(a b r)) / (r - 1), unless one possibility is more than r times as likely as the other.
+  /// ((a + b) r - 2 sqrt(a b r)) / (r - 1), unless one possibility is more than r times as likely as the other. (r: odds.)
   static Enclosure after_selection(const Enclosure& a, const Enclosure& b, const Enclosure& odds) {
     if (certainly_at_most(odds * a, b)) return b;
     if (certainly_at_most(odds * b, a)) return a;
@@ -117,7 +117,7 @@ class PartsBound {
   std::vector<PartRange> parts_;
 };
 
-/// The parts of a release that runs these stages; nothing where what one costs is not the length of a range.
+/// The ranges of the parts of a release that runs these stages. Nothing if the cost of some part is not the length of a range.
 class RangesOfParts {
  public:
   RangesOfParts(const QuantileQuery& query, const QuantilePlan& plan, int steps)
@@ -150,14 +150,15 @@ class RangesOfParts {
     return whole.scaled(preliminary_share(whole.measure()) * Rational(shares));
   }
 
-  /// Two nodes of a level that share a replaced record cost sqrt 2 times as much as one under zCDP, and the same under pure privacy.
+  /// Two nodes of a level that share a replaced record cost sqrt 2 times as much as one node under zCDP, and the same as one node
+  /// under pure privacy.
   Enclosure selection_range(const Budget& budget) const {
     if (budget.measure() == Measure::pure) return Enclosure::of(budget.epsilon() * Rational(steps_), guess_bits);
     const Rational squared = Rational(query_.neighbors == Neighbors::change_one ? 16 : 8) * budget.rho();
     return enclosed(squared).sqrt() * enclosed(steps_);
   }
 
-  /// Under pure privacy alone.
+  /// Only under pure privacy.
   bool add_noise(std::vector<PartRange>& parts, const Budget& budget) const {
     if (budget.measure() != Measure::pure) return false;
     parts.push_back({selection_range(budget), false});
@@ -184,7 +185,7 @@ Enclosure summed(const std::vector<PartRange>& parts) {
 
 constexpr std::size_t most_parts = 12;
 
-/// Whatever the preliminary stages find.
+/// The bound for any outcome of the preliminary stages.
 Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, int steps,
                          const std::vector<Rational>& priors) {
   Enclosure otherwise = allowed_by(query.budget, steps, priors);
@@ -219,7 +220,7 @@ struct Question {
   int steps;
 };
 
-/// When the earlier observations have ratios of at most `odds`.
+/// The bound if earlier observations have likelihood ratios of at most `odds`.
 Enclosure right_after(const Enclosure& right, const Enclosure& odds) {
   const Enclosure one = enclosed(1);
   Enclosure bound = right * odds;
@@ -227,7 +228,7 @@ Enclosure right_after(const Enclosure& right, const Enclosure& odds) {
   return bound;
 }
 
-/// When these stages select one quantile, and nothing else but what was found before.
+/// The bound if, after the preliminary stages found this, the stages select one quantile and nothing else.
 std::optional<Enclosure> right_when_found(const Question& question, const PreliminaryOutcome& found) {
   const std::vector<Stage> stages = question.plan.stages(found);
   const auto* selection = stage_in<SelectQuantiles>(stages);
@@ -241,7 +242,7 @@ std::optional<Enclosure> right_when_found(const Question& question, const Prelim
   const BaseMeasure weights(0, question.table.candidates - 1, 1, {}, selection->shape.numbers, selection->shape.origin);
   const Attacker attacker(question.table, {alpha, calibration.rate(alpha, true), weights}, question.guess.about,
                           question.above);
-  constexpr int from_value_to_value = 2;  // of presence: a present person's value is not known either
+  constexpr int from_value_to_value = 2;  // also for presence, since a present person's value is not known either
   const int steps = question.guess.about == About::presence ? from_value_to_value : question.steps;
   auto parts = RangesOfParts(question.query, question.plan, steps).of(found);
   if (!parts) return {};
@@ -264,8 +265,8 @@ std::optional<Rational> right_among_these(const Question& question) {
 
 // --- By the distribution alone ------------------------------------------------------------------------------------------
 
-/// The same at most, among so many that terms would be too many to add: E |X - n p| / 2 <= the root of the variance / 2, and by Hoeffding's
-/// inequality the tail beyond `least` + s is at most exp(-2 (away + s)^2 / n), away = least - n p.
+/// An upper bound of the same for n with too many terms to add. Since E |X - n p| <= sqrt(variance), half of that is a bound. By
+/// Hoeffding's inequality, the tail beyond `least` + s is at most exp(-2 (away + s)^2 / n), where away = least - n p.
 Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t least) {
   const Enclosure all = enclosed(Rational(static_cast<std::int64_t>(n)));
   Enclosure most = (all * enclosed(p * (Rational(1) - p))).sqrt() / enclosed(2);
@@ -278,7 +279,7 @@ Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t le
   return most;
 }
 
-/// E max(0, X - least) of X binomial, for least >= n p: the tail's terms fall at least as fast as a geometric series.
+/// E max(0, X - least) for binomial X and least >= n p. The tail's terms fall at least as fast as a geometric series.
 Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t least) {
   if (least >= n || p.sign() == 0) return enclosed(0);
   if (p == 1) return enclosed(Rational(static_cast<std::int64_t>(n - least)));
@@ -305,7 +306,7 @@ Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t leas
         odds * enclosed(Rational(static_cast<std::int64_t>(n - x), static_cast<std::int64_t>(x + 1)));
     term *= factor;
     if (term.upper_double() < 0x1p-140 && factor.upper_double() < 0.999) {
-      // What is left: sum of (x - least) term factor^i, at most n term / (1 - factor).
+      // The rest is the sum of (x - least) term factor^i, at most n term / (1 - factor).
       const Enclosure left = term * enclosed(Rational(static_cast<std::int64_t>(n))) / (enclosed(1) - factor);
       return sum + hull(enclosed(0), left);
     }
@@ -313,16 +314,16 @@ Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t leas
   return sum;
 }
 
-/// E max(X, n - X) / n of X binomial.
+/// E max(X, n - X) / n for binomial X.
 Enclosure larger_share(const Rational& p, std::uint64_t n) {
   const Rational larger = std::max(p, Rational(1) - p);
   const Rational all(static_cast<std::int64_t>(n));
-  // With Y those of the rarer side: n - Y + 2 max(0, Y - n/2), and n/2 is at least this.
+  // With Y records on the rarer side, the larger side has n - Y + 2 max(0, Y - n/2) records. n / 2, rounded down, is at most n/2.
   const Enclosure excess = expected_excess(Rational(1) - larger, n, n / 2);
   return enclosed(larger) + enclosed(Rational(2) / all) * excess;
 }
 
-/// E max over positions of how many of n records have it, over n, at most: a threshold, and what goes beyond it.
+/// An upper bound of E (the most records at one position) / n among n records: a threshold, plus the expected excess over it.
 Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
   std::map<Rational, std::uint64_t> alike;
   for (const Rational& p : priors) ++alike[p];

@@ -37,14 +37,14 @@ std::optional<std::uint64_t> settled_from(const QuantileQuery& query) {
 
 namespace {
 
-/// The least budget of two digits by which the ends are said to be settled among so few rows.
+/// The least budget of two digits with which the ends are settled among these few rows.
 std::optional<Budget> budget_that_settles(QuantileQuery query, std::uint64_t rows) {
   const auto settles = [&](std::int64_t place) {
     query.budget = budget_like(query.budget, TwoDigits::at(place));
     return ends_are_settled(query, rows);
   };
   if (!settles(TwoDigits::last)) return {};
-  // What is said of records is rounded up.
+  // Reported numbers of records are rounded up.
   for (std::int64_t place = first_entry(0, TwoDigits::last, settles); place <= TwoDigits::last; ++place) {
     if (!settles(place)) continue;
     const std::optional<std::uint64_t> from = settled_from(query);
@@ -91,7 +91,8 @@ std::optional<UnsettledEnds> unsettled_ends(const Release& release) {
   return enough_of_all(ends_among(query, *fewest), left);
 }
 
-/// For the table, widths do not depend on the number of rows, once these are many; for the population they grow with the sample.
+/// For intervals of the table, widths do not depend on the number of rows once there are many; for the population, they grow with
+/// the sample.
 std::optional<PlannedIntervals> planned_intervals(const QuantileQuery& query, std::vector<double> widths,
                                                   std::uint64_t simulated, std::uint64_t rows) {
   if (!query.intervals) return {};
@@ -108,7 +109,7 @@ namespace {
 
 double widest(const std::vector<double>& widths) { return *std::ranges::max_element(widths); }
 
-/// Budgets at which intervals of a query are as narrow as is wanted.
+/// The search for a budget at which the intervals of a query are as narrow as wanted.
 class NarrowEnough {
  public:
   NarrowEnough(QuantileQuery query, const Lattice& lattice, std::uint64_t rows)
@@ -119,7 +120,7 @@ class NarrowEnough {
     return query_;
   }
 
-  /// Records between the ends of the widest, by formula.
+  /// The number of records between the ends of the widest interval, by formula.
   double expected_at(std::int64_t place) {
     query_at(place);
     double half = 0;
@@ -137,7 +138,7 @@ class NarrowEnough {
     return widest(planned_intervals(query_, std::move(typical.interval_widths), rows, rows_)->widths);
   }
 
-  /// The least place at which the formula, times what it was off by, gives no more; nothing when none does.
+  /// The least place at which the formula, times the correction `times`, is at most `wanted`; nothing if there is none.
   std::optional<std::int64_t> first_within(double wanted, double times) {
     const auto is_within = [&](std::int64_t place) { return times * expected_at(place) <= wanted; };
     if (!is_within(TwoDigits::last)) return {};

@@ -9,10 +9,10 @@
 
 namespace fractile {
 
-/// records_that_settle(), of the query of a group as well.
+/// records_that_settle(), also for the query of a group.
 std::optional<std::uint64_t> settled_from(const QuantileQuery& query);
 
-/// `widths`: medians on a reference table of `simulated` rows, of which `rows` are expected; nothing without intervals.
+/// `widths`: medians on a reference table of `simulated` rows, when `rows` rows are expected. Nothing without intervals.
 std::optional<PlannedIntervals> planned_intervals(const QuantileQuery& query, std::vector<double> widths,
                                                   std::uint64_t simulated, std::uint64_t rows);
 

@@ -20,7 +20,7 @@
 namespace fractile {
 namespace {
 
-/// A reference table of more rows than this says nothing new: beyond some thousand records, rank errors do not depend on them.
+/// The largest reference table: beyond some thousand records, rank errors do not depend on their number.
 constexpr std::uint64_t most_reference_rows = 100'000;
 
 /// Chosen so that a plan takes a second or two. Brackets and the critical values of intervals take longer than quantiles do.
@@ -52,7 +52,7 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   if (statistics) rest.budget = query.budget.scaled(left);
   const QuantilePlan plan = plan_of(rest, lattice);
   MechanismUsed used = plan.used({});
-  used.granularity.reset();  // not looked at yet
+  used.granularity.reset();  // not searched for yet
   const std::uint64_t expected = query.expected_rows.value_or(options.rows);
   const std::uint64_t rows = std::min(expected, most_reference_rows);
   TypicalRelease typical =
@@ -72,8 +72,8 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
 
 namespace {
 
-/// From each quantile to the nearest other one, or to the nearer end, as shares of the rows; the ends themselves have no end to
-/// go to.
+/// The distances from each quantile to the nearest other one, or to the nearer end, as shares of the rows. For quantiles 0 and 1,
+/// their own end does not count.
 std::vector<double> gaps_of(const std::vector<Rational>& quantiles) {
   std::vector<double> gaps;
   for (std::size_t i = 0; i < quantiles.size(); ++i) {
@@ -99,16 +99,17 @@ double noise_share(const std::vector<Rational>& quantiles, const std::vector<dou
 namespace {
 
 constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
-constexpr std::size_t most_simulated_quantiles = 200;  // more, such as synthetic rows, are read together, and take long
+// More quantiles, such as synthetic rows, are read together, and take long to simulate.
+constexpr std::size_t most_simulated_quantiles = 200;
 
-/// What may be simulated for a few words: they must not cost more than the release that they are said of. It is counted before, in what a
-/// microsecond does on one core, so that no clock decides what is said.
+/// The simulations that a warning may use: they must not cost more than the release that it is about. Their cost is estimated
+/// beforehand, in microseconds of one core, so no clock influences the warning.
 class Simulations {
  public:
   static constexpr std::uint64_t tenth_of_a_second = 100'000;
   explicit Simulations(std::uint64_t left) : left_(left) {}
 
-  /// As many releases as are left, up to `wanted`, which are taken; none unless there are `least`.
+  /// Takes as many releases as are left, up to `wanted`; takes none if fewer than `least` are left.
   std::uint64_t take(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted, std::uint64_t least) {
     const std::uint64_t cost = cost_of(query, std::min(rows, most_simulated_rows));
     const std::uint64_t taken = std::min(wanted, left_ / cost);
@@ -118,11 +119,11 @@ class Simulations {
   }
 
  private:
-  /// Measured: automatic reads few quantiles together, joint mechanisms all of them.
+  /// Measured costs: automatic reads few quantiles together, joint mechanisms read all of them.
   static std::uint64_t cost_of(const QuantileQuery& query, std::uint64_t rows) {
     const std::uint64_t quantiles = query.quantiles.size();
     const bool is_joint = query.mechanism == Mechanism::joint || query.mechanism == Mechanism::joint_total;
-    const std::uint64_t thousandths =  // of a microsecond a row
+    const std::uint64_t thousandths =  // thousandths of a microsecond per row
         is_joint ? 200 + 6 * quantiles * quantiles : std::min<std::uint64_t>(50 + 45 * quantiles, 1'600);
     return 100 + rows * thousandths / 1'000;
   }
@@ -136,8 +137,9 @@ double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint
   return noise_share(query.quantiles, typical_error(query, lattice, Shape::normal, simulated, releases).mean, rows);
 }
 
-/// Whether enough records lie between neighboring quantiles for values to be far from noise, on any lattice. Among 2^62 candidates a value of
-/// one of eight levels is off by about 16 (1 + ln 2^62) / epsilon records, which is some 700 at epsilon 1, and `auto` runs nothing worse.
+/// Whether enough records lie between neighboring quantiles for values to be far from noise, on any lattice. Among 2^62 candidates,
+/// a value of one of eight levels has an error of about 16 (1 + ln 2^62) / epsilon records, some 700 at epsilon 1, and `auto` runs
+/// nothing worse.
 bool are_far_apart(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double enough = 5'000;  // records at epsilon 1
   if (query.mechanism != Mechanism::automatic || query.budget.measure() == Measure::approximate) return false;
@@ -147,8 +149,8 @@ bool are_far_apart(const QuantileQuery& query, std::uint64_t rows) {
   return least * epsilon >= enough * query.records_per_person;
 }
 
-/// A few releases tell when values are far from being noise, as most are; one of many quantiles does. Nothing when even these are too
-/// many.
+/// A few simulated releases suffice if values are far from being noise, as most are; of many quantiles, one release suffices.
+/// Nothing when even these would take too long.
 std::optional<double> noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows,
                                   Simulations& simulations) {
   constexpr double far_from_noise = 0.1;
@@ -163,7 +165,8 @@ std::optional<double> noise_share(const QuantileQuery& query, const Lattice& lat
   return more == 0 ? share : noise_share(query, lattice, rows, more);
 }
 
-/// Larger than the query's own, with which the values are mostly noise. Nothing when too much would have to be simulated.
+/// A budget larger than the query's, with which the values are mostly noise. Nothing when finding it would take too many
+/// simulations.
 std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows,
                                  Simulations& simulations) {
   constexpr std::int64_t stride = 30;  // at most a factor of four
@@ -213,7 +216,7 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 namespace {
 
 std::optional<MostlyNoise> noise_of(const Release& release, const Release::Group& group, std::uint64_t work) {
-  if (release.errors) return group.noise;  // found with it
+  if (release.errors) return group.noise;  // computed together with them
   if (!group.course) return {};
   const QuantileQuery& query = group.course->plan->query;
   const std::optional<std::uint64_t>& believed = group.used.rows ? group.used.rows : query.expected_rows;
@@ -230,7 +233,8 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
   for (const Release::Group& group : release.groups) rows.insert(group.used.rows);
   const std::uint64_t work =
       std::max(Simulations::tenth_of_a_second / std::max<std::uint64_t>(rows.size(), 1), least_work);
-  std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same for all groups
+  // Everything else is the same for all groups.
+  std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;
   std::vector<std::optional<MostlyNoise>> noises;
   for (const Release::Group& group : release.groups) {
     const auto [place, is_new] = by_rows.try_emplace(group.used.rows);
@@ -242,7 +246,7 @@ std::vector<std::optional<MostlyNoise>> mostly_noise(const Release& release) {
 
 namespace {
 
-/// How many records the largest group has, as was declared or published; else as was told.
+/// The number of records of the largest group, as declared or published; otherwise the expected number.
 std::optional<std::uint64_t> known_rows(const Release& release) {
   if (release.public_rows) return release.public_rows;
   std::optional<std::uint64_t> most;
@@ -264,7 +268,7 @@ std::optional<TypicalError> typical_error(const Release& release) {
   if (release.query.intervals || quantiles == 0 || quantiles > most_simulated_quantiles) return {};
   QuantileQuery query = release.is_grouped() ? group_query(release.query) : release.query;
   query.budget = query.budget.scaled(left_for_quantiles(release));
-  // Members that a receipt does not have: whether a release was read back must not decide anything.
+  // Uses only members that a receipt has, since the result must not depend on whether the release was read back.
   const std::size_t selected = release.groups.front().used.selected;
   query.interpolate = selected > 0 && selected < quantiles;
   query.base = Base::by_mechanism;

@@ -1,4 +1,4 @@
-// What a query may be.
+// The conditions on a query.
 #include "fractile/error.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/brackets.hpp"
@@ -42,7 +42,7 @@ void require_increasing(const std::vector<Rational>& quantiles) {
   }
 }
 
-/// Whatever node of the recursion a quantile is decided in, its fraction there has a denominator that divides this one's.
+/// In every node of the recursion, the denominator of a quantile's fraction divides this common denominator.
 void require_small_denominators(const std::vector<Rational>& quantiles) {
   for (const Rational& q : quantiles) QuantileFraction::of(q);
   const Rational common = common_denominator(quantiles);

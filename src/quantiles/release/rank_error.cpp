@@ -17,10 +17,11 @@ namespace {
 
 Enclosure whole(uint128 value) { return Enclosure::of_whole(value); }
 
-/// An upper bound, as r ranks' distance grows, of the log of the probability of a larger rank error.
+/// From a number of ranks to an upper bound of the logarithm of the probability of a larger rank error.
 using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
 
-/// The least number of ranks from `least` on, at most 2^50, whose tail is certainly at most `log_failure`; nothing when there is none.
+/// The least number of ranks from `least` on, at most 2^50, whose LogTail is certainly at most `log_failure`; nothing when there is
+/// none.
 std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least) {
   constexpr std::uint64_t most = std::uint64_t{1} << 50;
   const auto enough = [&](std::uint64_t ranks) { return certainly_at_most(log_tail(ranks), log_failure); };
@@ -45,10 +46,10 @@ std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 tota
 
 namespace {
 
-/// How the records of tables of this many rows can lie among splits (lemma 2).
+/// How the records of a table with this many rows can lie among splits (lemma 2).
 struct Spread {
-  std::uint64_t gap = 0;     ///< splits between any two thresholds that follow each other; 0 when some coincide
-  std::uint64_t shared = 0;  ///< then, at most how many records have one threshold
+  std::uint64_t gap = 0;     ///< least number of splits between successive thresholds; 0 when some coincide
+  std::uint64_t shared = 0;  ///< then, the most records that have one threshold
 
   static Spread of(std::uint64_t subcells, std::uint64_t rows) {
     if (rows < subcells) return {subcells >> std::bit_width(rows), 0};
@@ -56,16 +57,16 @@ struct Spread {
   }
 };
 
-/// Lemma 3: a node of k quantiles with exp(-rate * cost), whose splits weigh `total_weight` together.
+/// Lemma 3: a node of k quantiles with the law exp(-rate * cost), whose splits have the total weight `total_weight`.
 struct NodeErrors {
   Exponent rate;
   std::size_t quantiles;
   uint128 total_weight;
-  Enclosure edge_factor;              ///< at most how much more the heaviest splits weigh
-  std::optional<std::uint64_t> step;  ///< of the totals, where one is selected
+  Enclosure edge_factor;              ///< upper bound of how much more the heaviest splits weigh
+  std::optional<std::uint64_t> step;  ///< of the totals, if one is selected
   Spread spread;
 
-  /// For a quantile that misses by one rank for each `cost_a_rank` of cost, or less.
+  /// The bound for a quantile when each rank of its error costs at least `cost_a_rank`.
   std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure) const {
     const Enclosure rate_ball = Enclosure::of(rate);
     const auto k = static_cast<std::int64_t>(quantiles);
@@ -80,7 +81,7 @@ struct NodeErrors {
   }
 
  private:
-  /// The log of the weight that lies within r / 2 ranks of a target, each split discounted by exp(-2 rate) a rank.
+  /// The logarithm of the weight within r / 2 ranks of a target, where each split is discounted by exp(-2 rate) per rank.
   Enclosure log_near(std::uint64_t r) const {
     const Enclosure twice = Enclosure::of(rate * Rational(2));
     if (spread.gap == 0) return whole(0) - twice * whole(1 + spread.shared);
@@ -89,7 +90,7 @@ struct NodeErrors {
     return (whole(spread.gap) * ratio * ranks).log();
   }
 
-  /// How many totals at `cost` all totals together amount to.
+  /// The weight of all totals together, as a number of totals at `cost`.
   Enclosure totals(const Enclosure& cost) const {
     const Enclosure beyond = whole(2) / (whole(1) - (whole(0) - Enclosure::of(rate) * whole(*step)).exp());
     return whole(2) * cost / whole(*step) + whole(1) + beyond;
@@ -109,7 +110,7 @@ class RecursionErrors {
                            .total()),
         spread_(Spread::of(tree_.subcells(), rows)) {}
 
-  /// Released quantile i's, exceeded with probability at most `failure`.
+  /// The bound of released quantile i, exceeded with probability at most `failure`.
   std::optional<std::uint64_t> of(std::size_t i, const Rational& failure) {
     const std::vector<Step> path = path_to(i);
     const Rational share = failure / Rational(static_cast<std::int64_t>(path.size()));
@@ -129,7 +130,7 @@ class RecursionErrors {
  private:
   struct Step {
     QuantileNode node;
-    std::vector<std::size_t> ends;  ///< the pivots that matter to what follows, as places among the node's
+    std::vector<std::size_t> ends;  ///< the pivots on which the next node depends, as places among the node's pivots
   };
 
   /// From the root to the node that decides quantile i.
@@ -166,7 +167,7 @@ class RecursionErrors {
     if (const auto* leaf = std::get_if<LeafNode>(&node)) {
       return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights(*leaf).total(), failure);
     }
-    if (std::holds_alternative<SplitNode>(node)) {  // a rank costs two halves
+    if (std::holds_alternative<SplitNode>(node)) {  // each rank costs two halves
       return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure);
     }
     const JointProblem problem = tree_.problem(std::get<JointNode>(node));
@@ -182,7 +183,8 @@ class RecursionErrors {
     return {rate, quantiles, splits_weight_, whole(edge ? steepest * steepest : 1), step, spread_};
   }
 
-  /// With the total fixed, missing by a rank below is missing by one above; else one of the two may be the total's.
+  /// With a fixed total, one rank too few below a pivot is one rank too many above it. With a selected total, one of the two may be
+  /// absorbed by the total.
   static Rational cost_a_rank(const JointProblem& problem, std::size_t pivot) {
     if (!problem.totals) return 2;
     std::uint64_t below = 0;
@@ -211,7 +213,7 @@ Ranks recursion_ranks(const QuantileQuery& query, const SelectQuantiles& selecti
   return ranks;
 }
 
-/// Sorting draws brings none further from its target than the worst of them was.
+/// Sorting draws increases no error beyond the largest one before.
 Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure) {
   const IndependentQuantiles drawn{query.quantiles, independent_range(query), query.neighbors,
                                    query.records_per_person};
@@ -228,12 +230,12 @@ Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, cons
 
 namespace {
 
-/// Lemma 5: twice the error of a node's sums on each level, and one for what doubles round away while numbers are below 2^43.
+/// Lemma 5: twice the error of a node's sums on each level, plus one for the rounding of doubles while numbers are below 2^43.
 Enclosure sum_error(std::uint64_t ranks, int height) {
   return whole(ranks - 1) / whole(2 * static_cast<uint128>(height));
 }
 
-/// The least number of ranks by the exponential moments at k/16 of the noise's rate, k = 1 .. 15.
+/// The least number of ranks that the exponential moments at k/16 of the noise's rate give, k = 1 .. 15.
 std::optional<std::uint64_t> laplace_ranks(const CountTreeShape& shape, const Exponent& rate, const Enclosure& log_sums,
                                            const Enclosure& log_failure) {
   const Rational branching(static_cast<std::int64_t>(shape.branching()));
@@ -271,7 +273,7 @@ std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint
   std::optional<std::uint64_t> ranks = noise.measure() == Measure::pure
                                            ? laplace_ranks(shape, noise.rate(), log_sums, log_failure)
                                            : gaussian_ranks(shape, noise.sigma_squared(), log_sums, log_failure);
-  if (ranks) *ranks += (rows + *ranks) >> 41;  // the rest of what doubles round away
+  if (ranks) *ranks += (rows + *ranks) >> 41;  // the rest of the rounding of doubles
   return ranks;
 }
 

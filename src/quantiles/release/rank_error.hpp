@@ -1,4 +1,4 @@
-// How far from its rank a released quantile may be, for one mechanism at a time: the lemmas of what `worst_case` adds up.
+// How far from its rank a released quantile may be, for each mechanism: the lemmas whose bounds `worst_case` adds up.
 // Proof: docs/proofs/rank_error.md
 #pragma once
 
@@ -12,27 +12,28 @@
 
 namespace fractile {
 
-/// A number of ranks for each quantile; nothing where none below 2^50 is certain.
+/// A number of ranks for each quantile; nothing where no bound below 2^50 is certain.
 using Ranks = std::vector<std::optional<std::uint64_t>>;
 
-/// Lemma 1: exceeded with probability at most `failure` by one draw among candidates of this total weight, at least 1 each;
-/// `slope` a rank.
+/// Lemma 1: the rank error that one draw exceeds with probability at most `failure`, among candidates of this total weight, each of
+/// weight at least 1, when each rank costs `slope`.
 std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 total_weight, const Enclosure& failure);
 
-/// Lemmas 2 to 4: of these of the quantiles that a recursion releases with all of the query's budget, each exceeded with
-/// probability at most `failure`.
+/// Lemmas 2 to 4: the rank errors of the quantiles `which` when a recursion releases all quantiles with all of the query's budget.
+/// Each is exceeded with probability at most `failure`.
 Ranks recursion_ranks(const QuantileQuery& query, const SelectQuantiles& selection, const Lattice& lattice,
                       std::uint64_t rows, const std::vector<std::size_t>& which, const Rational& failure);
 
-/// Lemma 1 for each: sorting draws brings none further from its target than the worst of them was.
+/// Lemma 1 for each quantile: sorting the draws increases no error beyond the largest one before.
 Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure);
 
-/// Lemma 5: of all quantiles together, from counts on the tree of this many candidates. Nothing when leaves hold several.
+/// Lemma 5: the rank error of all quantiles together, from counts on the tree of this many candidates. Nothing when leaves hold
+/// several candidates.
 std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates, std::uint64_t rows,
                                            const Rational& failure);
 
-/// Lemma 6: of `rows` records at most so many are finer than the granularity that a release of the query finds, but with
-/// probability `failure`.
+/// Lemma 6: except with probability `failure`, at most this many of `rows` records are finer than the granularity that a release of
+/// the query finds.
 std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const FindGranularity& stage, std::uint64_t rows,
                                            const Rational& failure);
 

@@ -17,7 +17,7 @@ namespace fractile {
 
 namespace {
 
-/// The share of the budget that finds bounds.
+/// The share of the budget for finding bounds.
 Rational bounds_share(const ReleaseOptions& options) { return options.bounds ? options.bounds->share : Rational(0); }
 
 QuantileQuery with_share(QuantileQuery query, const Rational& share) {
@@ -58,7 +58,7 @@ DrawnStages ReleaseSampler::sample_stages(const RankProfile& profile, Share shar
   Release::Group& group = drawn.group;
   if (beside_) group.statistics = beside_->draw(counted ? *counted : profile, share, draws);
   if (!asked_.quantiles.empty()) {
-    Share rest = share.take_rest();  // the whole of which stages take their parts
+    Share rest = share.take_rest();  // the share from which stages take their parts
     CommonStages& common = common_for(rest, profile.lattice());
     SampledStages sampled = fractile::sample_stages(profile, common, std::move(rest), draws);
     const std::shared_ptr<const QuantilePlan>& plan = common.after(sampled.found).plan;
@@ -74,7 +74,7 @@ DrawnStages ReleaseSampler::sample_stages(const RankProfile& profile, Share shar
 Release::Group ReleaseSampler::sample(const RankProfile& profile, Share share, DrawSource& source,
                                       const RankProfile* counted) {
   auto [group, counts] = sample_stages(profile, std::move(share), source, counted);
-  if (!group.course) return std::move(group);  // of statistics alone
+  if (!group.course) return std::move(group);  // a release of statistics alone
   if (const std::optional<Brackets>& brackets = group.course->plan->brackets) {
     const QuantileQuery& query = query_of_stages();
     CriticalValues critical = critical_values(query, *brackets);
@@ -98,7 +98,7 @@ Release release_with(const RankProfile& profile, const ReleaseOptions& options, 
     return release;
   };
   if (!options.bounds) {
-    // The plan does the same, but takes a query with intervals for a group's.
+    // The plan checks the same, except that it assumes a query with intervals to be a group's.
     if (query.intervals || beside) require_query(query, profile.lattice());
     return drawn(profile, Share::whole(query.budget));
   }

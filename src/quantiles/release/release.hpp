@@ -1,4 +1,4 @@
-// A release as its sampler and its audit run it: from a share of the budget, by any source of draws.
+// A release as both its sampler and its audit run it: from a share of the budget, with any source of draws.
 // Proof: docs/proofs/odometer.md
 #pragma once
 
@@ -15,26 +15,25 @@
 
 namespace fractile {
 
-/// Throws `usage` unless a release of statistics alone can be asked for so: a query without quantiles, whatever is done with its records.
+/// Throws `usage` unless a query without quantiles can be answered with statistics alone, whatever is done with its records.
 void require_statistics_alone(const QuantileQuery& query);
-/// The same for a query with quantiles: as QuantileQuery::validate(lattice).
+/// The same for a query with quantiles; throws as QuantileQuery::validate(lattice) does.
 void require_query(const QuantileQuery& query, const Lattice& lattice);
 
-/// release(), with draws of any source. The policy is an audit's, where it is not the standard one; it must outlive what is returned.
+/// release() with draws from any source. Audits pass another policy than the standard one; it must outlive the result.
 Release release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
                      const AutoPolicy& policy = AutoPolicy::standard());
 Release release_with(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                      const ReleaseOptions& options, DrawSource& source,
                      const AutoPolicy& policy = AutoPolicy::standard());
 
-/// Statistics to be drawn beside the quantiles of each profile.
+/// Statistics that are drawn in addition to the quantiles of each profile.
 class BesideQuantiles {
  public:
-  /// `each`: what one profile runs, with the budget of the whole release. Throws `usage` as
-  /// StatisticsRequest::validate().
+  /// `each`: the query for one profile, with the budget of the whole release. Throws `usage` as StatisticsRequest::validate() does.
   BesideQuantiles(const ReleaseOptions& options, const QuantileQuery& each, const Lattice& counted_on);
 
-  /// `profile`: as it was counted. Takes from `share`, which has all but what bounds cost, what they cost.
+  /// `profile`: as it was counted. Takes the cost of the statistics from `share`, from which the cost of bounds was taken before.
   Statistics draw(const RankProfile& profile, Share& share, Draws& draws) const;
   const StatisticsTerms& terms() const { return sampler_.terms(); }
 
@@ -47,33 +46,33 @@ class BesideQuantiles {
 std::optional<BesideQuantiles> beside_quantiles(const ReleaseOptions& options, const QuantileQuery& each,
                                                 const Lattice& counted_on);
 
-/// What the stages of one profile have drawn, before its points and intervals are read from the counts of its cells.
+/// What the stages of one profile have drawn, before its points and intervals are computed from the counts of its cells.
 struct DrawnStages {
-  Release::Group group;              ///< of a query with intervals without indices
-  std::vector<std::int64_t> counts;  ///< noisy, of the cells between its cuts; none without intervals
+  Release::Group group;              ///< for a query with intervals, without indices
+  std::vector<std::int64_t> counts;  ///< noisy counts of the cells between its cuts; none without intervals
 };
 
-/// Releases one profile after the other by one query, for a person of this many steps, and makes once what these releases have in common.
-/// Not for two threads at once.
+/// Releases one profile after the other by one query, for a person with these steps. What the releases have in common is computed
+/// once. Not for two threads at once.
 class ReleaseSampler {
  public:
-  /// `policy` and `beside`, where it is given, outlive this.
+  /// `policy` and `beside`, if given, must outlive this object.
   ReleaseSampler(QuantileQuery asked, PersonSteps person, const AutoPolicy& policy = AutoPolicy::standard(),
                  const BesideQuantiles* beside = nullptr)
       : asked_(std::move(asked)), person_(person), policy_(policy), beside_(beside) {}
 
-  /// What one profile gives within its own bounds, with `share` in place of the query's budget; and beside that the statistics of the
-  /// profile as it was `counted`, where that is another one. All profiles are on one lattice, and all shares have one amount.
+  /// Releases one profile, with `share` in place of the query's budget. Statistics are of `counted`, the profile as it was counted,
+  /// if it differs from `profile`. All profiles must be on one lattice, and all shares must have one amount.
   Release::Group sample(const RankProfile& profile, Share share, DrawSource& source,
                         const RankProfile* counted = nullptr);
   /// The same, without what intervals need.
   DrawnStages sample_stages(const RankProfile& profile, Share share, DrawSource& source,
                             const RankProfile* counted = nullptr);
-  /// With what was left of the last share for quantiles. There were some.
+  /// The query with the part of the last share that was left for quantiles. The query must have quantiles.
   const QuantileQuery& query_of_stages() const { return common_->query(); }
 
  private:
-  /// `share`: what is left for quantiles.
+  /// `share`: the part that is left for quantiles.
   CommonStages& common_for(const Share& share, const Lattice& lattice);
 
   QuantileQuery asked_;
@@ -85,7 +84,7 @@ class ReleaseSampler {
 
 namespace detail {
 
-/// What release() calls, with a filter that decides as little as a test wants.
+/// What release() calls; tests pass a filter that decides little.
 Release release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits, Filter filter);
 Release release(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles,
                 const ReleaseOptions& options, RandomBits& bits, Filter filter);

@@ -55,7 +55,8 @@ ServedEpsilons served_by(const LossOfRelease& loss, const Rational& most, const 
   return found;
 }
 
-/// Which epsilons are tried, from the largest one down: ten a decade, and where the first one does not serve any more, those of two digits.
+/// The epsilons that are tried, from the largest one down: ten per decade, and those of two digits around the first one that does
+/// not serve.
 class Trial {
  public:
   Trial(const LossAtEpsilon& loss, const Rational& most) : loss_(loss), most_(most) {}
@@ -69,7 +70,7 @@ class Trial {
   }
 
   ServedEpsilons between(const Rational& low, const Rational& high) {
-    constexpr int enough = 4;  // in a row that do not serve
+    constexpr int enough = 4;  // epsilons in a row that do not serve
     int failed = 0;
     for (const Rational& epsilon : ten_a_decade(low, high)) {
       failed = answer(epsilon) == AnalystTrial::Answer::served ? 0 : failed + 1;
@@ -113,7 +114,7 @@ class Trial {
     return tried_.insert(place, std::move(trial))->answer;
   }
 
-  /// A search by halves, among epsilons of two digits.
+  /// Bisection among epsilons of two digits.
   void refine() {
     for (;;) {
       std::size_t first = tried_.size();
@@ -150,7 +151,7 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
   const PublicTable table = public_table(reference, rows);
   const LossAtEpsilon loss(query, lattice, table, analyst);
   const std::optional<ScoreLaw> law = only_law(query, lattice, table.known, low);
-  if (law) {  // rates grow with epsilon, and nothing else may change
+  if (law) {  // rates grow with epsilon, and everything else is constant
     std::optional<ScoreLaw> last = only_law(query, lattice, table.known, high);
     if (last && last->masses == law->masses && last->rate * low == law->rate * high) {
       ServedEpsilons found = served_by(LossOfRelease(*law, law->rate / low, analyst, rows), analyst.most, low, high);

@@ -14,7 +14,7 @@
 namespace fractile {
 namespace {
 
-constexpr int far_away_log = 200;  // exp(-200) of the heaviest term
+constexpr int far_away_log = 200;  // terms below exp(-200) times the heaviest are negligible
 
 Rational records_in(std::uint64_t records) { return static_cast<std::int64_t>(records); }
 
@@ -43,13 +43,13 @@ std::map<std::uint64_t, uint128> masses_of(const KnownTable& table, const Quanti
   return masses;
 }
 
-/// What preliminary selections find of a table, and how likely that is.
+/// An outcome of the preliminary selections from a table, and its probability.
 struct FoundBefore {
   PreliminaryOutcome found;
   Enclosure probability;
 };
 
-/// How likely each outcome is of a selection with these scores and multiplicities; those that hardly ever come are left out.
+/// The probability of each outcome of a selection with these scores and multiplicities; negligible outcomes are left out.
 std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std::uint64_t>& scores,
                                                           const std::vector<std::uint64_t>& multiplicities,
                                                           const Exponent& rate) {
@@ -70,7 +70,7 @@ std::vector<std::pair<std::size_t, Enclosure>> chances_of(const std::vector<std:
   return chances;
 }
 
-/// All findings that are not negligible.
+/// All outcomes that are not negligible.
 std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfile& table) {
   QuantileQuery part = plan.query;
   part.budget = part.budget.scaled(preliminary_share(part.budget.measure()));
@@ -108,7 +108,7 @@ std::vector<FoundBefore> found_before(const QuantilePlan& plan, const RankProfil
   return all;
 }
 
-/// One selection, if that is all that these stages do beside what was found before.
+/// The selection, if it is all that these stages do after the preliminary ones.
 const SelectQuantiles* only_selection(const std::vector<Stage>& stages) {
   const bool is_more = std::ranges::any_of(stages, [](const Stage& stage) {
     return !std::holds_alternative<FindGranularity>(stage) && !std::holds_alternative<FindHeaps>(stage) &&
@@ -199,7 +199,7 @@ Rational LossOfRelease::largest_loss() const {
 }
 
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows) {
-  KnownTable known = known_table(reference, rows + 1);  // so that there are as many others
+  KnownTable known = known_table(reference, rows + 1);  // so that there are `rows` other records
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
   for (std::size_t k = 0; k < known.positions.size(); ++k) {

@@ -1,4 +1,4 @@
-// What an analyst loses in the mean by a release of a known table, at one epsilon.
+// An analyst's expected loss from a release of a known table, at one epsilon.
 // Proof: docs/proofs/choosing.md, "Releases"
 #pragma once
 
@@ -13,19 +13,19 @@
 
 namespace fractile {
 
-/// One selection from a table: how much all candidates of a score weigh together.
+/// One selection from a table: for each score, the total weight of the candidates that have it.
 struct ScoreLaw {
   std::map<std::uint64_t, uint128> masses;
-  Rational rate;  ///< at this epsilon
+  Rational rate;  ///< the rate at this epsilon
   std::uint64_t denominator;
   friend bool operator==(const ScoreLaw&, const ScoreLaw&) = default;
 };
 
-/// When nothing is selected before, and one quantile is.
+/// The law of the release if it is the selection of one quantile and nothing before.
 std::optional<ScoreLaw> only_law(QuantileQuery query, const Lattice& lattice, const KnownTable& table,
                                  const Rational& epsilon);
 
-/// The expected loss against epsilon: the mean of a loss that never falls with the score, by weights mass exp(-rate score).
+/// The expected loss against epsilon: the mean, with weights mass exp(-rate score), of a loss that never falls with the score.
 class LossOfRelease {
  public:
   LossOfRelease(const ScoreLaw& law, Rational rate_of_one, const ReleaseAnalyst& analyst, std::uint64_t rows);
@@ -44,22 +44,22 @@ class LossOfRelease {
   std::uint64_t rows_;
 };
 
-/// The table that is released, and the one with which a selection is compared.
+/// The table that is released, and the table with which a selection is compared.
 struct PublicTable {
   KnownTable known;
   RankProfile profile;
 };
 
-/// This many records, spread as the reference's.
+/// A table of this many records that are spread as in the reference table.
 PublicTable public_table(const RankProfile& reference, std::uint64_t rows);
 
-/// What an analyst loses in the mean by a release of the table, whatever its stages draw. What it is made of must stay, except for
-/// the query.
+/// An analyst's expected loss from a release of the table, whatever its stages draw. All arguments except the query must outlive
+/// this object.
 class LossAtEpsilon {
  public:
   LossAtEpsilon(QuantileQuery query, const Lattice& lattice, const PublicTable& table, const ReleaseAnalyst& analyst);
 
-  /// Nothing where more is done than one selection after what was found before.
+  /// Nothing where the release does more than one selection after its preliminary stages.
   std::optional<LossBounds> at(const Rational& epsilon) const;
 
  private:

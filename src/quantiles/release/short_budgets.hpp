@@ -1,4 +1,4 @@
-// Budgets of few digits, among which a sufficient one is sought.
+// Budgets of few digits, among which the search for a sufficient budget runs.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,12 @@ inline Budget budget_like(const Budget& budget, const Rational& value) {
   return budget.measure() == Measure::zcdp ? Budget::zcdp(value) : Budget::pure(value);
 }
 
-/// Two significant digits: the places of every hundredth of ShortDecimal.
+/// Budgets of two significant digits: every hundredth place of ShortDecimal.
 struct TwoDigits {
   static constexpr std::int64_t last = ShortDecimal::decades * ShortDecimal::per_decade / 100;
 
   static Rational at(std::int64_t place) { return ShortDecimal::at(100 * place).value(); }
-  /// The place of the least that is not less.
+  /// The place of the least such budget that is at least `amount`.
   static std::int64_t from(const Rational& amount) {
     std::int64_t place = 0;
     while (place < last && at(place) < amount) ++place;
@@ -42,7 +42,7 @@ struct TwoDigits {
   }
 };
 
-/// Advice on what quantiles take, where this share of a budget is left for them: the budget that is enough becomes the whole one.
+/// Turns advice about the quantiles' budget into advice about the whole budget, of which this share is left for quantiles.
 template <class Advice>
 std::optional<Advice> enough_of_all(std::optional<Advice> advice, const Rational& left) {
   if (!advice || !advice->enough || left == Rational(1)) return advice;
@@ -52,7 +52,7 @@ std::optional<Advice> enough_of_all(std::optional<Advice> advice, const Rational
   return advice;
 }
 
-/// The budget that pays for a release's quantiles.
+/// The share of a release's budget that pays for its quantiles.
 inline Rational left_for_quantiles(const Release& release) {
   return Rational(1) - (release.bounds ? release.bounds->share : Rational(0)) -
          (release.statistics ? release.statistics->request.share : Rational(0));

@@ -44,7 +44,8 @@ const MechanismUsed& CommonStages::used(const PreliminaryOutcome& found) {
 
 namespace {
 
-/// What lines are drawn between: the selected quantiles; and where one of two neighbors is zero, zero again half way to the other.
+/// The knots of the interpolation: the selected quantiles and, where one of two neighbors is zero, zero once more half way to the
+/// other.
 struct Knots {
   std::vector<Rational> quantiles;
   std::vector<Split> splits;
@@ -72,7 +73,7 @@ class StageSampler {
   StageSampler(const RankProfile& profile, CommonStages& common, Share share, Draws& draws)
       : profile_(profile), common_(common), share_(std::move(share)), draws_(draws) {}
 
-  /// What a stage finds decides which stages come after it.
+  /// The outcome of a stage decides which stages come after it.
   SampledStages sample() && {
     for (; at_ < next_->stages.size(); ++at_) {
       const Stage& stage = next_->stages[at_];
@@ -91,7 +92,7 @@ class StageSampler {
     if (!plan().counted.empty()) keep_for_cells();
   }
 
-  /// Where cuts go follows from the rows, and so does what their cells' counts cost.
+  /// The places of cuts follow from the rows, and so does the cost of the cells' counts.
   void keep_for_cells() {
     next_ = &common_.after(found_);
     const IntervalShares& shares = plan().brackets->shares;
@@ -164,7 +165,7 @@ class StageSampler {
                                  draws_.begin("counts", share_.take_rest()));
   }
 
-  /// One part for each level, each with its share of what the selections have.
+  /// One part for each level, each with its share of the selections' budget.
   std::vector<PaidPart> parts_for_levels(const SelectQuantiles& stage) {
     Share all = share_.take_rest();
     std::vector<PaidPart> levels;
@@ -179,9 +180,9 @@ class StageSampler {
     for (std::uint64_t& value : values_) value /= subcells;
   }
 
-  /// By what was found so far.
+  /// The plan, given what was found so far.
   const QuantilePlan& plan() const { return *next_->plan; }
-  /// For the stage that is drawn, whose budget is divided among this many levels.
+  /// The calibration of the current stage, whose budget is divided among this many levels.
   const Calibration& calibration(const Share& share, const Rational& levels) {
     std::optional<Calibration>& kept = next_->calibrations[at_];
     if (!kept) kept.emplace(paid_from(share, plan().query), levels);
@@ -195,7 +196,7 @@ class StageSampler {
   Draws& draws_;
   PreliminaryOutcome found_;
   CommonStages::Next* next_ = &common_.after(found_);
-  std::size_t at_ = 0;                 // which of its stages
+  std::size_t at_ = 0;                 // index of the current stage
   std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
   std::vector<std::int64_t> counts_;   // of cells
 };

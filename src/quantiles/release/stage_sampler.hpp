@@ -13,28 +13,29 @@
 
 namespace fractile {
 
-/// The query with what a share has of its budget.
+/// The query with the amount of a share as its budget.
 QuantileQuery paid_from(const Share& share, QuantileQuery query);
 
-/// What a query runs on any profile of one lattice: for all that its preliminary stages find, what comes next. Each is made when it is first
-/// found, and kept for the profiles that find it, too: a hundred thousand groups have one plan. Not for two threads at once.
+/// What a query runs on any profile of one lattice: for every outcome of its preliminary stages, what comes next. Each continuation
+/// is computed when its outcome first occurs, and reused for other profiles with this outcome: a hundred thousand groups have one
+/// plan. Not for two threads at once.
 class CommonStages {
  public:
-  /// `query`: with what stages may spend. Throws `usage` as plan_of(). The policy must outlive this.
+  /// `query`: its budget is what stages may spend. Throws `usage` as plan_of() does. The policy must outlive this object.
   CommonStages(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy);
 
-  /// What is known once this is found.
+  /// What follows from an outcome of the preliminary stages.
   struct Next {
-    std::shared_ptr<const QuantilePlan> plan;  ///< for the number of rows that was found
-    std::vector<Stage> stages;                 ///< all of them
+    std::shared_ptr<const QuantilePlan> plan;  ///< the plan for the number of rows that was found
+    std::vector<Stage> stages;                 ///< all stages
     /// One for each stage that was drawn and has rates: every profile has the same share for it.
     std::vector<std::optional<Calibration>> calibrations;
-    std::shared_ptr<const RecursionTerms> recursion = {};  ///< of SelectQuantiles, once it was drawn
-    std::optional<MechanismUsed> used = {};                ///< as used() says, once it was asked
+    std::shared_ptr<const RecursionTerms> recursion = {};  ///< of SelectQuantiles, after its first draw
+    std::optional<MechanismUsed> used = {};                ///< the result of used(), after its first call
   };
-  /// Stays where it is.
+  /// The reference stays valid.
   Next& after(const PreliminaryOutcome& found);
-  /// What is said of a release that found this, and nothing more.
+  /// The description of a release with this outcome.
   const MechanismUsed& used(const PreliminaryOutcome& found);
 
   const QuantileQuery& query() const { return plan_->query; }
@@ -42,7 +43,7 @@ class CommonStages {
  private:
   std::shared_ptr<const QuantilePlan> plan_for(const PreliminaryOutcome& found);
 
-  std::shared_ptr<const QuantilePlan> plan_;  // when nothing is found yet
+  std::shared_ptr<const QuantilePlan> plan_;  // the plan before anything is found
   std::map<std::size_t, std::shared_ptr<const QuantilePlan>> with_rows_;
   std::map<PreliminaryOutcome, Next> kept_;
 };
@@ -51,10 +52,10 @@ class CommonStages {
 struct SampledStages {
   PreliminaryOutcome found;
   std::vector<std::uint64_t> selected;  ///< one candidate per quantile of the plan
-  std::vector<std::int64_t> counts;     ///< of the cells between cuts_of(selected)
+  std::vector<std::int64_t> counts;     ///< noisy counts of the cells between cuts_of(selected)
 };
 
-/// `share`: what selections and counts of cells may spend together, the budget of the stages' query.
+/// `share`: what selections and counts of cells may spend together. Its amount is the budget of the stages' query.
 SampledStages sample_stages(const RankProfile& profile, CommonStages& stages, Share share, Draws& draws);
 
 }  // namespace fractile

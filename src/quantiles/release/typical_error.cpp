@@ -31,8 +31,8 @@ std::string to_string(Shape shape) {
 
 namespace {
 
-/// Standard normal quantiles of increasing p >= 1/2. Newton's steps from the one before stay below the root: the distribution
-/// function is concave there.
+/// Standard normal quantiles of increasing p >= 1/2. Newton's steps from the previous quantile stay below the root, since the
+/// distribution function is concave there.
 class NormalQuantiles {
  public:
   double at(double p) {
@@ -50,7 +50,7 @@ class NormalQuantiles {
   double z_ = 0;
 };
 
-/// Where the records lie between the bounds, as parts of the width, the i-th at the quantile (i + 1/2)/rows.
+/// The places of the records between the bounds, as parts of the width; the i-th record is at the quantile (i + 1/2)/rows.
 std::vector<double> places_of(Shape shape, std::uint64_t rows) {
   std::vector<double> places(rows);
   const auto quantile = [rows](std::uint64_t i) { return (static_cast<double>(i) + 0.5) / static_cast<double>(rows); };
@@ -96,8 +96,8 @@ double rank_error(const RankProfile& table, const Rational& quantile, std::uint6
   return static_cast<double>(score) / static_cast<double>(alpha.denominator);
 }
 
-/// Whether two problems about all of one table are the same. Measures differ in where round numbers are, and so in what lies below places
-/// that are not round numbers.
+/// Whether two problems about all of one table are the same. Base measures differ in their round numbers, and so in the mass below
+/// places that are not round numbers.
 bool are_alike(const JointProblem& a, const JointProblem& b) {
   const auto is_close = [&](const BaseMeasure& one, const BaseMeasure& other) {
     const Split width = a.span.highest - a.span.lowest;
@@ -113,7 +113,8 @@ bool are_alike(const JointProblem& a, const JointProblem& b) {
          is_close(a.base, b.base);
 }
 
-/// For many releases of one table: the tables of a joint selection take long to make, and the first selection of most releases is the same.
+/// A source for many releases of one table. The tables of a joint selection take long to fill, and the first selection of most
+/// releases is the same.
 class RepeatedSource : public RandomSource {
  public:
   explicit RepeatedSource(RandomBits& bits) : RandomSource(bits), bits_(bits) {}
@@ -142,20 +143,20 @@ class RepeatedSource : public RandomSource {
   std::vector<std::unique_ptr<Kept>> kept_;
 };
 
-/// The least value that this share of the sorted ones does not exceed.
+/// The least value that at least this share of the values do not exceed.
 double quantile_of(std::vector<double>& values, double share) {
   std::ranges::sort(values);
   const auto at = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   return values[std::max<std::size_t>(at, 1) - 1];
 }
 
-/// Intervals of simulated releases of one table, the records between their ends, and the points that come with them.
+/// The intervals of simulated releases of one table, the numbers of records between their ends, and the points that come with them.
 class SimulatedIntervals {
  public:
   SimulatedIntervals(const QuantileQuery& query, const RankProfile& table)
       : query_(query), table_(table), widths_(query.intervals ? query.quantiles.size() : 0) {}
 
-  /// The points of a release that was drawn for a query with this budget.
+  /// The points of a release. `query`: the query, with its budget, for which `drawn` was drawn.
   std::vector<std::uint64_t> points_with(const DrawnStages& drawn, const QuantileQuery& query) {
     if (widths_.empty()) return drawn.group.indices;
     const detail::Course& course = *drawn.group.course;
@@ -182,7 +183,7 @@ class SimulatedIntervals {
   const QuantileQuery& query_;
   const RankProfile& table_;
   std::vector<std::vector<double>> widths_;
-  std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by the result of the count of the records
+  std::map<std::size_t, std::optional<CriticalValues>> critical_;  // by the outcome of the count of records
 };
 
 }  // namespace

@@ -15,9 +15,9 @@
 namespace fractile {
 namespace {
 
-constexpr std::size_t most_quantiles = 2'000;  ///< whose bounds are computed by themselves
+constexpr std::size_t most_quantiles = 2'000;  ///< the most quantiles whose bounds are computed individually
 
-/// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
+/// Between two anchors, a value's rank lies between theirs; beyond the outermost anchor it can be anything.
 std::optional<std::uint64_t> between(const Rational& q, const std::vector<Rational>& anchors, const Ranks& errors,
                                      std::uint64_t rows) {
   const auto above = static_cast<std::size_t>(std::ranges::upper_bound(anchors, q) - anchors.begin());
@@ -33,18 +33,18 @@ std::optional<std::uint64_t> between(const Rational& q, const std::vector<Ration
   return std::min(std::max(*left, *right), n).ceil().to_uint64();
 }
 
-/// What the bounds are asked of: the stages that a plan runs when this is found, among how many rows.
+/// The setting of the bounds: the stages that a plan runs for an outcome, and the number of rows.
 struct Setting {
   const QuantilePlan& plan;
   std::uint64_t rows;
   std::vector<Stage> stages;
-  QuantileQuery rest;  ///< the plan's query, with what the preliminary selections leave of its budget
+  QuantileQuery rest;  ///< the plan's query, with the budget that the preliminary selections leave
 
   Setting(const QuantilePlan& of, std::uint64_t among, const PreliminaryOutcome& found)
       : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, shares_taken(stages))) {}
 };
 
-/// Evenly chosen ones of this many places, the first and the last among them; all, when they are few.
+/// Evenly chosen places, including the first and the last; all places if there are few.
 std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
   std::vector<std::size_t> chosen(std::min(places, most));
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -53,7 +53,7 @@ std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
   return chosen;
 }
 
-/// For a recursion's quantiles, and for those that lie between them.
+/// The bounds for a recursion's quantiles, and for the quantiles between them.
 Ranks selected_ranks(const Setting& setting, const SelectQuantiles& stage, const Rational& failure) {
   const std::vector<Rational>& quantiles = setting.rest.quantiles;
   const std::vector<std::size_t> which = evenly(stage.released.size(), most_quantiles);
@@ -81,7 +81,7 @@ Ranks counted_ranks(const Setting& setting, const CountOnTree& stage, const Rati
   return Ranks(setting.rest.quantiles.size(), fractile::counted_ranks(setting.rest, candidates, setting.rows, failure));
 }
 
-/// For the stage that decides the quantiles.
+/// The bounds for the stage that decides the quantiles.
 Ranks decided_ranks(const Setting& setting, const Rational& failure) {
   if (const auto* counts = stage_in<CountOnTree>(setting.stages)) return counted_ranks(setting, *counts, failure);
   if (const auto* selection = stage_in<SelectQuantiles>(setting.stages)) {
@@ -90,13 +90,13 @@ Ranks decided_ranks(const Setting& setting, const Rational& failure) {
   return independent_ranks(setting.rest, setting.plan.lattice, failure);
 }
 
-/// Whether values or records are rounded to a granularity that was found, past records that are finer.
+/// Whether values or records are rounded to a granularity that was found, while some records may be finer.
 bool rounds(const Setting& setting) {
   const auto* counts = stage_in<CountOnTree>(setting.stages);
   return stage_in<RoundToGrid>(setting.stages) || (counts && counts->grid);
 }
 
-/// How many records may be finer than it, but with that probability.
+/// How many records may be finer than the granularity, except with probability `failure`.
 std::optional<std::uint64_t> finer_records(const Setting& setting, const Rational& failure) {
   return fractile::finer_records(setting.plan.query, *stage_in<FindGranularity>(setting.stages), setting.rows, failure);
 }
@@ -110,7 +110,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   return ranks;
 }
 
-/// Why no bound is known among this many rows; empty when one is.
+/// Why no bound is known among this many rows; empty if one is known.
 std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
   if (plan.query.intervals) return "its intervals tell how far off a quantile may be";
   if (!plan.lattice.is_regular()) {
@@ -135,7 +135,8 @@ void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_
   bound = bound && other ? std::optional(std::max(*bound, *other)) : std::nullopt;
 }
 
-/// Bounds for all quantiles together and for each by itself, which are exceeded with at most the failure's probability.
+/// From a failure probability to bounds that are exceeded with at most this probability: for all quantiles together, and for each
+/// by itself.
 using RanksWithin = std::function<Ranks(const Rational& failure)>;
 
 WorstCase bounds_of(const Setting& setting, const Rational& confidence, const RanksWithin& ranks_at) {
@@ -158,7 +159,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   return worst;
 }
 
-/// A bound that was found: drawn for the quantile `target`, which it misses by at most `error` records.
+/// A bound that was found. It was drawn for the quantile `target`, which it misses by at most `error` records.
 struct FoundBound {
   bool is_lower;
   Rational target;
@@ -170,8 +171,8 @@ struct FoundBound {
     error = candidate_ranks(drawn.rate(0) * den, candidates, failure);
   }
 
-  /// By how many records at most it leaves a quantile outside (lemma 7), with the worst number of records up to `rows`: a row need
-  /// not hold a number.
+  /// The largest number of records by which the bound leaves a quantile outside (lemma 7), for the worst number of records up to
+  /// `rows`: a row need not hold a number.
   std::optional<std::uint64_t> left_outside(const Rational& q, std::uint64_t rows) const {
     if (!error) return {};
     const Rational ranks(static_cast<std::int64_t>(*error));
@@ -180,7 +181,7 @@ struct FoundBound {
     return ((is_lower ? Rational(1) - q : q) * std::min(n, ranks / others)).ceil().to_uint64();
   }
 
-  /// From how many records on it leaves the quantile inside; nothing when no number makes that sure.
+  /// The number of records from which on the quantile is inside the bound; nothing when no number ensures that.
   std::optional<std::uint64_t> inside_from(const Rational& q) const {
     if (!error) return {};
     const Rational room = is_lower ? q - target : target - q;
@@ -190,7 +191,7 @@ struct FoundBound {
   }
 };
 
-/// Both bounds that a release has found, each of which misses by more but with half of that probability.
+/// Both bounds that a release has found. Each misses by more than its error with at most half of the failure probability.
 struct BothBounds {
   FoundBound lower;
   FoundBound upper;
@@ -205,7 +206,7 @@ struct BothBounds {
       : lower(true, drawn.lower, candidates, half), upper(false, drawn.upper, candidates, half) {}
 };
 
-/// For quantiles within bounds that were found: a bound that missed a quantile adds the records by which it missed.
+/// Rank errors within bounds that were found: a bound that leaves a quantile outside adds the records by which it does.
 Ranks beyond_found(const Release& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
   const BothBounds found(release, failure);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -225,7 +226,7 @@ std::uint64_t rows_of(const Release& release) {
   return release.public_rows.value_or(release.query.expected_rows.value_or(any_number_of_rows));
 }
 
-/// What a plan may find, except for heaps that weigh less than others do.
+/// The outcomes of a plan, except those with heaps that weigh less than other heaps.
 std::vector<PreliminaryOutcome> worst_outcomes(const QuantilePlan& plan) {
   const auto weight = [&](const PreliminaryOutcome& found) {
     return found.heaps ? found.heaps->size(plan.lattice.size()) : 0;
@@ -320,7 +321,7 @@ std::optional<std::uint64_t> records_that_bounds_hold(const Release& release, co
 std::vector<WorstCase> worst_cases(const Release& release, const Rational& confidence) {
   const OwnEnvironment own;
   require_confidence(confidence);
-  std::vector<std::size_t> first;  // the groups that ran like no group before them
+  std::vector<std::size_t> first;  // the first groups of each kind of run
   std::vector<WorstCase> worst;
   for (std::size_t g = 0; g < release.groups.size(); ++g) {
     const auto ran_like_this = [&](std::size_t i) { return release.groups[i].used == release.groups[g].used; };

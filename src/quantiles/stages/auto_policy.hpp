@@ -1,5 +1,5 @@
-// The numbers by which `auto` and plans choose what runs. No promise depends on them: audits take small ones, with which every table can
-// be tried.
+// The numbers by which `auto` and plans choose what runs. No promise depends on them. Audits use small numbers, with which every
+// table can be tried.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace fractile {
 
-/// One line of the table below. Its measurements stand in docs/accuracy.md.
+/// One line of the table below. docs/accuracy.md has the measurements.
 template <class T>
 struct PolicyNumber {
   T value;
@@ -68,9 +68,10 @@ struct AutoPolicy {
 
   // For audits.
   std::optional<std::uint64_t> subcells = {};  ///< parts of a cell; empty: by the lattice's size
-  std::vector<std::uint64_t> rows = {};  ///< that counts of 0, 1, ... stand for with intervals; empty: by small steps
+  /// With intervals, the numbers of rows that counts of 0, 1, ... stand for; empty: small steps.
+  std::vector<std::uint64_t> rows = {};
 
-  /// That of all releases.
+  /// The policy of all releases.
   static const AutoPolicy& standard();
 };
 

@@ -31,30 +31,31 @@ namespace {
   throw Error(ErrorCode::usage, what, hint, field);
 }
 
-/// From a quantile, as a multiple of the critical value, and then in deviations of what else is uncertain.
+/// A distance from a quantile: a multiple of the critical value, plus a number of deviations of everything else that is uncertain.
 struct Distance {
   double critical;
   double deviations;
 };
 
-/// What differs with the question.
+/// What depends on whether the intervals are about the table or the population.
 struct Ladder {
   std::vector<Distance> cuts;                ///< where intervals may end
-  Distance selected;                         ///< what is selected, to tell where these are
-  Distance selected_far;                     ///< and beyond the first and the last quantile
-  std::optional<Distance> selected_farther;  ///< and beyond that, each with a cut of its own
-  bool with_points;                          ///< whether deviations are of the points, too, and not of the noise alone
-  bool fills_gaps;  ///< whether cuts and brackets are left out where those of the next quantile serve
+  Distance selected;                         ///< the brackets, which show where the cuts are
+  Distance selected_far;                     ///< the brackets beyond the first and the last quantile
+  std::optional<Distance> selected_farther;  ///< further brackets beyond these, each with a separate cut
+  bool with_points;                          ///< whether deviations include those of the points, besides the noise
+  bool fills_gaps;  ///< whether cuts and brackets are left out where those of the next quantile suffice
 };
 
-/// Noise alone decides how far off the ends are, and every cut adds to it: one cut for lucky draws, one that settles nearly always, and far
-/// out a bracket. A single quantile has no others to end at where that one is drawn to an empty part of the range: it has a second.
+/// The noise decides how far out the ends are, and every cut adds noise. So there is one cut for lucky draws, one that nearly
+/// always decides, and a bracket far out. If the far bracket is drawn to an empty part of the range, an interval can end at another
+/// quantile's cuts; a single quantile has none, so it gets a second bracket.
 Ladder of_table(std::size_t quantiles) {
   if (quantiles == 1) return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 4}, Distance{1, 20}, true, true};
   return {{{1, 0.4}, {1, 2}}, {1, 6}, {1, 6}, {}, true, true};
 }
 
-/// Sampling decides, so that a cut more costs little. The last one is for noise that is far off.
+/// The sampling error decides, so one more cut costs little. The last cut is for unusually large noise.
 Ladder of_population() {
   return {{{0.9, -0.3}, {0.95, 0.1}, {1, 0.5}, {1.06, 1}, {1.15, 1.7}, {1.3, 2.7}, {1.6, 5}},
           {1.05, 0.7},
@@ -68,9 +69,9 @@ Ladder ladder_for(const QuantileQuery& query) {
   return query.intervals->of == IntervalOf::table ? of_table(query.quantiles.size()) : of_population();
 }
 
-constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
+constexpr std::size_t most_intervals = 20;  // each has brackets, whose cells are all counted
 
-/// The normal deviate beyond which this much probability lies.
+/// The normal deviate that is exceeded with this probability.
 double deviate_of(double failure) {
   double low = 0;
   double high = 40;
@@ -98,7 +99,7 @@ double deviation_of_points(const QuantileQuery& query, const IntervalShares& sha
 
 namespace {
 
-/// About how far from its quantile an end is expected, among this many records and cells.
+/// The approximate distance of an end from its quantile, for this many records and cells.
 class ExpectedEnds {
  public:
   ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares, const Ladder& ladder, std::uint64_t rows,
@@ -128,37 +129,38 @@ class ExpectedEnds {
   double of_points_;
 };
 
-/// For the table, width follows from the counts' noise and from how far off the points are about which the cuts lie.
-constexpr int points_of_table = 42;  // in 100, of what the count of records leaves
+/// For intervals of the table, widths follow from the noise of counts and from the errors of the points around which the cuts lie.
+constexpr int points_of_table = 42;  // hundredths of what the count of records leaves
 constexpr int brackets_of_table = 7;
-constexpr int brackets_of_one_quantile = 15;  // which alone say how far the records reach on either side, if they do
+constexpr int brackets_of_one_quantile = 15;  // these alone show how far the records reach on either side
 
 int brackets_of(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double reach =
-      25;  // in deviations of a count that had the whole budget: fewer records leave no room for brackets
+      25;  // in deviations of a count at the whole budget: fewer records leave no room for brackets
   if (query.quantiles.size() > 1) return brackets_of_table;
   const double q = query.quantiles.front().to_double();
   const double beyond = std::min(q, 1 - q) * static_cast<double>(rows);
   return beyond > reach * deviation_of_noise(query, 1) ? brackets_of_one_quantile : brackets_of_table;
 }
 
-/// The points of a population have what keeps their error within about 1.2 times that of a release without intervals: against what is asked
-/// for, the population's quantiles, about which the sample errs as well. The counts, on which widths depend most, have the larger part of
-/// the rest.
+/// For intervals of the population, the points get a share that keeps their error within about 1.2 times that of a release without
+/// intervals. These errors are relative to the population's quantiles, so they include the sampling error. The counts, on which
+/// widths depend most, get the larger part of the rest.
 Rational points_of_population(const QuantileQuery& query, std::uint64_t rows) {
   constexpr double times = 1.18;
   constexpr std::int64_t parts = 40;
   constexpr std::int64_t most = 33;
   const auto quantiles = static_cast<double>(query.quantiles.size());
-  const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
+  const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // the mean error of a point
   double sampling = 0;
   for (const Rational& q : query.quantiles) {
     sampling += 0.8 * std::sqrt(static_cast<double>(rows) * q.to_double() * (1 - q.to_double())) / quantiles;
   }
   const double of_large_tables = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
-  // Among few records errors grow faster than the noise does, and no share of the counts makes intervals narrow.
+  // Among few records, errors grow faster than the noise, and no share for the counts makes intervals narrow.
   const double of_small_tables = 20 * deviation_of_noise(query, 1) * (quantiles + 1) / static_cast<double>(rows);
-  // Among many records the counts' noise hardly widens intervals. Points that are far off do: the brackets about them are far off, too.
+  // Among many records, the noise of counts hardly widens intervals. Points with large errors do, since the brackets around them
+  // are misplaced, too.
   const std::int64_t least = 10 * selecting < sampling ? 14 : 8;
   const double share = std::min(1.0, std::max(of_large_tables, of_small_tables));
   return {std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), least, most), parts};
@@ -208,7 +210,7 @@ void require_intervals(const QuantileQuery& query) {
 
 namespace {
 
-/// Collects quantiles about the wanted ones, all on one common denominator.
+/// Collects quantiles around the wanted ones, all on one common denominator.
 class BracketBuilder {
  public:
   BracketBuilder(const QuantileQuery& query, std::uint64_t rows)
@@ -229,7 +231,7 @@ class BracketBuilder {
   }
 
  private:
-  static constexpr std::size_t far_cuts = 2;  ///< beyond all others, on each side
+  static constexpr std::size_t far_cuts = 2;  ///< cuts beyond all others, on each side
 
   Brackets build(std::size_t cells) {
     ends_.emplace(query_, shares_, ladder_, rows_, cells);
@@ -255,7 +257,7 @@ class BracketBuilder {
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) add_cut_beyond(i, end);
     }
-    if (selected_.size() < 2) cuts_.clear();  // nothing tells where they are
+    if (selected_.size() < 2) cuts_.clear();  // nothing shows where the cuts are
     for (std::size_t k = 0; k < far_cuts; ++k) {
       cuts_.push_back({Rational(0), IntervalEnd::lower, 0});
       cuts_.push_back({Rational(1), IntervalEnd::upper, query_.quantiles.size() - 1});
@@ -280,7 +282,7 @@ class BracketBuilder {
     return there;
   }
 
-  /// From a quantile to the next on that side; nothing beyond the outermost.
+  /// The distance from a quantile to the next one on this side; nothing for the outermost.
   std::optional<double> gap_beside(std::size_t i, IntervalEnd end) const {
     const bool down = end == IntervalEnd::lower;
     if (down ? i == 0 : i + 1 == query_.quantiles.size()) return {};
@@ -296,7 +298,7 @@ class BracketBuilder {
     return ends_->at(query_.quantiles[i], distance) + ends_->at(next, ladder_.cuts.front()) >= *gap;
   }
 
-  /// Whether a line from one quantile to the next tells less than one to a bracket between them.
+  /// Whether a bracket between two neighboring quantiles improves the interpolation.
   bool is_wide(std::size_t i, IntervalEnd end) const {
     constexpr double times = 2.5;
     const std::optional<double> gap = gap_beside(i, end);
@@ -308,8 +310,9 @@ class BracketBuilder {
     if (there) cuts_.push_back({*there, end, owner});
   }
 
-  /// At the next of those selected, farther out than all cuts of this end. With tied values, interpolated cuts may lie between two
-  /// values, where no more records are below them; this cut lies on the next value. A point has cuts of its own.
+  /// Adds a cut at the next selected quantile that is farther out than all cuts of this end. With tied values, interpolated cuts
+  /// may lie between two values, where no further records are below them; this cut lies on the next value. If the next one is a
+  /// point, it has its own cuts.
   void add_cut_beyond(std::size_t owner, IntervalEnd end) {
     const bool down = end == IntervalEnd::lower;
     Rational last = query_.quantiles[owner];
@@ -324,7 +327,7 @@ class BracketBuilder {
     cuts_.push_back({next->first, end, owner});
   }
 
-  /// Unless what is selected already is nearly there.
+  /// Selects a bracket, unless something is already selected nearby.
   void select(const Rational& q, IntervalEnd end, const Distance& distance) {
     const std::optional<Rational> there = beside(q, end, distance);
     if (!there) return;
@@ -333,7 +336,7 @@ class BracketBuilder {
     if (next == selected_.end() || next->first > *there + near) selected_.emplace(*there, Role::bracket);
   }
 
-  /// Half way to the end where there are fewer records than that.
+  /// Selects a far bracket; half way to the end of the range if fewer records than that lie beyond.
   void select_far(const Rational& q, IntervalEnd end) {
     if (beside(q, end, ladder_.selected_far)) {
       select(q, end, ladder_.selected_far);
@@ -344,7 +347,7 @@ class BracketBuilder {
     }
   }
 
-  /// A bracket that far out, where there are this many records, and a cut at each of the two.
+  /// Selects a bracket still farther out, if there are enough records, and adds a cut at each of the two.
   void select_farther(std::size_t owner, IntervalEnd end) {
     if (!ladder_.selected_farther) return;
     const std::optional<Rational> there = beside(query_.quantiles[owner], end, *ladder_.selected_farther);
@@ -376,10 +379,11 @@ double expected_half_width(const QuantileQuery& query, const Rational& quantile,
 
 namespace {
 
-/// For a lower end. No record need be below the cut farthest out: its statistic is then -q n and noise, which has to be less than the
-/// threshold.
+/// For lower ends. It is possible that no record is below the cut farthest out. Its statistic is then -q n plus noise, which must
+/// be less than the threshold.
 bool lower_ends_are_settled(const QuantileQuery& query, const Brackets& brackets, double q, std::uint64_t rows) {
-  constexpr double one_in_a_hundred = 4;  // of a sum of few draws, whose tails are longer than the normal law's
+  // Deviations of a sum of few draws, whose tails are longer than the normal law's.
+  constexpr double one_in_a_hundred = 4;
   const double deviation = deviation_of_noise(query, brackets.shares.cells);
   const auto cells = static_cast<double>(brackets.cuts.size() + 1);
   const auto noise = [&](double below) {

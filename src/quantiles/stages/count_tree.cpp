@@ -12,19 +12,21 @@ namespace {
 
 constexpr std::uint64_t most_leaves = std::uint64_t{1} << 24;
 
-/// base^power, or anything above `most_leaves` if it is more than that.
+/// base^power, or some number above `most_leaves` if the power exceeds it.
 std::uint64_t leaves_of(std::uint64_t base, int power) {
   std::uint64_t result = 1;
   for (int i = 0; i < power && result <= most_leaves; ++i) result *= base;
   return result;
 }
 
-/// Where part i begins when `whole` is divided into as equal parts as can be, and which part holds a place.
+/// The place at which a part begins when `whole` is divided into parts that are as equal as possible; and below, the part that
+/// holds a place.
 std::uint64_t part_start(std::uint64_t part, std::uint64_t parts, std::uint64_t whole) {
   return static_cast<std::uint64_t>(uint128{part} * whole / parts);
 }
 std::uint64_t part_of(std::uint64_t place, std::uint64_t parts, std::uint64_t whole) {
-  return static_cast<std::uint64_t>(((uint128{place} + 1) * parts - 1) / whole);  // the last part that starts by there
+  // The last part that starts at or before the place.
+  return static_cast<std::uint64_t>(((uint128{place} + 1) * parts - 1) / whole);
 }
 
 }  // namespace
@@ -108,7 +110,7 @@ double sum_of(const double* first, std::size_t count) {
 
 /// The children of a level's node.
 struct Children {
-  std::size_t first;  // among all nodes
+  std::size_t first;  // index among all nodes
   std::size_t count;
 };
 
@@ -117,8 +119,8 @@ Children children_of(const CountTreeShape& shape, int level, std::size_t node) {
   return {shape.level_start(level + 1) + first, shape.first_child(level, node + 1) - first};
 }
 
-/// Every node's count becomes the best estimate from itself and what is below it. The variance of a node's own noise is 1, and that
-/// of its children's sum is the sum's variance; each is weighted by the other's variance. Returns the estimates' variances.
+/// Replaces every node's count by the best estimate from it and the counts below it. The count has variance 1, and the sum of the
+/// children's estimates has its own variance; each is weighted by the other's variance. Returns the variances of the estimates.
 std::vector<double> average_upwards(std::vector<double>& counts, const CountTreeShape& shape) {
   std::vector<double> variances(shape.nodes(), 1);
   for (int level = shape.height() - 1; level >= 1; --level) {
@@ -134,7 +136,7 @@ std::vector<double> average_upwards(std::vector<double>& counts, const CountTree
   return variances;
 }
 
-/// What a node has more than its children's sum is shared out among them by their variances.
+/// Distributes the difference between a node's count and its children's sum among the children, in proportion to their variances.
 void share_downwards(std::vector<double>& counts, const std::vector<double>& variances, const CountTreeShape& shape) {
   for (int level = 1; level < shape.height(); ++level) {
     for (std::size_t i = 0; i < shape.level_size(level); ++i) {
@@ -181,7 +183,7 @@ void make_increasing(std::vector<double>& values) {
   for (const Pool& pool : pools) next = std::fill_n(next, pool.size, pool.mean);
 }
 
-/// 0, the running sums of a node's children as they may be, increasing from 0 or more.
+/// 0, followed by the running sums of a node's children, made increasing and non-negative.
 std::vector<double> running_sums(const double* children, std::size_t count) {
   std::vector<double> sums{0};
   for (std::size_t i = 0; i < count; ++i) sums.push_back(sums.back() + children[i]);
@@ -191,10 +193,10 @@ std::vector<double> running_sums(const double* children, std::size_t count) {
   return sums;
 }
 
-/// A part of the whole, and how far into it.
+/// A part, and a place in it.
 struct Place {
   std::size_t part;
-  double share;  // of the part, in [0, 1]
+  double share;  // share of the part before the place, in [0, 1]
 };
 
 Place place_among_equals(std::size_t parts, double share) {
@@ -203,7 +205,7 @@ Place place_among_equals(std::size_t parts, double share) {
   return {part, std::clamp(whole - static_cast<double>(part), 0.0, 1.0)};
 }
 
-/// Where a share of all lies among the parts between increasing sums: in the first part that goes beyond it, or at the end
+/// The place of a share of the total among the parts between increasing sums: in the first part that ends beyond it, or at the end
 /// of the last part that is not empty.
 Place place_among(const std::vector<double>& sums, double share) {
   if (!(sums.back() > sums.front())) return place_among_equals(sums.size() - 1, share);

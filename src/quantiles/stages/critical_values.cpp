@@ -20,7 +20,7 @@ WorstNoise::WorstNoise(std::vector<Parts> noises, std::int64_t one_from)
   known_from_ = known_to_ = one_from_;
 }
 
-/// A sum that was no more than the worst farther up is not looked at again.
+/// A sum whose bound at a larger t is at most the current maximum is not evaluated again.
 double WorstNoise::at(std::int64_t t) {
   double worst = 0;
   const auto look_at = [&](std::size_t i) {
@@ -73,7 +73,8 @@ double CriticalValues::deviation_of_noise(const LowerEnd& end, std::size_t below
 }
 
 std::int64_t CriticalValues::margin(const LowerEnd& end, std::size_t below) const {
-  constexpr double times = 4;  // then a cut with wider noise errs less often than the innermost one, sampling or not
+  // With this factor, a cut with wider noise errs less often than the innermost one, with or without sampling.
+  constexpr double times = 4;
   const double wider = deviation_of_noise(end, below) - deviation_of_noise(end);
   return static_cast<std::int64_t>(std::ceil(std::max(times * wider, 0.0)));
 }
@@ -86,13 +87,13 @@ std::int64_t CriticalValues::margin(const QuantileFraction& q, IntervalEnd side,
 
 namespace {
 
-/// The largest step of at most a part of the deviation.
+/// The largest step that is at most this part of the deviation.
 int step_of(double deviation, int parts) {
   return std::max(0, static_cast<int>(std::floor(std::log2(deviation / parts))));
 }
 
-/// For an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, sought about a guess; Threshold::none
-/// when there is none.
+/// For an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, searched for around a guess;
+/// Threshold::none when there is none.
 template <class FailureAt>
 std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int64_t guess, double failure,
                             FailureAt&& failure_at) {
@@ -103,7 +104,7 @@ std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int6
   std::int64_t stride = 8;
   if (is_within(guess)) {
     lowest = guess;
-    while (lowest < highest) {  // the largest is here or above
+    while (lowest < highest) {  // the largest c is here or above
       const std::int64_t next = std::min(guess + stride, highest);
       if (!is_within(next)) {
         highest = next - 1;
@@ -113,7 +114,7 @@ std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int6
       stride *= 2;
     }
   } else {
-    for (highest = guess;; stride *= 2) {  // it is below
+    for (highest = guess;; stride *= 2) {  // the largest c is below
       const std::int64_t next = std::max(highest - stride, lowest);
       if (is_within(next)) {
         lowest = next;
@@ -147,12 +148,12 @@ WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) co
     noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above)}
                                 : WorstNoise::Parts{std::move(above), std::move(below)});
   }
-  // Hardly any noise is larger.
+  // Larger noise is very rare.
   const double most = std::ldexp(4 * deviation_of_noise(end), -log2_step) + 1;
   return {std::move(noises), static_cast<std::int64_t>(most)};
 }
 
-/// Z_i and -Z_i have one law, that of (1 - q) S_i + q S_j, j the number of cells above.
+/// Z_i and -Z_i have one law, the law of (1 - q) S_i + q S_j, where j is the number of cells above.
 WorstNoise& CriticalValues::worst_noise(const LowerEnd& end, int log2_step) {
   const std::tuple key(end.key(), log2_step);
   const auto place = worst_.find(key);
@@ -176,7 +177,7 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, In
 
 std::optional<CriticalValues::Records> CriticalValues::records(std::int64_t noisy_records, double failure) const {
   const LowerLaw& all = sums_.back();
-  const std::vector<double> below = all.masses_below();  // falls
+  const std::vector<double> below = all.masses_below();  // decreasing
   const auto place = std::ranges::find_if(below, [&](double mass) { return mass <= failure / 2; });
   if (place == below.end()) return {};
   const int128 most_noise = -(static_cast<int128>(all.end() - (place - below.begin())) << all.log2_step());
@@ -201,7 +202,7 @@ class FailureOfAPopulation {
 
  private:
   WorstNoise& noise_;
-  std::int64_t least_noise_;  // less is taken for this
+  std::int64_t least_noise_;  // smaller values are replaced by this
   LowerLaw sampled_;
 };
 
@@ -223,19 +224,20 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 192);
   const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };
 
-  const double slack = failure / 4096;  // the part that is not examined closely
+  const double slack = failure / 4096;  // the part of the failure probability that is not computed closely
   WorstNoise& noise = worst_noise(end, log2_step);
   const std::int64_t least_noise =
       std::max(noise.first(), largest_within(noise.first(), 0, in_steps(-4 * deviation_of_noise(end)), slack,
                                              [&](std::int64_t t) { return noise.at(t); }));
-  // Pieces of the numbers of records, from the largest down: the first decides nearly always, and the others then take one look each. In
-  // a narrow one q n varies by two steps; one that does not keep the failure probability is tried narrower.
+  // Numbers of records are taken in pieces, from the largest down. The first piece nearly always decides, and each other piece then
+  // needs one evaluation. In a narrow piece, q n varies by two steps; a piece that exceeds the failure probability is tried again
+  // as narrower ones.
   const auto narrow =
       static_cast<std::uint64_t>(std::max(1.0, std::ldexp(2 / static_cast<double>(end.q.numerator), log2_step)));
   std::int64_t c = 0;
   std::uint64_t width = narrow;
   std::uint64_t most = n.most;
-  int kept = 0;  // in a row, since one was tried narrower
+  int kept = 0;  // pieces in a row since one was made narrower
   while (true) {
     const std::uint64_t least = most - std::min(width - 1, most - n.least);
     const FailureOfAPopulation failure_at(noise, least_noise, sample_law(end.q, least, most, log2_step, slack));

@@ -15,56 +15,59 @@ namespace fractile {
 
 __extension__ using int128 = __int128;
 
-/// Numbers of cells below a cut, from the first to the last.
+/// A range of numbers of cells below a cut.
 struct CellsBelow {
   std::size_t first;
   std::size_t last;
 };
 
-/// The ends of an interval. An upper end is a lower one of the mirrored column: its statistic is -T, 1 - q stands for q, and the cells
-/// above a cut for those below.
+/// The ends of an interval. An upper end is a lower end of the mirrored column: its statistic is -T, with 1 - q in place of q, and
+/// the cells above a cut in place of those below.
 enum class IntervalEnd { lower, upper };
 
-/// max over i of P(Z_i < t), where Z_i is the sum of two independent parts: certified from above, and kept for the t that were asked for.
+/// max over i of P(Z_i < t), where Z_i is the sum of two independent parts. Certified from above, and kept for every t that was
+/// asked for.
 class WorstNoise {
  public:
   struct Parts {
     LowerLaw one;
     LowerLaw other;
   };
-  /// From `one_from` on the bound is 1.
+  /// For t >= one_from, the bound is 1.
   WorstNoise(std::vector<Parts> noises, std::int64_t one_from);
 
   std::int64_t first() const { return first_; }
   double at(std::int64_t t);
-  /// For u from `least` to `most`, and for every u below with what bounds `least`. Do not ask for values above `most`, unless the
-  /// bound there is 1.
+  /// Bounds for u from `least` to `most`; the bound at `least` also holds for every smaller u. Do not ask for values above `most`,
+  /// unless the bound there is 1.
   IncreasingBound between(std::int64_t least, std::int64_t most);
 
  private:
   struct Sum {
     LowerLaw one;
     std::int64_t end;
-    std::vector<double> below;                                        // of the other, from its end down
-    std::int64_t last_at = std::numeric_limits<std::int64_t>::min();  // where it was looked at last
-    double last_bound = 1;                                            // and what bounds it there, and everywhere below
+    // Masses below, of the other part, from its end down.
+    std::vector<double> below;
+    std::int64_t last_at = std::numeric_limits<std::int64_t>::min();  // the last t that was asked for
+    double last_bound = 1;                                            // the bound at last_at and below
   };
 
   std::vector<Sum> sums_;
-  std::size_t largest_ = 0;  // where it was largest the last time
+  std::size_t largest_ = 0;  // index of the largest term at the last call
   std::int64_t first_;
   std::int64_t one_from_;
-  std::vector<double> values_;  // from one_from_ down to first_
-  std::int64_t known_from_;     // those that were asked for, and the first
+  std::vector<double> values_;  // bounds from one_from_ down to first_
+  std::int64_t known_from_;     // the least t that was asked for
   std::int64_t known_to_;
 };
 
-/// Samples are drawn of at most this many records: laws of larger ones have more masses than their rounding is bounded for.
+/// The law of a sample is computed for at most this many records: larger samples have more masses than the bound on rounding
+/// allows.
 inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
 
 /// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut, for
-/// several i. Z_i is its noise, and a margin is added to it that depends on i alone. For one thread at a time: it keeps what it has
-/// computed.
+/// several i. Z_i is the noise of T, and a margin that depends on i alone is added to T. For one thread at a time: it keeps what it
+/// has computed.
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
@@ -74,34 +77,36 @@ class CriticalValues {
     std::int64_t value;
     int log2_step;
     static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();  ///< nothing is less
-    /// Whether a statistic, in units of 1 / the denominator, is less: exactly.
+    /// Whether a statistic, in units of 1 / the denominator, is less than the threshold; decided exactly.
     bool exceeds(int128 statistic) const {
       return value != none && statistic < static_cast<int128>(value) * (int128{1} << log2_step);
     }
   };
 
-  /// What is added, in units of 1 / the denominator, to the statistic of a cut with this many cells below it: none at the innermost of those
-  /// of an end, and the more the wider the noise is in comparison, so that cuts far out cost the near ones almost nothing.
+  /// The margin, in units of 1 / the denominator, that is added to the statistic of a cut with this many cells below it. It is 0 at
+  /// the innermost cut of an end, and grows with the width of the noise relative to that cut's. So cuts far out cost the near cuts
+  /// almost nothing.
   std::int64_t margin(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
                       std::size_t cells_below) const;
 
-  /// The largest c of its step, c <= 0, for which P(Z_i + margin < c) <= failure for every i.
+  /// The largest threshold c <= 0, a multiple of its step, with P(Z_i + margin < c) <= failure for every i.
   Threshold of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure);
-  /// The same with sum over b of P(B = b) max over i of P(Z_i + margin < c - (b - q n)) <= failure, for every n that may have led to the
-  /// sum of the noisy counts except for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
+  /// The same with (sum over b of P(B = b) max over i of P(Z_i + margin < c - (b - q n))) <= failure, for every number of records n
+  /// that could have led to the sum of the noisy counts, except with probability `failure_of_n`. Threshold::none when n may exceed
+  /// most_sampled_records.
   Threshold of_population(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 
-  /// Bounds of the number of records, given the sum of all noisy counts; both fail with at most this probability together.
+  /// Bounds of the number of records, given the sum of all noisy counts. The probability that either fails is at most `failure`.
   struct Records {
     std::uint64_t least;
     std::uint64_t most;
   };
-  /// Nothing when the noise has no bounds that fail so seldom.
+  /// Nothing when no bounds of the noise fail with so small a probability.
   std::optional<Records> records(std::int64_t noisy_records, double failure) const;
 
  private:
-  /// A lower end: what is below, of how many cells, and at which quantile.
+  /// A lower end: the numbers of cells below its cuts, the number of cells, and the quantile.
   struct LowerEnd {
     QuantileFraction q;
     CellsBelow below;
@@ -112,17 +117,17 @@ class CriticalValues {
   LowerEnd lower_end(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below) const;
   /// About the deviation of the noise with this many cells below, in units of 1 / the denominator.
   double deviation_of_noise(const LowerEnd& end, std::size_t below) const;
-  /// At the innermost cut.
+  /// The same at the innermost cut.
   double deviation_of_noise(const LowerEnd& end) const { return deviation_of_noise(end, end.below.last); }
   std::int64_t margin(const LowerEnd& end, std::size_t below) const;
   WorstNoise computed_worst(const LowerEnd& end, int log2_step) const;
   WorstNoise& worst_noise(const LowerEnd& end, int log2_step);
 
-  double deviation_;            // of one count's noise
-  std::vector<LowerLaw> sums_;  // of 0, 1, ..., cells draws
+  double deviation_;            // standard deviation of one count's noise
+  std::vector<LowerLaw> sums_;  // laws of the sums of 0, 1, ..., `cells` draws
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::size_t, std::size_t>;
   std::map<std::tuple<Key, int>, WorstNoise> worst_;
-  // Symmetric quantiles share their ends' thresholds. Keys include the failure probabilities, and the noisy number of records.
+  // The ends of symmetric quantiles share thresholds. Keys include the failure probabilities and the noisy number of records.
   std::map<std::tuple<Key, double>, Threshold> of_tables_;
   std::map<std::tuple<Key, double, std::int64_t, double>, Threshold> of_populations_;
 };

@@ -11,15 +11,16 @@ namespace fractile {
 
 namespace {
 
-/// The next to the farthest is beyond the outermost of those selected: as far out as these are apart, or half way where that is nearer.
+/// The cut next to the farthest lies beyond the outermost selected candidate: by the distance `apart` between these candidates, or
+/// half way to the end if that is nearer.
 std::uint64_t far_out(std::uint64_t to_the_end, std::uint64_t apart) {
   const std::uint64_t half = to_the_end - to_the_end / 2;
   return apart == 0 ? half : std::min(apart, half);
 }
 
-/// How far the cut farthest out is from an end of the range, to which it is so far from these points, the outermost first. It is 15/16 of
-/// the way from the outermost. With few records, the outermost may be drawn to the end itself; so the others count as well, each
-/// less by a fourth.
+/// The distance of the farthest cut from an end of the range, given the distances of the points from that end, the outermost first.
+/// The cut is 15/16 of the way from the outermost point to the end. With few records, the outermost point may be drawn to the end
+/// itself. So the other points count as well, each by 1/4 less than the one before.
 std::uint64_t from_the_end(const std::vector<std::uint64_t>& distances) {
   std::uint64_t farthest = 0;
   for (std::size_t i = 0; i < distances.size() && i < 16; ++i) {
@@ -42,8 +43,8 @@ void place_farthest(std::vector<std::uint64_t>& places, const std::vector<CutTar
   places.back() = largest - from_the_end(points);
 }
 
-/// The farthest of one kind may be within others of its own, but not of the other kind, whose places it would take: then there is a tie at
-/// the end of the range, and it is 15/16 of the way from the outermost point.
+/// The farthest cut of one kind may be inside other cuts of this kind, but not inside cuts of the other kind, whose places it would
+/// take. In that case there is a tie at the end of the range, and the cut is placed 15/16 of the way from the outermost point.
 void keep_farthest_outside(std::vector<Position>& at, const std::vector<CutTarget>& cuts,
                            const std::vector<std::uint64_t>& points, std::uint64_t largest) {
   const std::size_t last = cuts.size() - 1;
@@ -61,7 +62,7 @@ void keep_farthest_outside(std::vector<Position>& at, const std::vector<CutTarge
   }
 }
 
-/// The candidates of all cuts but those far out follow from the line on which they lie.
+/// The candidates of all cuts except those far out, by linear interpolation.
 std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts, const Brackets& brackets,
                                               const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
   std::vector<Rational> targets;
@@ -78,10 +79,10 @@ std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts
   return places;
 }
 
-/// The coarsest grid of round numbers on which at least four of those selected are, and three in five, zero left out; one that is selected
-/// again counts twice. In a column that is at least ten times finer than the grid, and has hardly any ties, this many are on the
-/// grid in less than one release of 700. On a grid of every second candidate they often are by chance, which moves a cut by a
-/// candidate at most.
+/// The coarsest grid of round numbers that holds at least four, and at least three in five, of the selected candidates. Zero does
+/// not count, and a candidate that is selected twice counts twice. If a column is at least ten times finer than the grid and has
+/// hardly any ties, so many are on the grid in less than one release of 700. On a grid of every second candidate they often are by
+/// chance, which moves a cut by at most one candidate.
 std::optional<RoundGrid> grid_of(const std::vector<std::uint64_t>& selected, const Lattice& lattice) {
   const std::optional<std::uint64_t> zero = zero_of(lattice);
   std::optional<RoundGrid> coarsest;
@@ -101,7 +102,8 @@ std::optional<RoundGrid> grid_of(const std::vector<std::uint64_t>& selected, con
   return coarsest;
 }
 
-/// Inwards to the next of the grid, since no value of a column on it is between; unless one of those selected is nearer.
+/// Moves inwards to the next candidate of the grid, since a column on the grid has no values in between; unless a selected
+/// candidate is nearer.
 std::uint64_t rounded_inwards(std::uint64_t candidate, IntervalEnd end, const RoundGrid& grid,
                               const std::vector<std::uint64_t>& selected) {
   const std::uint64_t past = candidate < grid.offset ? 0 : (candidate - grid.offset) % grid.stride;
@@ -114,8 +116,8 @@ std::uint64_t rounded_inwards(std::uint64_t candidate, IntervalEnd end, const Ro
   return next != selected.begin() && candidate - past >= *(next - 1) ? candidate - past : candidate;
 }
 
-/// Where a point ties with what was selected next to it on the other side, the tie may reach as far on this side: an end has its innermost
-/// cut there, so that it need not go farther.
+/// Where a point ties with the next selected candidate on the other side, the tie may also reach to this side. So the innermost cut
+/// of the end is moved there, and the end need not lie farther out.
 void move_to_ties(std::vector<std::uint64_t>& places, const Brackets& brackets,
                   const std::vector<std::uint64_t>& selected) {
   std::vector<std::size_t> points;

@@ -1,4 +1,4 @@
-// Where the cuts of a release with intervals lie, which separate the cells that are counted.
+// The cuts of a release with intervals: they separate the cells that are counted.
 // Proof: docs/proofs/intervals.md
 #pragma once
 
@@ -13,25 +13,26 @@
 
 namespace fractile {
 
-/// The positions that separate the cells, and whose cut each is.
+/// The positions of the cuts, and the target of each.
 struct PlacedCuts {
   std::vector<Position> positions;   ///< never decreasing: a record below a cut is at a smaller position
   std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order,
                                      ///< all but the farthest out
-  std::optional<RoundGrid> grid = {};  ///< of round numbers, on which most of those selected are
+  std::optional<RoundGrid> grid = {};  ///< the grid of round numbers on which most selected candidates are
 };
 
-/// Each cut is at the candidate that is interpolated between those selected: a lower end's before it, an upper end's after it. So the
-/// lower cut of a quantile may come before the upper cuts of quantiles below it, where both are at one candidate, a tie. An upper one
-/// never comes before a lower one whose target is before its own. When most of those selected are round numbers, cuts between two of them
-/// are moved inwards to round numbers. The farthest out keep away from the ends of the range, where a cut settles nothing, though others of
-/// their kind may be beyond them. The innermost cut of an end moves to its point when the next of those selected ties with that.
+/// Each cut is at a candidate that is interpolated between selected ones: the cut of a lower end is before the candidate, that of
+/// an upper end after it. So where a lower and an upper cut are at one candidate, a tie, the lower cut of a quantile may come
+/// before the upper cuts of smaller quantiles. An upper cut never comes before a lower cut whose target is before its target. When
+/// most selected candidates are round numbers, cuts between two of them are moved inwards to round numbers. The farthest cuts keep
+/// away from the ends of the range, where a cut decides nothing, although other cuts of the same kind may lie beyond them. The
+/// innermost cut of an end moves to its point when the next selected candidate ties with the point.
 PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice);
 
 /// The selected points that are published.
 std::vector<std::uint64_t> points_among(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles);
 
-/// One count per cell, one more than there are cuts.
+/// The counts of the cells; there is one more cell than there are cuts.
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);
 
 }  // namespace fractile

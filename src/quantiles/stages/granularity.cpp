@@ -6,7 +6,7 @@ namespace fractile {
 
 namespace {
 
-/// How many of the grids hold the position. Every grid contains the next one.
+/// The number of grids that hold the position. Every grid contains the next one.
 std::size_t granularity_of(Position position, const std::vector<RoundGrid>& grids) {
   std::size_t level = 0;
   if (position % 2 == 0) return level;

@@ -5,15 +5,15 @@
 namespace fractile {
 namespace {
 
-/// What a record on the heaps gains, before the modulus's cost: 32 log2(heap_weight).
+/// The gain of a record on the heaps, before the cost of the modulus: 32 log2(heap_weight).
 constexpr std::uint64_t gain = 96;
 
 struct Modulus {
   std::int64_t value;
-  std::uint64_t cost;  ///< a record: 32 log2(1 + 7/value), rounded
+  std::uint64_t cost;  ///< per record: 32 log2(1 + 7/value), rounded
 };
 
-/// What people round to, of numbers, months, minutes and days, and what things are made in.
+/// The multiples to which people round numbers, months, minutes and days, and in which goods are packed.
 constexpr Modulus moduli[] = {{5, 40},  {7, 32},  {8, 29},  {10, 24}, {12, 21}, {15, 18}, {16, 17},
                               {20, 14}, {25, 11}, {30, 10}, {50, 6},  {60, 5},  {100, 3}};
 constexpr std::uint64_t highest_cost = moduli[0].cost;
@@ -26,7 +26,7 @@ std::uint64_t cost_of(std::uint64_t modulus) {
 /// A multiple of every modulus.
 constexpr std::uint64_t period = 8400;
 
-/// Candidates first, first + stride, ..., of which all heaps are some.
+/// Candidates first, first + stride, ..., which include all heaps.
 struct Units {
   std::uint64_t first;
   std::uint64_t stride;
@@ -35,7 +35,7 @@ struct Units {
       : first(heap.grid.offset % (heap.grid.stride / heap.modulus)), stride(heap.grid.stride / heap.modulus) {}
 };
 
-/// Calls visit(remainder, count) for the records on units, by what the units' numbers leave by `period`.
+/// Calls visit(remainder, count) for the records on units, where remainder is the unit's number modulo `period`.
 void visit_units(const RankProfile& profile, const Units& units, auto visit) {
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const Position position = profile.position(k);
@@ -46,13 +46,13 @@ void visit_units(const RankProfile& profile, const Units& units, auto visit) {
   }
 }
 
-/// What the units' numbers of the heaps leave by their modulus.
+/// The remainder, modulo the heap's modulus, of the numbers of its units.
 std::uint64_t remainder_of(const HeapGrid& heap, const Units& units) {
   return (heap.grid.offset - units.first) / units.stride % heap.modulus;
 }
 
-/// The numbers below 2^15 that leave one remainder by a modulus, told by one multiplication: n is a multiple of d when n (2^32 / d), the
-/// factor rounded up, is below the factor modulo 2^32 (Lemire, Kaser and Kurz 2019, "Faster remainder by direct computation").
+/// Recognizes numbers below 2^15 with a given remainder by one multiplication: n is a multiple of d if n f modulo 2^32 is less than
+/// f, where f is 2^32 / d, rounded up (Lemire, Kaser and Kurz 2019, "Faster remainder by direct computation").
 class Remainder {
  public:
   Remainder(std::uint64_t modulus, std::uint64_t remainder)
@@ -62,10 +62,10 @@ class Remainder {
 
  private:
   std::uint32_t factor_;
-  std::uint32_t up_;  // from the remainder to a multiple
+  std::uint32_t up_;  // the distance from the remainder to a multiple
 };
 
-/// How many records lie on each of the heaps: of few positions one by one, of many first by their remainders.
+/// The number of records on each of the heaps. Few positions are tested one by one; many positions are first added up by remainder.
 std::vector<std::uint64_t> records_on(const std::vector<HeapGrid>& heaps, const RankProfile& profile) {
   constexpr std::size_t few = 256;
   const Units units(heaps.front());
@@ -96,7 +96,7 @@ std::vector<HeapGrid> heap_grids(const Lattice& lattice, const std::optional<Rou
   std::vector<HeapGrid> heaps;
   if (!lattice.is_regular()) return heaps;
   const Rational unit = lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
-  // Clocks are read to what divides a day; what days since 1970 are multiples of means nothing.
+  // Times of day are rounded to divisors of a day. Multiples in days since 1970 have no meaning.
   const auto can_heap = [&](const Rational& multiple) {
     if (lattice.kind() == ValueKind::number) return true;
     return lattice.kind() != ValueKind::date && (Rational(microseconds_a_day) / multiple).is_integer();

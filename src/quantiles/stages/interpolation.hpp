@@ -8,8 +8,9 @@
 
 namespace fractile {
 
-/// The places of all `quantiles` from those of the released ones, at least two, on 0 .. highest: linearly between two, and beyond the
-/// outermost with the slope of the last two, as far as the range goes; rounded down. Both lists increase, and so do the results.
+/// The places of all `quantiles` on 0 .. highest, from the places of at least two released ones. Places are linear between two
+/// released quantiles; beyond the outermost they have the slope of the last two, up to the end of the range. They are rounded down.
+/// Both lists increase, and the results never decrease.
 std::vector<std::uint64_t> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
                                         const std::vector<std::uint64_t>& places, std::uint64_t highest);
 

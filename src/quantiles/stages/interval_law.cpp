@@ -16,18 +16,19 @@ __extension__ using int128 = __int128;
 
 namespace {
 
-/// Above the relative error of a sum of 2^20 products of doubles, or of a million steps of eight roundings; the constant is for what
-/// underflows.
+/// Covers the relative error of a sum of 2^20 products of doubles, or of a million steps of eight roundings. The constant covers
+/// underflow.
 double rounded_up(double value) { return value * (1 + 0x1p-26) + 0x1p-1000; }
 
-constexpr double negligible = 1e-11;  // a tail of less mass is moved below everything else, and counted there
+constexpr double negligible = 1e-11;  // a tail of less mass is moved below everything else and counted there
 constexpr std::size_t most_masses = std::size_t{1} << 20;
 
-using Four = double __attribute__((vector_size(32)));  // nearly all of the time of critical values is spent in these
+// Critical values spend nearly all of their time in these operations.
+using Four = double __attribute__((vector_size(32)));
 
 void load(Four& four, const double* values) { std::memcpy(&four, values, sizeof four); }
 
-/// Whose sum of at most 2^20 products has a relative error as `rounded_up` expects, in whatever order.
+/// The dot product. In any order, a sum of at most 2^20 products has a relative error that `rounded_up` covers.
 double dot(const double* a, const double* b, std::size_t size) {
   Four sums[4] = {};
   std::size_t k = 0;
@@ -80,7 +81,7 @@ LowerLaw LowerLaw::sum(const LowerLaw& a, const LowerLaw& b) {
   std::vector<double> masses(a.masses_.size() + b.masses_.size() - 1);
   for (std::size_t i = 0; i < a.masses_.size(); ++i) {
     const double mass = a.masses_[i];
-    if (mass == 0) continue;  // of a law on a coarser step, most are
+    if (mass == 0) continue;  // on a coarser step, most masses of the law are 0
     add_multiple(masses.data() + i, mass, b.masses_);
   }
   for (double& mass : masses) mass = rounded_up(mass);
@@ -121,7 +122,7 @@ std::vector<double> LowerLaw::masses_below() const {
 
 double LowerLaw::expectation(const IncreasingBound& f, std::int64_t t) const {
   const auto size = static_cast<std::int64_t>(masses_.size());
-  const std::int64_t place = f.last - (t - first_);  // of the first mass among the values
+  const std::int64_t place = f.last - (t - first_);  // place of the first mass among the values
   const std::int64_t low = std::clamp<std::int64_t>(-place, 0, size);
   const std::int64_t high = std::clamp<std::int64_t>(static_cast<std::int64_t>(f.size) - place, low, size);
   const double* masses = masses_.data();
@@ -168,10 +169,10 @@ class LaplaceDraw {
     up_ = nearest.upper_double();
     down_ = (nearest * r).upper_double();
     ratio_ = of_step.upper_double();
-    beyond_ = (of_step / (one - of_step)).upper_double();  // all later ones, over the last
+    beyond_ = (of_step / (one - of_step)).upper_double();  // the sum of all later masses divided by the last mass
   }
 
-  /// The law of X + N: two geometric series, as recursions of the first order from either end.
+  /// The law of X + N: two geometric series, computed by first-order recursions from both ends.
   LowerLaw added_to(const LowerLaw& law) const {
     const std::vector<double>& masses = law.masses();
     std::vector<double> rising(masses.size() + 2 * reach_);   // at j: sum over k >= 0 of rho^k x_(j - k)
@@ -204,8 +205,9 @@ class LaplaceDraw {
   double beyond_;
 };
 
-/// The draws of a sum of discrete Gaussian noise have a common law: with sigma^2 >= 2, exp(-k^2 / (2 tau^2)) / sqrt(2 pi tau^2) times
-/// less than 1 + draws / 2^27, tau^2 = draws sigma^2. With several k in a step, as many times the largest.
+/// The draws of a sum of discrete Gaussian noise have a common law: if sigma^2 >= 2, it is exp(-k^2 / (2 tau^2)) / sqrt(2 pi tau^2)
+/// times less than 1 + draws / 2^27, where tau^2 = draws sigma^2. A step with several k gets the largest of their masses times
+/// their number.
 class GaussianSum {
  public:
   GaussianSum(const Rational& sigma_squared, std::size_t draws, int log2_step)
@@ -224,7 +226,7 @@ class GaussianSum {
     std::vector<double> masses(down.rbegin(), down.rend());
     masses.insert(masses.end(), up.begin(), up.end());
     for (double& mass : masses) mass = rounded_up(mass * scale_);
-    // All further weights w_k are at most exp(-next / tau^2) of the one before, and 1 / (1 - exp(-x)) <= 1 + 1 / x.
+    // Each further weight w_k is at most exp(-next / tau^2) times the weight before, and 1 / (1 - exp(-x)) <= 1 + 1 / x.
     const double next = static_cast<double>(most_) * static_cast<double>(step_);
     const double beyond = rounded_up(masses.back() * (1 + tau_squared_.to_double() / next) * (1 + 0x1p-40));
     masses.back() = rounded_up(masses.back() + beyond);
@@ -234,9 +236,9 @@ class GaussianSum {
   }
 
  private:
-  /// Upper bounds, except for what `rounded_up` adds, of exp(-k^2 / (2 tau^2)) at first, first + step, ...
+  /// exp(-k^2 / (2 tau^2)) at first, first + step, ...: upper bounds once `rounded_up` is applied.
   std::vector<double> weights_from(std::int64_t first) const {
-    constexpr std::size_t at_once = 1024;  // from certified numbers on: errors grow with the square
+    constexpr std::size_t at_once = 1024;  // weights computed from one certified number: errors grow with the square
     const double decay = exp_of_minus(Rational(step_) * Rational(step_) / tau_squared_).upper_double();
     std::vector<double> weights;
     double weight = 0;
@@ -265,7 +267,7 @@ class GaussianSum {
 
 constexpr std::int64_t wide_variance = 2;
 
-/// For one draw, for small sigma: exp(-k^2 / (2 sigma^2)) over at least a part of its sum.
+/// For one draw with small sigma: exp(-k^2 / (2 sigma^2)) divided by a lower bound of the sum of these.
 LowerLaw narrow_gaussian_law(const Rational& sigma_squared) {
   constexpr std::int64_t most = 16;
   const auto weight = [&](std::int64_t k) { return exp_of_minus(Rational(k * k) / (Rational(2) * sigma_squared)); };
@@ -273,7 +275,7 @@ LowerLaw narrow_gaussian_law(const Rational& sigma_squared) {
   for (std::int64_t k = 1; k <= most; ++k) total += weight(k) * Enclosure::of(Rational(2));
   std::vector<double> masses;
   for (std::int64_t k = -most; k <= most; ++k) masses.push_back((weight(k) / total).upper_double());
-  // Later weights are at most exp(-16 / 2) of the one before.
+  // Each later weight is at most exp(-16 / 2) times the weight before.
   const double beyond = rounded_up(masses.back() * 0.001);
   masses.back() = rounded_up(masses.back() + beyond);
   LowerLaw law(0, -most, std::move(masses), beyond);
@@ -331,7 +333,7 @@ LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_
   const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
   const double other = static_cast<double>(q.denominator - q.numerator) / static_cast<double>(q.denominator);
   const auto mean = static_cast<std::uint64_t>(static_cast<uint128>(q.numerator) * least / q.denominator);
-  // Relative to that of floor(q n), from its neighbors outwards; the ratio of two neighbors falls on both sides.
+  // Weights relative to that of floor(q n), from its neighbors outwards. The ratio of successive weights falls on both sides.
   std::vector<double> weights;
   weights.reserve(static_cast<std::size_t>(std::min(8 * std::sqrt(n * p * other) + 64, n + 2)));
   double ratio = 1;
@@ -349,7 +351,7 @@ LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_
   weights.push_back(1);
   ratio = weight = 1;
   std::uint64_t top = mean;
-  double more = 0;  // above floor(q n), which counts there
+  double more = 0;  // the weight above floor(q n), which counts at floor(q n)
   for (; top < least && weight > negligible_mass; ++top) {
     ratio = (n - static_cast<double>(top)) * p / ((static_cast<double>(top) + 1) * other);
     more += (weight *= ratio);
@@ -357,7 +359,7 @@ LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_
   const double above = top < least ? beyond() : 0;
   const double total = std::accumulate(weights.begin(), weights.end(), more);
   weights.back() += more + above;
-  const double scale = (1 + 0x1p-26) / total;  // what was listed weighs at least total / (1 + 2^-26)
+  const double scale = (1 + 0x1p-26) / total;  // the exact sum of the listed weights is at least total / (1 + 2^-26)
   // The first position is the floor of (k - q most) times the denominator, in steps; the others follow from there.
   const int128 lowest = static_cast<int128>(bottom) * static_cast<int128>(q.denominator) -
                         static_cast<int128>(most) * static_cast<int128>(q.numerator);

@@ -1,4 +1,4 @@
-// Laws of sums of noise and of sampling, rounded to the safe side.
+// Laws of sums of noise and of samples, rounded to the safe side.
 // Proof: docs/proofs/intervals.md
 #pragma once
 
@@ -11,17 +11,17 @@
 
 namespace fractile {
 
-/// An upper bound of an increasing function of whole numbers u, from the largest down: values[k] bounds it at u = last - k, values[0] at
-/// every u that is larger, and values[size - 1] at every one that is smaller.
+/// An upper bound of an increasing function of whole numbers u, from the largest u down. values[k] is the bound at u = last - k;
+/// values[0] holds for every larger u, and values[size - 1] for every smaller u.
 struct IncreasingBound {
   std::int64_t last;
   const double* values;
   std::size_t size;
 };
 
-/// An upper bound of the distribution function of a real variable X: for every t, P(X < t) <= the mass below t. Masses lie at
-/// multiples of 2^log2_step, each bounded from above; `missing` lies below all of them. Every operation keeps the bound: what is
-/// rounded moves down, and masses are rounded up.
+/// An upper bound of the distribution function of a real variable X: for every t, P(X < t) <= the mass below t. Masses are at
+/// multiples of 2^log2_step, each bounded from above; the mass `missing` lies below all of them. Every operation keeps the bound:
+/// places are rounded down, and masses are rounded up.
 class LowerLaw {
  public:
   LowerLaw() = default;
@@ -34,17 +34,18 @@ class LowerLaw {
   const std::vector<double>& masses() const { return masses_; }
   double missing() const { return missing_; }
 
-  /// The law of the sum of two independent variables; both on the same step.
+  /// The law of the sum of two independent variables on the same step.
   static LowerLaw sum(const LowerLaw& a, const LowerLaw& b);
   /// The law of the variable times a whole number, on another step.
   LowerLaw times(std::uint64_t factor, int log2_step) const;
-  /// The law of the variable less this number, which need not be a multiple of the step.
+  /// The law of the variable minus this number, which need not be a multiple of the step.
   LowerLaw less(std::int64_t number) const;
   /// masses_below()[k]: the mass below (end - k) steps, for k = 0 .. size.
   std::vector<double> masses_below() const;
-  /// Above E f(t - X): of f(u) = P(Y < u), Y independent on the same step, P(X + Y < t).
+  /// An upper bound of E f(t - X). If f(u) = P(Y < u) for an independent Y on the same step, this is P(X + Y < t).
   double expectation(const IncreasingBound& f, std::int64_t t) const;
-  /// Without the two tails that weigh nearly nothing: the lower one is missing then, the upper one lies at the last mass.
+  /// Removes the two tails of negligible mass: the lower tail's mass becomes missing, and the upper tail's is moved to the last
+  /// mass.
   void trim();
 
  private:
@@ -58,7 +59,7 @@ class LowerLaw {
 /// takes more than 2^20 masses.
 LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 
-/// The largest step, as a power of two, of at most this much, and at least 1.
+/// The base-2 logarithm of the largest step that is a power of two, at most `most`, and at least 1.
 int step_below(double most);
 
 /// About the standard deviation of such noise.
@@ -67,11 +68,12 @@ double noise_deviation(Measure measure, const NoisePrice& noise);
 /// The law of the sum of `draws` draws of discrete Gaussian noise, on a step of 2^log2_step >= 1. Throws `usage` as above.
 LowerLaw gaussian_sum_law(const Rational& sigma_squared, std::uint64_t draws, int log2_step);
 
-/// The laws of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
+/// The laws of the sums of 0, 1, ..., `most` independent draws of a count's noise, each on a step that is fine enough for it.
 std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most);
 
-/// The law of (B - q n) times the denominator of q, where B is the lesser of floor(q `least`) and of a binomial variable of `least`
-/// trials of probability q, and n = `most` >= least. Weights are listed from that of floor(q least) on, down to this part of it.
+/// The law of (B - q n) times the denominator of q, where n = `most` >= `least`, and B is the smaller of floor(q least) and a
+/// binomial variable with `least` trials of probability q. Masses are listed from floor(q least) down, until one is below this
+/// fraction of the first.
 LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
                     double negligible_mass);
 

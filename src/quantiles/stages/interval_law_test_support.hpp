@@ -1,4 +1,4 @@
-// For the tests of laws of sums: two noises, and sums as convolutions have them.
+// For the tests of laws of sums: two noises, and sums by convolution.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace fractile {
 inline const NoisePrice laplace{Exponent(Rational(1, 2)), 0};
 inline const NoisePrice gaussian{Exponent(), Rational(9)};
 
-/// P(X < t), t a multiple of the law's step.
+/// P(X < t), where t is a multiple of the law's step.
 inline double below(const LowerLaw& law, std::int64_t t) {
   const std::vector<double> masses = law.masses_below();
   return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];

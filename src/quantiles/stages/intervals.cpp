@@ -16,19 +16,21 @@ std::string to_string(IntervalOf of) { return of == IntervalOf::table ? "table" 
 
 namespace {
 
-/// One end of an interval: which cuts decide it, from the end of the range inwards, and from which statistic on each is rejected.
+/// One end of an interval: the cuts that decide it, from the end of the range inwards, and the statistic from which on each cut is
+/// rejected.
 struct End {
   QuantileFraction q;
   IntervalEnd side;
-  CellsBelow below;  ///< of its cuts: all whose targets are on this side of the quantile; which these are is public
+  /// For the end's cuts, that is, all cuts whose targets are on this side of the quantile; these are public.
+  CellsBelow below;
   CriticalValues::Threshold threshold;
-  std::vector<std::int64_t> margins;  ///< of its cuts, in order of their places
+  std::vector<std::int64_t> margins;  ///< of the end's cuts, in the order of their places
 
   std::size_t first() const { return below.first - 1; }
   std::size_t last() const { return below.last - 1; }
 };
 
-/// Nothing where no cut is on this side.
+/// Nothing when no cut is on this side.
 std::optional<CellsBelow> cells_beside(const Brackets& brackets, const Rational& q, IntervalEnd side) {
   const auto first_above = std::ranges::upper_bound(brackets.cuts, q, {}, &CutTarget::quantile);
   const auto first_from = std::ranges::lower_bound(brackets.cuts, q, {}, &CutTarget::quantile);
@@ -38,18 +40,18 @@ std::optional<CellsBelow> cells_beside(const Brackets& brackets, const Rational&
   return below.first <= below.last ? std::optional(below) : std::nullopt;
 }
 
-/// Which cuts are rejected, and the ends that follow.
+/// Finds which cuts are rejected, and the ends that follow.
 class CutScan {
  public:
   CutScan(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<int128>& below)
       : lattice_(lattice), cuts_(cuts), below_(below) {}
 
-  /// One per quantile, `ends` of either side in the order of their quantiles. Each is at the last cut up to which all are rejected,
-  /// from the range's own end, which it is without one. A cut counts as rejected only if it is for all quantiles beyond this one as
-  /// well, so that ends never fall from one quantile to the next.
+  /// One end per quantile; `ends` are in the order of their quantiles. Each end is at the last cut up to which all cuts, from the
+  /// end of the range on, are rejected; without a rejected cut, it is the end of the range. A cut counts as rejected only if it is
+  /// also rejected for all quantiles beyond this one. So ends never fall from one quantile to the next.
   std::vector<std::uint64_t> lower_ends(const std::vector<std::optional<End>>& ends) const {
     std::vector<std::uint64_t> found(ends.size(), 0);
-    std::size_t most = cuts_.size();  // rejected for all that came before
+    std::size_t most = cuts_.size();  // cuts that are rejected for all quantiles so far
     for (std::size_t i = ends.size(); i-- > 0;) {
       const std::size_t rejected = ends[i] ? std::min(most, rejected_from_below(*ends[i])) : 0;
       if (rejected > 0) found[i] = first_from(cuts_[rejected - 1]);
@@ -70,7 +72,7 @@ class CutScan {
   }
 
  private:
-  /// How many in a row.
+  /// How many cuts in a row are rejected.
   std::size_t rejected_from_below(const End& end) const {
     std::size_t k = end.first();
     while (k <= end.last() && is_rejected(end, k)) ++k;
@@ -91,7 +93,8 @@ class CutScan {
     const int128 above = below_.back() - below;
     return static_cast<int128>(q.denominator - q.numerator) * below - static_cast<int128>(q.numerator) * above;
   }
-  /// The candidates next to a quantile that is not below the cut, and to one that is: listed candidates may have it between them.
+  /// The candidates next to a quantile that is not below the cut, and next to one that is; a cut may lie between two listed
+  /// candidates.
   std::uint64_t first_from(Position cut) const {
     const std::uint64_t candidate = lattice_.is_regular() ? cut / 2 : (cut - 1) / 2;
     return std::min(candidate, lattice_.size() - 1);

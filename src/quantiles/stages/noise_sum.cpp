@@ -18,10 +18,11 @@ void require_few(std::uint64_t draws) {
   if (draws > most_noise_draws) throw Error(ErrorCode::usage, "a sum of more than 2^20 noisy counts", "add up fewer");
 }
 
-/// Above what 2^22 steps of four roundings, and their sum, change.
+/// Covers the rounding errors of 2^22 steps of four roundings, and of their sum.
 constexpr double rounding = 0x1p-26;
 
-/// The failures before this many successes, of independent trials that fail with probability exp(-unit rate): as weights about their mode.
+/// The number of failures before this many successes, in independent trials that fail with probability exp(-unit rate), as weights
+/// around the mode.
 class NegativeBinomial {
  public:
   NegativeBinomial(const Exponent& rate_of_unit, std::uint64_t successes) {
@@ -47,7 +48,7 @@ class NegativeBinomial {
     above_ = rest_of(weight, ratio);
     double total = 0;
     for (const double each : weights_) total += each;
-    const double scale = (1 + 4 * rounding) / total;  // what was left out only makes the total larger
+    const double scale = (1 + 4 * rounding) / total;  // weights that were left out would only make the total larger
     for (double& each : weights_) each *= scale;
     below_ *= scale;
     above_ *= scale;
@@ -61,7 +62,7 @@ class NegativeBinomial {
  private:
   static constexpr double negligible = 1e-16;
 
-  /// A bound on the sum of all weights beyond the last, whose ratios fall on from this one.
+  /// A bound of the sum of all weights beyond the last one; their ratios fall from this one on.
   static double rest_of(double weight, double ratio) {
     if (!(ratio < 1)) refuse_wide();
     return weight * ratio / (1 - ratio) * (1 + 4 * rounding) + 0x1p-1000;
@@ -73,14 +74,15 @@ class NegativeBinomial {
   double above_ = 0;
 };
 
-/// A sum of n draws of discrete Laplace noise is A - B, each of them the failures before n successes. In units of u = 2^log2_unit, a
-/// geometric variable is at least u times its whole part, and at most u times one more than that, and these are geometric again.
+/// A sum of n draws of discrete Laplace noise is A - B, each of them the failures before n successes. With units of u =
+/// 2^log2_unit, a geometric variable lies between u k and u (k + 1), where k is its whole number of units, and k is geometric
+/// again.
 struct LaplaceParts {
   LowerLaw up;
   LowerLaw down;
 };
 
-/// On steps of at most this part of the deviation.
+/// With units of at most this part of the deviation.
 LaplaceParts laplace_parts(const Exponent& rate, std::uint64_t draws, double part) {
   const double r = rate.to_double();
   const auto n = static_cast<double>(draws);

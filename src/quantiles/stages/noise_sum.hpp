@@ -1,4 +1,4 @@
-// The law of a sum of draws of a count's noise, however many, and how far from the truth such a sum is.
+// The law of the sum of any number of draws of a count's noise, and how far from the truth such a sum is.
 // Proof: docs/proofs/counts.md
 #pragma once
 
@@ -14,26 +14,27 @@ class NoiseSum {
   /// The sum of `draws` draws, at most `most_noise_draws`. Throws `usage` for more, and when the noise is too wide.
   NoiseSum(Measure measure, const NoisePrice& noise, std::uint64_t draws);
 
-  /// A whole number w, the least except for rounding to the safe side, with P(|S| > w) <= failure. The failure is at least 10^-8.
+  /// The least whole number w, except for rounding to the safe side, with P(|S| > w) <= failure. The failure must be at least
+  /// 10^-8.
   std::uint64_t half_width(double failure) const;
 
  private:
   LowerLaw one_;
-  LowerLaw other_;             // independent of it: the law is that of their sum
-  std::vector<double> below_;  // of the other
+  LowerLaw other_;             // independent of the first part; the law is that of their sum
+  std::vector<double> below_;  // masses below, of the other part
 };
 
-/// The law of such a sum, on a step of about 1/128 of its deviation: to be multiplied, and added to another.
+/// The law of such a sum, on a step of about 1/128 of its deviation: for multiplying and adding.
 LowerLaw noise_sum_law(Measure measure, const NoisePrice& noise, std::uint64_t draws);
 
-/// The most draws of which a sum's law is known.
+/// The largest number of draws for which a sum's law can be computed.
 inline constexpr std::uint64_t most_noise_draws = std::uint64_t{1} << 20;
 
-/// A number t, the largest except for rounding to the safe side, with P(X + Y < t steps) <= failure: t <= 0, both laws on one step,
-/// `below` those masses of Y.
+/// The largest number t <= 0, except for rounding to the safe side, with P(X + Y < t steps) <= failure. Both laws are on one step;
+/// `below` is y.masses_below().
 std::int64_t largest_rejected(const LowerLaw& x, const LowerLaw& y, const std::vector<double>& below, double failure);
 
-/// 1 - level, or almost nothing less.
+/// 1 - level, rounded down slightly.
 double failure_of(const Rational& level);
 
 }  // namespace fractile

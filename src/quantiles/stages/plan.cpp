@@ -17,7 +17,8 @@ const AutoPolicy& AutoPolicy::standard() {
 
 namespace {
 
-/// Two levels of about sqrt(m) quantiles a node, three of about the cubic root for very many.
+/// The widths of two levels of about sqrt(m) quantiles per node, or, for very many quantiles, three levels of about the cube root
+/// of m.
 std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) {
   std::vector<std::size_t> widths;
   std::size_t left = quantiles;
@@ -38,21 +39,22 @@ Choice flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& rel
   return recursion(mechanism, {kind, {released.size()}}, released);
 }
 
-/// About how many records a choice is made for, if that is known.
+/// The approximate number of records for which a choice is made, if known.
 using Rows = std::optional<std::uint64_t>;
 
-/// This many rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
+/// The number of rows times the pure epsilon per record: the number of records that would be as informative at epsilon 1. Nothing
+/// when it is not known.
 std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const Rows& rows) {
   if (!rows || query.budget.measure() != Measure::pure) return {};
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
-/// How many preliminary_share()s counting the rows costs: two among few rows, and when no number was given.
+/// How many times preliminary_share() of the budget counting the rows costs: twice among few rows, and when no number was given.
 int shares_for_rows(const QuantileQuery& query, const AutoPolicy& policy) {
   return records_at_epsilon_one(query, query.expected_rows).value_or(0) < policy.few_to_count ? 2 : 1;
 }
 
-/// The same under zCDP, where epsilon = 1 is worth about as much as rho = 1/2.
+/// The same under zCDP, where rho = 1/2 is about as informative as epsilon = 1.
 std::optional<double> records_at_rho_one_half(const QuantileQuery& query, const Rows& rows) {
   if (!rows) return {};
   return static_cast<double>(*rows) * std::sqrt(2 * query.budget.rho().to_double()) / query.records_per_person;
@@ -78,11 +80,12 @@ Choice approximate(const QuantileQuery& query, const std::vector<Rational>& rele
   return choice;
 }
 
-/// The first and the last quantile, as places, with enough records beyond them. Around the middle there are always some.
+/// The indices of the first and the last quantile that have enough records beyond them. Some quantiles around the middle always
+/// count.
 std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, double records,
                                             const AutoPolicy& policy) {
   const double beyond = std::clamp<double>(records / policy.part_beyond, policy.least_beyond, policy.most_beyond) -
-                        1e-6;  // nine tenths of 200 leave 20
+                        1e-6;  // quantile 9/10 of 200 records leaves 20
   const std::size_t middle = all.size() / 2;
   std::size_t first = 0;
   std::size_t last = all.size() - 1;
@@ -91,8 +94,8 @@ std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, do
   return {first, last};
 }
 
-/// The quantiles that this many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
-/// nearly all, or there is enough for each to be selected at once.
+/// The quantiles to select: as many as this number of records can support at this epsilon, evenly spaced between the first and the
+/// last supported one. All quantiles if that is nearly all, or if there are enough records to select each of them at once.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy,
                                  const Rows& rows) {
   const std::vector<Rational>& all = query.quantiles;
@@ -104,16 +107,17 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   const auto [first, last] = carried(all, *records, policy);
   const double cells = std::min((all[last] - all[first]).to_double() * *records / policy.between_anchors,
                                 std::max<double>(*records / policy.between_more, policy.most_anchors) - 1);
-  const std::size_t most = last - first + 1;
-  const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, most);
+  const std::size_t carried_count = last - first + 1;
+  const std::size_t count =
+      std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, carried_count);
   if (count + count / 8 >= all.size()) return all;
   std::vector<Rational> anchors;
-  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[first + i * (most - 1) / (count - 1)]);
+  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[first + i * (carried_count - 1) / (count - 1)]);
   return anchors;
 }
 
-/// A tie of e records moves e / subcells of them at once; a joint selection wants these steps small. Beyond this size cells
-/// have fewer than 2^16 parts.
+/// The splits of a tie of e records are steps of e / subcells records, which should be small for a joint selection. On larger
+/// lattices, cells have fewer than 2^16 parts.
 constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
 
 bool can_count(const QuantileQuery& query) {
@@ -125,8 +129,8 @@ bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bo
   return can_count(query) && query.quantiles.size() >= many && candidates <= policy.few_candidates;
 }
 
-/// Where selections err by several times what counts do if records heap on a few candidates. Grids that were found are none: counts
-/// round what is finer.
+/// Whether the errors of selections would be several times those of counts if records heap on a few candidates. This excludes grids
+/// that were found, since there counts would round finer records.
 bool is_short_grid(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy) {
   if (!can_count(query) || !lattice.is_regular() || query.intervals) return false;
   const std::size_t quantiles = query.quantiles.size();
@@ -196,7 +200,7 @@ bool wants_adaptive_base(const QuantileQuery& query) {
          query.mechanism == Mechanism::joint_tree;
 }
 
-/// The recursion with the numbers that were found, and what follows it.
+/// Adds the recursion, with the round numbers that were found, and the stages that follow it.
 void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, const QuantilePlan& plan,
                    const RoundNumbers& found) {
   const bool interpolates = selection.released.size() < plan.query.quantiles.size();
@@ -208,7 +212,7 @@ void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, const 
   if (found.grid) stages.emplace_back(RoundToGrid{*found.grid});
 }
 
-/// Between choices, or between numbers of rows.
+/// The borders between choices, or between numbers of rows.
 template <class Each>
 std::vector<std::int64_t> borders(const std::vector<Each>& choices) {
   std::vector<std::int64_t> result;
@@ -321,7 +325,7 @@ QuantileQuery query_after(QuantileQuery query, int shares) {
 
 namespace {
 
-/// What runs for about this many records, or perhaps for only `least`.
+/// The choice for about `rows` records, of which there may be only `least`.
 Choice choose(const QuantileQuery& query, const Lattice& lattice, const AutoPolicy& policy, const Rows& rows,
               const Rows& least) {
   Choice choice = decision_for(query, lattice, policy, rows);
@@ -354,8 +358,8 @@ bool are_alike(const Choice& a, const Choice& b) {
          a.grids.empty() == b.grids.empty() && a.finds_heaps == b.finds_heaps;
 }
 
-/// The numbers of records for which choices are made before one of them is taken: half as many as were told, as many and twice as many;
-/// or powers of two times what epsilon tells apart, up to where nothing changes any more.
+/// The numbers of records for which choices are made before one of them is taken: half the expected number, the expected number and
+/// twice it; or powers of two times the error of the count, up to where the choice no longer changes.
 std::vector<std::uint64_t> rows_considered(const QuantileQuery& query, const AutoPolicy& policy) {
   if (query.expected_rows) {
     const std::uint64_t told = std::clamp<std::uint64_t>(*query.expected_rows, 2, std::uint64_t{1} << 60);
@@ -375,32 +379,31 @@ std::vector<std::uint64_t> rows_considered(const QuantileQuery& query, const Aut
   return rows;
 }
 
-/// The middle of two numbers by factors.
+/// The geometric mean of two numbers.
 std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
 }
 
-/// How far a noisy count is off, by mean.
+/// The mean error of the noisy count.
 double noise_of_count(const QuantileQuery& query, const AutoPolicy& policy) {
   const Rational share = preliminary_share(query.budget.measure()) * Rational(shares_for_rows(query, policy));
   return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
 }
 
-/// The noisy counts from which on each of these rows are taken for true: those half way; around what was told, farther off by what the
-/// noise is.
+/// The noisy counts from which on each of these numbers of rows is assumed: half way between two numbers, and farther from the
+/// expected number by the error of the noise.
 std::vector<std::int64_t> borders_between(const QuantileQuery& query, const AutoPolicy& policy,
                                           const std::vector<std::uint64_t>& rows) {
   std::vector<std::int64_t> from{0};
   for (std::size_t i = 1; i < rows.size(); ++i) {
     auto border = static_cast<double>(half_way(rows[i - 1], rows[i]));
     if (query.expected_rows) border += (rows[i] > *query.expected_rows ? 1 : -1) * noise_of_count(query, policy);
-    from.push_back(
-        static_cast<std::int64_t>(std::clamp(border, -0x1p61, 0x1p61)));  // farther than any number of records
+    from.push_back(static_cast<std::int64_t>(std::clamp(border, -0x1p61, 0x1p61)));  // beyond every number of records
   }
   return from;
 }
 
-/// The choices among which a noisy count decides; none when all are alike, or when the query leaves no choice.
+/// The choices among which a noisy count decides; none when all choices are alike, or when the query leaves no choice.
 std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Lattice& lattice,
                                           const AutoPolicy& policy) {
   const bool may_differ = query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
@@ -431,8 +434,8 @@ QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattic
   return plan;
 }
 
-/// The points by one joint selection, so that brackets cost them nothing in accuracy, and then the brackets between two points by one,
-/// among the records there.
+/// Selects the points by one joint selection, so brackets do not reduce their accuracy. Then one selection for each pair of
+/// neighboring points selects the brackets between them, among the records there.
 void select_points_first(QuantilePlan& plan) {
   auto& selection = std::get<SelectQuantiles>(plan.choice.decision);
   RecursionShape& shape = selection.shape;
@@ -462,7 +465,8 @@ void select_points_first(QuantilePlan& plan) {
 
 namespace {
 
-/// The numbers of records among which a query with intervals counts: so close that where cuts lie hardly depends on which is taken.
+/// The numbers of records among which the count of a query with intervals decides. They are so close that the places of cuts hardly
+/// depend on the outcome.
 std::vector<CountedRows> rows_counted(const QuantileQuery& query, const AutoPolicy& policy) {
   constexpr double most = 0x1p50;
   const double step = std::sqrt(std::sqrt(2));
@@ -492,7 +496,7 @@ QuantilePlan QuantilePlan::with_rows(std::size_t rows) const {
   selected.quantiles = around.selected;
   selected.names.clear();
   selected.budget = query.budget.scaled(around.shares.points + around.shares.brackets);
-  selected.interpolate = false;  // a bracket is worth as much as a point
+  selected.interpolate = false;  // brackets are selected like points
   selected.expected_rows = counted[rows].rows;
   QuantilePlan plan = plan_of_selection(selected, lattice, *policy);
   plan.brackets = std::move(around);
@@ -510,7 +514,7 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const A
     return plan_of_selection(query, lattice, policy);
   }
   QuantileQuery asked = query;
-  asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
+  asked.records_per_person = 1;  // for a group the bound counts steps, and was checked for the whole query
   asked.validate(lattice);
   QuantilePlan plan{query, lattice, &policy, {}};
   plan.counted = rows_counted(query, policy);

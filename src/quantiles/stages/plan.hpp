@@ -1,4 +1,4 @@
-// What a query will run: resolved from what is public, before any row is read.
+// What a query will run, decided from public facts before any row is read.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,26 @@ namespace fractile {
 /// How quantiles are decided.
 using Decision = std::variant<SelectQuantiles, SelectEach, CountOnTree>;
 
-/// What is run for about this many records.
+/// What is run for a given approximate number of records.
 struct Choice {
   Mechanism mechanism;                ///< never automatic
-  Decision decision;                  ///< whatever is found, except as QuantilePlan::stages() says
+  Decision decision;                  ///< independent of what is found, except as QuantilePlan::stages() says
   std::string reason = {};            ///< of automatic's choice, in words; empty otherwise
-  std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
-  bool finds_heaps = false;           ///< whether heaps are, next, unless a granularity was looked for in vain
+  std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: none is selected
+  /// Whether heaps are selected next, unless the search for a granularity found none.
+  bool finds_heaps = false;
 };
 
 /// One of the choices among which a noisy count of the records decides.
 struct ChoiceByRows {
-  std::int64_t from;   ///< noisy counts from here on; the first is taken for those below, too
-  std::uint64_t rows;  ///< the number of records that they are taken for
+  std::int64_t from;   ///< noisy counts from here on; the first choice is also for smaller counts
+  std::uint64_t rows;  ///< the number of records that these counts stand for
   Choice choice;
 };
 
-/// One of the numbers of records among which a noisy count decides, before a query with intervals goes on.
+/// One of the numbers of records among which a noisy count decides before a query with intervals continues.
 struct CountedRows {
-  std::int64_t from;  ///< as of ChoiceByRows
+  std::int64_t from;  ///< as in ChoiceByRows
   std::uint64_t rows;
 };
 
@@ -42,30 +43,32 @@ struct CountedRows {
 struct QuantilePlan {
   QuantileQuery query;
   Lattice lattice;
-  const AutoPolicy* policy;                ///< which must stay
-  Choice choice;                           ///< unless a count decides, or as long as it has not
-  std::vector<ChoiceByRows> by_rows = {};  ///< at least two when the records are counted first; none otherwise
-  std::vector<CountedRows> counted = {};   ///< of a query with intervals, which begins with that count
-  std::optional<Brackets> brackets = {};   ///< of one of which the rows are counted(); they are among its quantiles
+  const AutoPolicy* policy;  ///< must outlive the plan
+  Choice choice;             ///< the choice unless a count decides, or before it has decided
+  /// The choices by a noisy count: at least two if records are counted first, otherwise none.
+  std::vector<ChoiceByRows> by_rows = {};
+  std::vector<CountedRows> counted = {};  ///< for a query with intervals, which begins with this count
+  /// For a query with intervals after its count; the plan's quantiles include the brackets.
+  std::optional<Brackets> brackets = {};
 
-  /// What runs when this is found.
+  /// The choice when this is found.
   const Choice& choice_for(const PreliminaryOutcome& found) const {
     return found.rows && counted.empty() ? by_rows.at(*found.rows).choice : choice;
   }
-  /// For a query with intervals: how it goes on when the count reaches one of `counted`. Its query has what is left of the budget for what is
-  /// selected.
+  /// For a query with intervals: the plan after the count has selected one of `counted`. The budget of its query is what is left
+  /// for selections.
   QuantilePlan with_rows(std::size_t rows) const;
   /// All stages of a release whose preliminary stages find this. The stages up to a preliminary one depend only on what the stages
-  /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
-  /// candidates, under pure privacy, and fewer quantiles where records heap.
+  /// before it found. Under pure privacy, automatic counts on a tree in place of selecting when what was found leaves many
+  /// quantiles among few candidates; if records heap, fewer quantiles suffice for this.
   std::vector<Stage> stages(const PreliminaryOutcome& found = {}) const;
-  /// All that the preliminary stages may find, nothing first.
+  /// All outcomes of the preliminary stages; first the one in which nothing is found.
   std::vector<PreliminaryOutcome> outcomes() const;
-  /// The same, once the rows are counted.
+  /// The outcomes after the rows are counted.
   std::vector<PreliminaryOutcome> outcomes_after(std::vector<PreliminaryOutcome> counts) const;
-  /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
+  /// The description of a release with this outcome. It has a granularity or heaps only if the release searched for them.
   MechanismUsed used(const PreliminaryOutcome& found) const { return used(found, stages(found)); }
-  /// The same for one that ran these, which are stages(found).
+  /// The same, where `run` is stages(found).
   MechanismUsed used(const PreliminaryOutcome& found, const std::vector<Stage>& run) const;
 
   bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(choice.decision); }
@@ -78,21 +81,22 @@ namespace detail {
 
 /// How a release ran.
 struct Course {
-  /// Its query has what the release spent, and is that of one group; with intervals, QuantilePlan::with_rows(). Groups share it.
+  /// The plan for one group, with what was spent as the budget of its query; with intervals, the result of
+  /// QuantilePlan::with_rows(). Groups share it.
   std::shared_ptr<const QuantilePlan> plan;
   PreliminaryOutcome found;
-  std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, brackets among them
+  std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, including brackets
 };
 
 }  // namespace detail
 
-/// What such a selection is calibrated to.
+/// The calibration of a preliminary selection.
 Calibration preliminary_calibration(const QuantileQuery& query);
 
-/// The query with what this many shares leave of the budget.
+/// The query with the budget that is left after this many preliminary shares.
 QuantileQuery query_after(QuantileQuery query, int shares);
 
-/// At most how many candidates the query's mechanism takes.
+/// The largest number of candidates that the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);
 
 /// Throws `usage` as QuantileQuery::validate(lattice) does.

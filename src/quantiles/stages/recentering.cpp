@@ -9,13 +9,13 @@
 namespace fractile {
 namespace {
 
-/// A place between two candidates up to which records were counted.
+/// A cut, or an end of the range: a place up to which records were counted.
 struct Knot {
   Rational place;       ///< in candidates
-  Rational below;       ///< noisy: how many records
-  Rational quantile;    ///< that was expected there
-  std::size_t cuts;     ///< up to it
-  std::size_t at_once;  ///< cuts there, between which nothing can lie
+  Rational below;       ///< the noisy count of records below it
+  Rational quantile;    ///< the quantile that was expected there
+  std::size_t cuts;     ///< the number of counts up to it
+  std::size_t at_once;  ///< the number of cuts at this place; no candidate lies between them
 };
 
 Rational rational_of(int128 count) {
@@ -23,10 +23,10 @@ Rational rational_of(int128 count) {
   return static_cast<std::int64_t>(std::clamp(count, -most, most));
 }
 
-/// Half a candidate before or after one, where no record is.
+/// A cut's place: half a step before or after a candidate, where no record is.
 Rational place_of(Position cut) { return Rational(static_cast<std::int64_t>(cut) - (cut % 2 == 0 ? 1 : 2), 2); }
 
-/// How many records lie below each place, as the counts have it: linear in each cell.
+/// The number of records below each place, estimated from the counts: linear in each cell.
 class CountedCurve {
  public:
   CountedCurve(const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,
@@ -48,28 +48,28 @@ class CountedCurve {
 
   std::size_t cells() const { return knots_.size() - 1; }
   const Rational& records() const { return knots_.back().below; }
-  /// How many of all counts are below the cell with this number, from 0.
+  /// The number of counts below a cell, which is numbered from 0.
   std::size_t counts_below(std::size_t cell) const { return knots_[cell].cuts; }
 
-  /// The first cell that reaches this far.
+  /// The first cell whose end is at or beyond the place.
   std::size_t cell_of(const Rational& place) const {
     std::size_t cell = 0;
     while (cell + 1 < cells() && knots_[cell + 1].place < place) ++cell;
     return cell;
   }
-  /// Whether a cell holds about as many records as it was made for, and so do those next to it. Many more are a tie, and many fewer a gap; the
-  /// line through such cells does not show where their records lie.
+  /// Whether a cell holds between half and twice the records that were expected in it, and the cells next to it between a fourth and four
+  /// times as many. More suggest a tie, and fewer a gap; linear interpolation in such cells does not show where their records lie.
   bool is_as_expected(std::size_t cell) const {
     return holds_expected(cell, 2) && (cell == 0 || holds_expected(cell - 1, 4)) &&
            (cell + 1 == cells() || holds_expected(cell + 1, 4));
   }
-  /// Records below a place of the cell.
+  /// The number of records below a place in the cell.
   Rational below(std::size_t cell, const Rational& place) const {
     const Knot& from = knots_[cell];
     const Knot& to = knots_[cell + 1];
     return from.below + (place - from.place) / (to.place - from.place) * (to.below - from.below);
   }
-  /// Where this many records lie below, in or near a cell that holds some.
+  /// The place with this many records below it, in the cell or near it.
   Rational place(std::size_t cell, const Rational& wanted) const {
     while (cell + 1 < cells() && knots_[cell + 1].below < wanted) ++cell;
     while (cell > 0 && knots_[cell].below > wanted) --cell;
@@ -90,7 +90,7 @@ class CountedCurve {
   std::vector<Knot> knots_;
 };
 
-/// What part of an apparent error is the selection's own, in 1/1024.
+/// The part of an apparent error that is expected to come from the selection, and not from the counts.
 class ErrorShare {
  public:
   ErrorShare(const QuantileQuery& query, const Brackets& brackets, std::size_t counts)
@@ -99,8 +99,8 @@ class ErrorShare {
         counts_(static_cast<double>(counts)) {}
 
   struct Expected {
-    Rational own;     ///< of what is seen
-    Rational widest;  ///< that is seen, in records, if selection and counts are what they should be
+    Rational own;     ///< the selection's part of the apparent error, in multiples of 1/1024
+    Rational widest;  ///< the largest plausible apparent error, in records
   };
   Expected at(const Rational& quantile, std::size_t counts_below) const {
     constexpr double widest = 4;  // deviations

@@ -1,4 +1,4 @@
-// Points that are moved to where the counts of a release's cells place their quantiles.
+// Moves selected points towards the places of their quantiles according to the counts of a release's cells.
 // Proof: docs/proofs/intervals.md, "Points"
 #pragma once
 
@@ -11,10 +11,10 @@
 
 namespace fractile {
 
-/// `points`, one candidate per quantile of the query, each moved by a part of what the counts say that its rank is off: by the larger a part,
-/// the less noise they have in comparison with the selection. A point stays where it is among listed candidates, alone, on a tie or
-/// beside a gap as far as the cells show them, or when selection and counts contradict each other. `below`: the noisy counts up to each
-/// cut, from none to all. Neither the points nor what is returned ever decrease.
+/// Returns `points`, one candidate per quantile of the query, each moved by a part of its rank error as the counts show it. The
+/// part is larger the less noise the counts have compared with the selection. A point stays where it is if it is the only one, if
+/// candidates are listed, if the cells show a tie or a gap there, and if selection and counts contradict each other. `below`: the
+/// noisy counts of records below each cut, beginning with 0 and ending with all. Neither the points nor the results ever decrease.
 std::vector<std::uint64_t> recentered(const std::vector<std::uint64_t>& points, const QuantileQuery& query,
                                       const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,
                                       const std::vector<int128>& below);

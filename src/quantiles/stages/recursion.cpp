@@ -15,7 +15,7 @@ RecursionShape RecursionShape::binary(std::size_t quantiles) {
 
 namespace {
 
-/// The common denominator of `common` and the quantiles from the first-th on, in numbers of any size.
+/// The common denominator of `so_far` and the quantiles from index `first` on, in numbers of any size.
 Rational common_denominator(const std::vector<Rational>& quantiles, std::size_t first, std::uint64_t so_far) {
   Rational common = so_far;
   for (std::size_t i = first; i < quantiles.size(); ++i) {
@@ -87,7 +87,7 @@ std::size_t QuantileTree::width(const Subproblem& node) const {
 
 namespace {
 
-/// The i-th of `count`, from 1 on.
+/// The i-th of `count` pivots, i from 1 on.
 std::size_t pivot(const Subproblem& node, std::size_t i, std::size_t count) {
   return node.first + i * (node.quantiles() + 1) / (count + 1) - 1;
 }
@@ -134,9 +134,9 @@ JointTarget QuantileTree::target(const JointNode& node) const {
   return target;
 }
 
-/// joint_total: one record more moves one cell's term by at most 1, a range of 2; one record replaced, two terms. JointExp:
-/// the targets move as well: 2 (1 - min w) either way. One quantile: what a single selection costs, whose score is half the
-/// cost, times the denominator.
+/// joint_total: one record more or less changes one cell's term by at most 1, which is a range of 2; a replaced record changes two
+/// terms. JointExp: the targets move as well, which gives 2 (1 - min w) in both cases. One quantile: the price of a single
+/// selection, whose score is half of this cost, times the denominator.
 SelectionPrice QuantileTree::joint_price(const JointNode& node, const JointTarget& target) const {
   Rational added = 2;
   Rational changed = 4;
@@ -161,7 +161,7 @@ SelectionPrice QuantileTree::single_price(const Subproblem& node) const {
 
 namespace {
 
-/// About a third of the standard deviation that the totals have: finer gains nothing.
+/// The step is about a third of the standard deviation of the totals; a finer step gains nothing.
 TotalGrid total_grid(std::size_t quantiles, const Exponent& rate) {
   const double step = std::sqrt(2.0 * static_cast<double>(quantiles + 1)) / (3 * rate.to_double());
   return {static_cast<std::uint64_t>(std::clamp(step, 1.0, 0x1p31))};
@@ -186,8 +186,8 @@ JointProblem QuantileTree::problem(const JointNode& node) const {
 
 namespace {
 
-/// Half the width of the cell beside the open one, stretched to the open one's share (the half was best on uniform and
-/// Gaussian data); at least 1/10,000 of the range.
+/// Half the width of the cell next to the open cell, scaled to the open cell's share, and at least 1/10,000 of the range. The
+/// factor 1/2 was best on uniform and Gaussian data.
 std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open, std::uint64_t share_between) {
   const uint128 stretched = uint128{between} * share / 2 / share_between;
   const auto most = std::min<uint128>(stretched, Lattice::max_size);
@@ -243,8 +243,8 @@ std::vector<QuantileNode> QuantileTree::parts(const Subproblem& node, const std:
 
 namespace {
 
-/// Splits with as many records below them and the same candidate, when nothing but that counts any more: the first of them, but
-/// for those that begin a cell, which touch one cell less.
+/// When only candidates and records below matter for the rest, replaces each split by the first split with equally many records
+/// below and the same candidate. Splits that begin a cell stay, since they touch one cell less.
 std::vector<Split> first_alike(const QuantileTree& tree, const std::vector<QuantileNode>& parts,
                                std::vector<Split> splits, const RankProfile& profile, Wanted wanted) {
   if (!are_leaves(parts) || wanted == Wanted::splits) return splits;
@@ -290,7 +290,7 @@ std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const LeafNode& no
   return result;
 }
 
-/// A thread's own, for all of its releases: there may be many small ones.
+/// The runs of this thread, reused for all of its releases, since there may be many small ones.
 ListedRuns& runs_of_thread() {
   thread_local ListedRuns runs;
   return runs;
@@ -330,7 +330,7 @@ class Sampler {
     for (const QuantileNode& part : tree_.parts(node, splits)) sample(part);
   }
 
-  /// The splits, all that are alike in one run.
+  /// The splits; all splits that are alike form one run.
   std::vector<Run> runs_of_alike(const SplitNode& node) const {
     std::vector<Run> result;
     for (const Run& run : runs_of(tree_.splits(node))) {
@@ -345,7 +345,7 @@ class Sampler {
     return result;
   }
 
-  /// Runs of few records are passed one by one, of many a tile at a time.
+  /// Passes runs one by one if there are few records, and otherwise a tile at a time.
   std::uint64_t select(const auto& node, const auto& outcomes) {
     if (node.span.records() < 128) {
       return paid(node).select_beside(ListedSelection(cursor(node), runs_, outcomes), rate_of(node));
@@ -353,7 +353,7 @@ class Sampler {
     return paid(node).select_beside(TileSelection(tree_.tiles(node), outcomes), rate_of(node));
   }
 
-  /// The nodes of a level have few different fractions.
+  /// Cached, since the nodes of a level have few different fractions.
   const PricedRate& rate_of(const auto& node) {
     const QuantileFraction alpha = tree_.alpha(node);
     const auto key = std::tuple(alpha.numerator, alpha.denominator, node.level);

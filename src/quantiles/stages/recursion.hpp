@@ -1,6 +1,6 @@
-// The recursion over a column: a node decides some of its quantiles, which part its records among its children. With single
+// The recursion over a column: a node decides some of its quantiles, and these divide its records among its children. With single
 // quantiles it is ApproximateQuantiles (Algorithm 1 of approximate-quantiles 2021); with joint selections (joint.hpp) it is
-// joint_total, joint and joint_tree. A single quantile that nothing hangs on is drawn among candidates with interval_score
+// joint_total, joint and joint_tree. A single quantile on which no other depends is drawn among candidates with interval_score
 // (appendix A).
 // Proofs: docs/proofs/single_quantile.md, docs/proofs/approximate_quantiles.md, docs/proofs/joint_total.md
 #pragma once
@@ -27,15 +27,17 @@ enum class NodeKind { single, joint, joint_total };
 
 struct RecursionShape {
   NodeKind kind;
-  std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
+  std::vector<std::size_t> widths;  ///< for each level, the most quantiles that one node decides
   bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
   RoundNumbers numbers = {};        ///< candidates that weigh more
-  /// For pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
+  /// For pure budgets: the share of each level, as a multiple of an equal share; these add up to the number of levels. Empty: all
+  /// shares are equal.
   std::vector<Rational> emphasis = {};
   std::vector<std::size_t> first = {};  ///< the quantiles that the root decides; empty: evenly spaced ones
-  std::optional<Origin> origin = {};    ///< near which they do, in nodes that have an end of the range and no edge
+  /// Near which candidates weigh more, in nodes that have an end of the range and no edge.
+  std::optional<Origin> origin = {};
 
-  /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
+  /// ApproximateQuantiles: one quantile per node, over floor(log2 m) + 1 levels.
   static RecursionShape binary(std::size_t quantiles);
 };
 
@@ -53,11 +55,11 @@ struct Subproblem {
   std::size_t quantiles() const { return last - first; }
 };
 
-/// Decides its one quantile, on which nothing hangs, among candidates.
+/// Decides its one quantile, on which no other depends, among candidates.
 struct LeafNode : Subproblem {};
-/// Decides one quantile on which others hang, among splits.
+/// Decides one quantile, on which others depend, among splits.
 struct SplitNode : Subproblem {};
-/// Decides several, or one with weights of its own, by a joint selection.
+/// Decides several quantiles, or one with special weights, by a joint selection.
 struct JointNode : Subproblem {};
 
 struct QuantileNode : std::variant<LeafNode, SplitNode, JointNode> {
@@ -107,7 +109,7 @@ class WeighedTiles {
   const BaseMeasure* weights_;
 };
 
-/// All of a recursion but the records. Profiles on lattices of equally many candidates share it.
+/// Everything in a recursion except the records. Profiles on lattices of equally many candidates share it.
 struct RecursionTerms {
   RecursionTerms(std::uint64_t candidates, const std::vector<Rational>& of_quantiles, RecursionShape of_shape,
                  const Calibration& of_rates, std::uint64_t of_subcells);
@@ -117,7 +119,7 @@ struct RecursionTerms {
   RecursionShape shape;
   Calibration calibration;
   std::uint64_t subcells;         ///< parts of a candidate's cell
-  BaseMeasure candidate_weights;  ///< of whole candidates, by the grids
+  BaseMeasure candidate_weights;  ///< of whole candidates, from the grids
   BaseMeasure weights_from_origin;
 };
 
@@ -125,7 +127,7 @@ struct RecursionTerms {
 /// both walk it.
 class QuantileTree {
  public:
-  /// `terms`: for as many candidates as the profile has.
+  /// `terms`: computed for the profile's number of candidates.
   QuantileTree(const RankProfile& profile, std::shared_ptr<const RecursionTerms> terms)
       : profile_(profile), terms_(std::move(terms)) {}
   QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
@@ -138,8 +140,8 @@ class QuantileTree {
   QuantileNode root() const;
   /// Common to all quantiles.
   std::uint64_t denominator() const { return terms_->denominator; }
-  /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
-  /// ceil(m / 2)-th.
+  /// The quantiles that the node decides: all of its quantiles, or as many as its level allows, evenly spaced. A single one of m is
+  /// the ceil(m / 2)-th.
   std::vector<std::size_t> pivots(const Subproblem& node) const;
   std::size_t first_pivot(const Subproblem& node) const;
 
@@ -148,7 +150,7 @@ class QuantileTree {
   Exponent rate(const Subproblem& node) const {
     return emphasised(terms_->calibration.rate(alpha(node), node.level == 0), node);
   }
-  /// What a node's draw pays.
+  /// The price of a node's draw.
   SelectionPrice price(const LeafNode& node) const { return single_price(node); }
   SelectionPrice price(const SplitNode& node) const { return single_price(node); }
   SelectionPrice price(const JointNode& node) const { return joint_price(node, target(node)); }
@@ -204,11 +206,11 @@ class QuantileTree {
 /// The least common denominator.
 Rational common_denominator(const std::vector<Rational>& quantiles);
 
-/// What depends on the drawn splits, besides what further draws see of them: their candidates, or the splits themselves.
+/// What is needed of the drawn splits, besides what further draws need: their candidates, or the splits themselves.
 enum class Wanted { candidates, splits };
 
-/// One split per quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has
-/// of that. A node of level i is paid for by levels[i].
+/// One split per quantile, in order; a quantile that was drawn among candidates gets the middle of its cell, or of the part of the
+/// cell that its node has. A node of level i is paid for by levels[i].
 std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
                                  Wanted wanted);
 

@@ -1,5 +1,5 @@
-// What a release does, stage by stage, as data. The sampler draws the stages of a list, audits enumerate what it draws, the odometer
-// charges each by its name, and worst cases bound them.
+// What a release does, stage by stage, as data. The sampler draws the stages of a list, audits enumerate the draws, the odometer
+// charges each stage by its name, and worst cases bound their errors.
 // Proofs: docs/proofs/granularity.md, docs/proofs/heaping.md, docs/proofs/rank_error.md
 #pragma once
 
@@ -16,31 +16,31 @@
 
 namespace fractile {
 
-/// The share of the budget that a preliminary stage costs; under zCDP a smaller one finds as much.
+/// The share of the budget that a preliminary stage costs. Under zCDP, a smaller share suffices.
 inline Rational preliminary_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
-/// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
-/// goes on for. It costs preliminary_share() of the budget this many times.
+/// A preliminary noisy count. The number of these increasing borders that it reaches selects the number of records for which the
+/// plan continues. It costs `shares` times preliminary_share() of the budget.
 /// Proof: docs/proofs/counted_rows.md
 struct CountRows {
   std::vector<std::int64_t> borders;
   int shares;
 };
 
-/// What the preliminary stages have found, and nothing else.
+/// Everything that the preliminary stages have found.
 struct PreliminaryOutcome : RoundNumbers {
-  std::optional<std::size_t> rows = {};  ///< one of QuantilePlan::by_rows
+  std::optional<std::size_t> rows = {};  ///< index in QuantilePlan::by_rows
 
   // NOLINTNEXTLINE(modernize-use-nullptr): the compiler's 0
   friend auto operator<=>(const PreliminaryOutcome&, const PreliminaryOutcome&) = default;
 };
 
-/// A preliminary selection: on which of these grids most values lie, if on any. It costs preliminary_share() of the budget.
+/// A preliminary selection of the grid on which most values lie, if any. It costs preliminary_share() of the budget.
 struct FindGranularity {
   std::vector<RoundGrid> grids;
 };
 
-/// A preliminary selection: on which of these many values heap, if on any. It costs preliminary_share() of the budget.
+/// A preliminary selection of the multiples on which many values heap, if any. It costs preliminary_share() of the budget.
 struct FindHeaps {
   std::vector<HeapGrid> heaps;
 };
@@ -48,64 +48,66 @@ struct FindHeaps {
 /// Selects quantiles by a recursion, with the rest of the budget.
 struct SelectQuantiles {
   RecursionShape shape;
-  Rational levels;  ///< among which the budget is divided: a selection spends 1/levels of it
+  Rational levels;  ///< the budget is divided among them: a selection spends 1/levels of it
   std::vector<Rational> released;
   std::uint64_t subcells;             ///< parts of a candidate's cell
-  Wanted wants = Wanted::candidates;  ///< splits, when they are interpolated next
+  Wanted wants = Wanted::candidates;  ///< splits if quantiles are interpolated next
 };
 
-/// Selects each quantile by itself, with the rest of the budget.
+/// Selects each quantile separately, with the rest of the budget.
 struct SelectEach {};
 
-/// Counts on a tree, with the rest of the budget: among the grid's candidates, each record on the nearest of them, or among all.
+/// Counts on a tree, with the rest of the budget: among the grid's candidates, with each record moved to the nearest of them, or
+/// among all candidates.
 struct CountOnTree {
   std::optional<RoundGrid> grid = {};
 };
 
-/// All quantiles from the splits of those that were selected: linearly between two, beyond the outermost with the slope of the
-/// last two. Where one of two is zero, half of what is between them is zero too: many columns have a tie there, which ends no one knows
-/// where.
+/// All quantiles from the splits of those that were selected: linear between two selected splits, and beyond the outermost with the
+/// slope of the last two. Where one of two neighbors is zero, half of the quantiles between them are zero, too: many columns have a
+/// tie at zero, and it is not known where the tie ends.
 struct Interpolate {
   std::vector<Rational> released;
   std::uint64_t subcells;
-  std::optional<std::uint64_t> zero;  ///< the candidate
+  std::optional<std::uint64_t> zero;  ///< the candidate that is zero
 };
 
-/// Each value becomes the nearest of the grid.
+/// Rounds each value to the nearest candidate of the grid.
 struct RoundToGrid {
   RoundGrid grid;
 };
 
-/// What a quantile that was selected is for: to be published, or to tell where intervals may end.
+/// The purpose of a selected quantile: it is published, or it places the possible ends of intervals.
 enum class Role { point, bracket };
 
-/// Where an interval may end: at this quantile, as what was selected tells. At the quantiles 0 and 1 it is a cut far out, for what no
-/// other settles.
+/// A possible end of an interval: a quantile, whose place is interpolated between selected ones. The quantiles 0 and 1 stand for
+/// cuts far out, for ends that no other cut settles.
 struct CutTarget {
   Rational quantile;
   IntervalEnd end;
-  std::size_t owner;  ///< whose interval it is, among the wanted quantiles
+  std::size_t owner;  ///< index of the wanted quantile whose interval it is
   friend bool operator==(const CutTarget&, const CutTarget&) = default;
 };
 
 /// How a budget is divided; the shares add up to 1.
 struct IntervalShares {
-  Rational rows;    ///< the count that says where cuts go
+  Rational rows;    ///< for the count that determines the cuts
   Rational points;  ///< the wanted quantiles
   Rational brackets;
   Rational cells;
 };
 
-/// What a query with intervals selects, and between which cuts it counts. From the query and a noisy count of the records alone.
+/// What a query with intervals selects, and the cuts between which it counts. Depends only on the query and on a noisy count of the
+/// records.
 struct Brackets {
-  std::vector<Rational> selected;  ///< the wanted quantiles and some about them, strictly increasing
-  std::vector<Role> roles;         ///< one each
+  std::vector<Rational> selected;  ///< the wanted quantiles and some around them, strictly increasing
+  std::vector<Role> roles;         ///< the role of each selected quantile
   std::vector<CutTarget> cuts;     ///< never decreasing
   IntervalShares shares;
 };
 
-/// Counts the records of the cells between cuts, with noise, with the share of the budget that was kept for that. Last, since
-/// all else is over when the cells are known.
+/// Counts the records of the cells between cuts, with noise, for the share of the budget that was kept for this. It is the last
+/// stage, since the cells are known only after all other stages.
 struct CountCells {
   Brackets brackets;
 };
@@ -122,13 +124,13 @@ const Kind* stage_in(const std::vector<Stage>& stages) {
   return nullptr;
 }
 
-/// Whether what comes next depends on what this stage finds.
+/// Whether later stages depend on what this stage finds.
 inline bool is_preliminary(const Stage& stage) {
   return std::holds_alternative<CountRows>(stage) || std::holds_alternative<FindGranularity>(stage) ||
          std::holds_alternative<FindHeaps>(stage);
 }
 
-/// How many preliminary_share()s of the budget the preliminary ones among the stages have taken.
+/// How many times preliminary_share() of the budget the preliminary stages have taken.
 inline int shares_taken(const std::vector<Stage>& stages) {
   const auto* counts = stage_in<CountRows>(stages);
   return static_cast<int>(std::ranges::count_if(stages, is_preliminary)) + (counts ? counts->shares - 1 : 0);

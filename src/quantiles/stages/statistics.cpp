@@ -16,7 +16,8 @@
 namespace fractile {
 namespace {
 
-/// The bands that divide [0, 1] for shares, and 0 .. M for means; a band's noise is bounded by what is largest within it.
+/// The numbers of bands that divide [0, 1] for shares, and 0 .. M for means. The noise in a band is bounded by its largest value
+/// there.
 constexpr std::int64_t share_bands = 16;
 constexpr std::int64_t mean_bands = 8;
 
@@ -36,7 +37,7 @@ std::vector<Position> cuts_at(const std::vector<Rational>& below, const Lattice&
 /// M.
 std::int64_t width_of(const Lattice& lattice) { return static_cast<std::int64_t>(lattice.size() - 1); }
 
-/// The sum of 2 i - M, clamped: it still moves by no more than M with a record.
+/// The sum of 2 i - M, clamped. A record still moves it by at most M.
 std::int64_t centered_sum(const RankProfile& profile) {
   const std::int64_t width = width_of(profile.lattice());
   int128 sum = 0;
@@ -47,10 +48,10 @@ std::int64_t centered_sum(const RankProfile& profile) {
   return static_cast<std::int64_t>(std::clamp<int128>(sum, -most_sum, most_sum));
 }
 
-/// No release has a number beyond the range, but a file that was not written by Fractile may.
+/// No release has a number beyond this range, but a file that Fractile did not write may.
 std::int64_t clamped(std::int64_t value) { return std::clamp(value, -most_sum, most_sum); }
 
-/// Adds numbers of at most twice the range.
+/// Adds numbers of at most twice this range.
 std::int64_t clamped_sum(std::int64_t a, std::int64_t b) { return clamped(a + b); }
 
 CountInterval interval_about(std::int64_t value, std::uint64_t half_width) {
@@ -64,7 +65,7 @@ QuantileQuery with_part(QuantileQuery query, const Rational& part) {
   return query;
 }
 
-/// The counts' part of the statistics' budget.
+/// The part of the statistics' budget that pays for counts.
 Rational counts_part(const StatisticsRequest& request) { return request.mean ? Rational(1, 2) : Rational(1); }
 
 CountTreeNoise noise_of_bins(const StatisticsRequest& request, const QuantileQuery& query) {
@@ -80,14 +81,14 @@ std::optional<CountTreeNoise> noise_of_sum(const StatisticsRequest& request, con
 
 CountNoise described(const CountTreeNoise& noise) { return {noise.measure(), noise.rate(), noise.sigma_squared()}; }
 
-/// A power of ten, about the width's hundredth or less, and about the step or less.
+/// A power of ten that is at most about 1/100 of the width, and at most about the step.
 Rational resolution_of(const Rational& width, const Rational& step) {
   constexpr double most_decimals = 12;
   const double most = width.sign() > 0 ? std::min(step, width / Rational(100)).to_double() : step.to_double();
   return Rational(10).pow(static_cast<std::int64_t>(std::floor(std::clamp(std::log10(most), -most_decimals, 18.0))));
 }
 
-/// The ratio in digits that its interval is worth; its ends are rounded outwards, but not out of the range.
+/// The ratio with as many digits as its interval justifies. Ends are rounded outwards, but not out of the range.
 Statistics::Ratio rounded(const Statistics::Ratio& ratio, const Rational& least, const Rational& most,
                           const Rational& from, const Rational& resolution) {
   const auto clamped = [&](const Rational& value) { return std::clamp(value, least, most); };
@@ -110,7 +111,7 @@ class Hull {
     low_ = low_ ? std::min(*low_, low) : low;
     high_ = high_ ? std::max(*high_, high) : high;
   }
-  /// Without any, the whole range.
+  /// Without numbers, the whole range.
   Statistics::Ratio around(std::optional<Rational> value, const Rational& least, const Rational& most) const {
     if (!low_) return {std::move(value), least, most};
     return {std::move(value), *low_, *high_};
@@ -206,13 +207,14 @@ StatisticsIntervals::StatisticsIntervals(const StatisticsTerms& terms, const Lat
   const NoisePrice price = price_of(terms.count_noise);
   const double failure = failure_of(terms.level);
   const std::size_t bins = terms.request.below.size() + 1;
-  std::vector<LowerLaw> sums{LowerLaw(0, 0, {1}, 0)};  // of none, of the first bin of all groups, of the first two, ...
+  // Laws of the sums of no bins, of the first bin of all groups, of the first two bins, ...
+  std::vector<LowerLaw> sums{LowerLaw(0, 0, {1}, 0)};
   for (std::size_t i = 1; i <= bins; ++i) {
     half_widths_.push_back(NoiseSum(measure, price, i * groups).half_width(failure));
     sums.push_back(noise_sum_law(measure, price, i * groups));
   }
   const double deviation = noise_deviation(measure, price) * std::sqrt(static_cast<double>(groups));
-  // With p in [i, i + 1] / 16, (1 - p) A - p B is at most as wide as ((16 - i) A + (i + 1) B) / 16, except for two records.
+  // For p in [i, i + 1] / 16, |(1 - p) A - p B| is bounded like ((16 - i) A + (i + 1) B) / 16, up to two records.
   for (std::size_t below = 1; below < bins; ++below) {
     Bands& bands = of_shares_.emplace_back();
     for (std::int64_t i = 0; i < share_bands; ++i) {
@@ -228,7 +230,7 @@ StatisticsIntervals::StatisticsIntervals(const StatisticsTerms& terms, const Lat
   const LowerLaw sum = noise_sum_law(measure, of_sum, groups);
   const double sum_deviation = noise_deviation(measure, of_sum) * std::sqrt(static_cast<double>(groups));
   of_mean_.emplace();
-  // With |u| <= U, Y - u Z is at most as wide as Y + U Z, except for one.
+  // For |u| <= U, |Y - u Z| is bounded like Y + U Z, up to one.
   for (std::int64_t j = 1; j <= mean_bands; ++j) {
     const std::int64_t most = (width_of(lattice) * j + mean_bands - 1) / mean_bands;
     const double all =
@@ -272,7 +274,7 @@ Statistics::Ratio StatisticsIntervals::share_of(std::int64_t below, std::int64_t
     const std::int64_t within = bands.within[static_cast<std::size_t>(i)];
     const bool is_above = int128{share_bands} * (below - within) > int128{i + 1} * count;
     const bool is_below = int128{share_bands} * (below + within) < int128{i} * count;
-    if (is_above || is_below) continue;  // most bands
+    if (is_above || is_below) continue;  // the case for most bands
     hull.add(std::max(Rational(below - within) / all, Rational(i, share_bands)),
              std::min(Rational(below + within) / all, Rational(i + 1, share_bands)));
   }
@@ -281,7 +283,7 @@ Statistics::Ratio StatisticsIntervals::share_of(std::int64_t below, std::int64_t
   return rounded(ratio, 0, 1, 0, resolution_of(ratio.upper - ratio.lower, Rational(1, 1000)));
 }
 
-/// Works with u = 2 i - M, the mean of which is sum / count; the value is lower + step (M + u) / 2.
+/// Computed with u = 2 i - M, whose mean is sum / count; the value is lower + step (M + u) / 2.
 Statistics::Ratio StatisticsIntervals::mean_of(std::int64_t sum, std::int64_t count) const {
   const Rational least = lattice_.lower();
   const Rational most = lattice_.upper();
@@ -340,12 +342,14 @@ StatisticsErrors StatisticsIntervals::errors(std::uint64_t rows) const {
 }
 
 ReleasedCount count_of(const Statistics& statistics, const StatisticsTerms& terms) {
-  return {statistics.count.value, terms.count_noise, terms.request.below.size() + 1};
+  const std::size_t bins = terms.request.below.size() + 1;
+  return {statistics.count.value, terms.count_noise, bins};
 }
 
 ReleasedCount count_below(const Statistics& statistics, const StatisticsTerms& terms, std::size_t i) {
   if (i >= statistics.below.size()) throw Error(ErrorCode::usage, "no count below that value was released");
-  return {statistics.below[i].value, terms.count_noise, i + 1};
+  const std::size_t bins = i + 1;
+  return {statistics.below[i].value, terms.count_noise, bins};
 }
 
 Margins::Margins(StatisticsTerms terms, Lattice lattice) : terms_(std::move(terms)), lattice_(std::move(lattice)) {}
@@ -406,7 +410,7 @@ std::vector<CountInterval> intervals_of(std::span<const ReleasedCount> counts, c
     CountNoise noise;
     std::map<std::uint64_t, std::uint64_t> half_widths;  // by the number of draws
   };
-  std::vector<Known> known;  // few laws, of few numbers of draws
+  std::vector<Known> known;  // there are few laws and few numbers of draws
   std::vector<CountInterval> intervals;
   for (const ReleasedCount& each : counts) {
     auto law = std::ranges::find(known, each.noise(), &Known::noise);

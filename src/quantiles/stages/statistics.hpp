@@ -1,4 +1,4 @@
-// Counts, shares and means: what is drawn of a profile, and what follows from it.
+// Counts, shares and means: what is drawn from a profile, and what follows from the draws.
 // Proof: docs/proofs/counts.md
 #pragma once
 
@@ -20,10 +20,10 @@ struct DrawnStatistics {
   std::optional<std::int64_t> sum;  ///< StatisticsTerms::centered_sum
 };
 
-/// A released sum is never larger, whatever the records.
+/// A bound of every released sum, whatever the records are.
 inline constexpr std::int64_t most_sum = std::int64_t{1} << 61;
 
-/// What follows from what was drawn, for one group or for the sums of several.
+/// The statistics that follow from what was drawn, for one group or for the sums of several.
 class StatisticsIntervals {
  public:
   /// Throws `usage` when the noise is too wide.
@@ -34,7 +34,7 @@ class StatisticsIntervals {
   StatisticsErrors errors(std::uint64_t rows) const;
 
  private:
-  /// Where |noise| stays with the wanted probability, whatever the share or the mean is within a band.
+  /// Bounds of |noise| with the wanted probability, one for each band of shares or means.
   struct Bands {
     std::vector<std::int64_t> within;
   };
@@ -44,7 +44,7 @@ class StatisticsIntervals {
   Statistics::Ratio mean_of(std::int64_t sum, std::int64_t count) const;
 
   Lattice lattice_;
-  std::vector<std::uint64_t> half_widths_;  // of the first bin, of the first two, ...
+  std::vector<std::uint64_t> half_widths_;  // for the first bin, the first two bins, ...
   std::vector<Bands> of_shares_;            // one for each value
   std::optional<Bands> of_mean_;
 };
@@ -52,11 +52,10 @@ class StatisticsIntervals {
 /// The statistics of one profile after another, all under the same terms. For one thread at a time.
 class StatisticsSampler {
  public:
-  /// `query`: as it is for one profile, with the budget that is its statistics' alone. Throws `usage` when the noise is
-  /// too wide.
+  /// `query`: the query for one profile, with the budget for its statistics alone. Throws `usage` when the noise is too wide.
   StatisticsSampler(const StatisticsRequest& request, const QuantileQuery& query, const Lattice& lattice);
 
-  /// `share`: the budget of the query.
+  /// `share`: its amount is the budget of the query.
   Statistics sample(const RankProfile& profile, Share share, Draws& draws) const;
   const StatisticsTerms& terms() const { return terms_; }
   const StatisticsIntervals& intervals() const { return intervals_; }

@@ -1,5 +1,5 @@
-// The exact law of what a QuantileTree draws, in any kind of numbers: enclosures for audits, rationals and rational functions
-// where the mechanism is looked at as a channel.
+// The exact law of what a QuantileTree draws, in any kind of numbers: enclosures for audits, rationals and rational functions for
+// the mechanism's channel.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace fractile {
 
-/// Output (one candidate per quantile) -> probability.
+/// From an output (one candidate per quantile) to its probability.
 template <class Number>
 using LawIn = std::map<std::vector<std::uint64_t>, Number>;
 
-/// Numbers with +, * and /, and what they are at a selection: `masses` gives the probability of each run, `joint` that of a
-/// joint node's splits.
+/// Ring: numbers with +, * and /, and the laws of selections in them. `masses` returns the probability of each run, `joint` the
+/// probabilities of a joint node's splits.
 template <class Ring>
 class TreeLaw {
  public:
@@ -30,7 +30,7 @@ class TreeLaw {
   Law law() const { return of_node(tree_.root()); }
 
  private:
-  /// Splits that lead on to the same law, all together.
+  /// Splits after which the rest of the draws has the same law, with their total probability.
   struct Splits {
     std::vector<Split> first;
     Number probability;
@@ -83,15 +83,16 @@ class TreeLaw {
     return result;
   }
 
-  /// Splits with as many records below lead on to the same, up to this one, when only single quantiles are left: these are
-  /// drawn among the candidates whose cells their parts touch. Otherwise only the split itself does.
+  /// Splits from `at` to below the result are alike if they have equally many records below: the rest of the draws has the same law
+  /// after each of them. When only single quantiles are left, all splits inside the cell are alike, since such quantiles are drawn
+  /// among the candidates whose cells their parts touch. Otherwise only `at` itself is.
   Split end_of_alike(const Subproblem& node, Split at) const {
     const bool single = are_leaves(tree_.parts(node, {at}));
     const Split cell = tree_.candidate_of(at) * tree_.subcells();
     return single && at > cell ? cell + tree_.subcells() : at + 1;
   }
 
-  /// Outputs of the parts and the pivots between them, which are independent given the splits.
+  /// The law of the outputs of the parts, with the pivots between them. The parts are independent given the splits.
   Law of_parts(const Subproblem& node, const Splits& splits) const {
     Law law{{{}, splits.probability}};
     const std::vector<QuantileNode> parts = tree_.parts(node, splits.first);
@@ -105,7 +106,7 @@ class TreeLaw {
     return law;
   }
 
-  /// Each output of `heads` followed by each of `tails`, which are independent.
+  /// The law of an output of `heads` followed by an independent output of `tails`.
   static Law product(const Law& heads, const Law& tails) {
     Law law;
     for (const auto& [head, p_head] : heads) {

@@ -341,14 +341,15 @@ std::string windows_to_table(const SweepReport& report) { return blocks_of(repor
 std::string to_table(const SweepReport& report) { return curve_to_table(report) + windows_to_table(report); }
 
 std::string to_table(const ChoiceReport& report) {
-  Blocks text = report_detail::blocks_of(report);
-  for (std::size_t i = 0; i < report.analysts.size(); ++i) {
-    if (report.analysts.size() > 1) text += fmt::format("\nanalyst {} of {}\n", i + 1, report.analysts.size());
-    text += blocks_of(report.analysts[i].wanted.windows);
-    if (report_detail::has_answers(report.analysts[i].guess))
-      text += Blocks("\n") + report_detail::blocks_of(*report.analysts[i].guess);
+  Blocks blocks = report_detail::blocks_of(report);
+  std::size_t number = 0;
+  for (const ChoosingAnalyst& analyst : report.analysts) {
+    ++number;
+    if (report.analysts.size() > 1) blocks += fmt::format("\nanalyst {} of {}\n", number, report.analysts.size());
+    blocks += blocks_of(analyst.wanted.windows);
+    if (report_detail::has_answers(analyst.guess)) blocks += Blocks("\n") + report_detail::blocks_of(*analyst.guess);
   }
-  return text.text();
+  return blocks.text();
 }
 
 std::string to_table(const ChannelReport& report) {

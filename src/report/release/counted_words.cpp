@@ -106,7 +106,7 @@ std::string counted_in_words(const SourceDescription& source, std::uint64_t coun
 
 std::string counted_amount(const std::optional<WeightsDescription>& weights, std::int64_t counted) {
   if (!weights) return fmt::format("{}", counted);
-  const Rational weight = Rational(counted) * weights->how.step;  // below 0 where noise is
+  const Rational weight = Rational(counted) * weights->declared.step;  // below 0 where noise is
   return weight.is_decimal() ? weight.to_decimal() : weight.to_string();
 }
 
@@ -144,24 +144,24 @@ std::string typical_in_words(const TypicalError& typical, const std::optional<We
 }
 
 std::string weights_in_words(const WeightsDescription& weights) {
-  const RecordWeights& how = weights.how;
-  const std::uint32_t most = how.most_units_of_record();
+  const RecordWeights& declared = weights.declared;
+  const std::uint32_t most = declared.most_units_of_record();
   return fmt::format(
       "weights are {} to {} in steps of {}, smaller and larger ones counting as the nearest: a record counts as up to "
       "{} unit{} of {}",
-      how.lower.to_decimal(), how.upper.to_decimal(), how.step.to_decimal(), most, most == 1 ? "" : "s",
-      how.step.to_decimal());
+      declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal(), most, most == 1 ? "" : "s",
+      declared.step.to_decimal());
 }
 
 std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
-  if (!weights.how.stability) {
+  if (!weights.declared.stability) {
     return "neighbors are weighted files: one weighted record more or less, and all other weights as they are; what "
            "weights that were calibrated to totals carry of a person is outside of the promise";
   }
   return fmt::format(
       "declared, not checked: one person's records, there or not, change at most {} weighted record{}, their own among "
       "them, and the cost is for so many",
-      *weights.how.stability, *weights.how.stability == 1 ? "" : "s");
+      *weights.declared.stability, *weights.declared.stability == 1 ? "" : "s");
 }
 
 std::string weighted_noise_in_words(const WeightsDescription& weights) {
@@ -169,7 +169,7 @@ std::string weighted_noise_in_words(const WeightsDescription& weights) {
                                   weights.noise_factor().to_double());
   if (const std::optional<Rational> relative = weights.relative_noise_factor()) {
     words += fmt::format("; in shares of the total {:.4g} times, if the mean weight is {}", relative->to_double(),
-                         weights.how.mean->to_string());
+                         weights.declared.mean->to_string());
   }
   return words;
 }

@@ -37,20 +37,20 @@ std::string expected_in_words(const Release& release, std::uint64_t rows) {
   if (!release.source.weights) return fmt::format("About how many records there are{}, {}, is public.", where, rows);
   return fmt::format(
       "About how many records there are{}, and how large their weights are on average, {}, is public: some {} units.",
-      where, release.source.weights->how.mean->to_string(), rows);
+      where, release.source.weights->declared.mean->to_string(), rows);
 }
 
 /// What was typed of weights, and what their owner says of them.
 std::vector<std::string> weights_declared(const WeightsDescription& weights, const Typed& typed) {
-  const RecordWeights& how = weights.how;
+  const RecordWeights& declared = weights.declared;
   std::vector<std::string> items{fmt::format(
       "The bounds and the step of the weights in {}, {} to {} in steps of {}, were chosen without looking at "
       "the data.",
-      typed(how.column), how.lower.to_decimal(), how.upper.to_decimal(), how.step.to_decimal())};
-  if (how.stability) {
+      typed(declared.column), declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal())};
+  if (declared.stability) {
     items.push_back(fmt::format(
         "One person's records, there or not, change at most {} of the weighted records, their own among them.",
-        *how.stability));
+        *declared.stability));
   }
   return items;
 }

@@ -131,11 +131,11 @@ std::string protected_in_words(const Promise& promise) {
 
 /// Between which files the promise holds, and what that leaves out.
 std::string weighted_promise(const WeightsDescription& weights) {
-  if (weights.how.stability) {
+  if (weights.declared.stability) {
     return fmt::format(
         "Records have weights. The promise is about files that differ in one person's records and in the weights that "
         "these change: {} records in all at most, as was declared and nothing checks.",
-        *weights.how.stability);
+        *weights.declared.stability);
   }
   return "Records have weights. The promise is about weighted files: with one person's weighted records or without "
          "them, and all other weights as they are. Where weights were calibrated to totals, a person also shows in the "
@@ -167,7 +167,7 @@ std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& 
 }
 
 std::string neighbors_of(const WeightsDescription& weights) {
-  return weights.how.stability
+  return weights.declared.stability
              ? "two tables that differ in one person's records and in the weights that these change"
              : "two weighted files, one of which has one record more, and in which all other weights are the same";
 }
@@ -466,7 +466,7 @@ Release for_everybody(Release release) {
   if (release.charge) release.charge->dataset.clear();
   if (!release.source.sql.empty()) release.source.sql = withheld;
   if (!release.source.person.empty()) release.source.person = withheld;
-  if (release.source.weights) release.source.weights->how.column = withheld;
+  if (release.source.weights) release.source.weights->declared.column = withheld;
   return release;
 }
 

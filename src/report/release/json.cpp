@@ -228,17 +228,17 @@ std::string domain_of(ValueKind kind, const SourceDescription& source) {
 
 /// How records are weighted, who is a neighbor then, and what that does to the noise.
 void write_weights(Writer& json, const WeightsDescription& weights) {
-  const RecordWeights& how = weights.how;
+  const RecordWeights& declared = weights.declared;
   object(json, "weights", [&] {
-    member(json, "column", how.column);
-    number(json, "lower", how.lower.to_decimal());
-    number(json, "upper", how.upper.to_decimal());
-    number(json, "step", how.step.to_decimal());
-    if (how.mean) member(json, "expected_mean", how.mean->to_string());
-    member(json, "units_per_record", std::uint64_t{how.most_units_of_record()});
+    member(json, "column", declared.column);
+    number(json, "lower", declared.lower.to_decimal());
+    number(json, "upper", declared.upper.to_decimal());
+    number(json, "step", declared.step.to_decimal());
+    if (declared.mean) member(json, "expected_mean", declared.mean->to_string());
+    member(json, "units_per_record", std::uint64_t{declared.most_units_of_record()});
     member(json, "records_per_person", std::uint64_t{weights.records_per_person});
-    if (how.stability) member(json, "stability", std::uint64_t{*how.stability});
-    member(json, "neighbors", std::string(how.stability ? "calibrated weights" : "weighted files"));
+    if (declared.stability) member(json, "stability", std::uint64_t{*declared.stability});
+    member(json, "neighbors", std::string(declared.stability ? "calibrated weights" : "weighted files"));
     member(json, "noise_factor", weights.noise_factor().to_string());
     if (const auto relative = weights.relative_noise_factor()) {
       member(json, "relative_noise_factor", relative->to_string());

@@ -35,19 +35,19 @@ Rational share_of_total(const PlanReport& report, double units) {
 
 std::optional<Trimming> trimming_of(const PlanReport& report) {
   if (!report.weights) return {};
-  const RecordWeights& how = report.weights->how;
-  const Rational usual = *how.mean * Rational(4);  // surveys trim at three to five times the mean
-  const Rational upper = (usual / how.step).ceil() * how.step;
-  if (upper * Rational(3) > how.upper * Rational(2)) return {};
+  const RecordWeights& declared = report.weights->declared;
+  const Rational usual = *declared.mean * Rational(4);  // surveys trim at three to five times the mean
+  const Rational upper = (usual / declared.step).ceil() * declared.step;
+  if (upper * Rational(3) > declared.upper * Rational(2)) return {};
   const Rational share = share_of_total(report, std::ranges::max(report.plan.typical.nine_in_ten));
-  const Rational trimmed = share * upper / how.upper;
+  const Rational trimmed = share * upper / declared.upper;
   return Trimming{upper, trimmed, share - trimmed};
 }
 
 std::vector<Row> planned_weights_rows(const PlanReport& report) {
   if (!report.weights) return {};
   const ReleasePlan& plan = report.plan;
-  const Rational& step = report.weights->how.step;
+  const Rational& step = report.weights->declared.step;
   std::vector<Row> rows{{"quantile", "nine in ten, as a weight", "of the total", "worst case, of the total"}};
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
     const std::optional<std::uint64_t>& worst = plan.worst.ranks[i];
@@ -60,10 +60,11 @@ std::vector<Row> planned_weights_rows(const PlanReport& report) {
 
 std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
   if (!report.weights) return {};
-  const RecordWeights& how = report.weights->how;
+  const RecordWeights& declared = report.weights->declared;
   std::vector<std::string> sentences{
       fmt::format("The records of these errors are units of weight, each {}: {}. About {} units are expected.",
-                  how.step.to_decimal(), weights_in_words(*report.weights), report.plan.query.expected_rows.value()),
+                  declared.step.to_decimal(), weights_in_words(*report.weights),
+                  report.plan.query.expected_rows.value()),
       fmt::format("Compared with records of one unit each, {}.", weighted_noise_in_words(*report.weights))};
   if (const std::optional<Trimming> trimming = trimming_of(report)) {
     sentences.push_back(fmt::format(

@@ -147,12 +147,12 @@ bool has_statistics(const Json& query, const Release& release) {
 /// The column of weights and their grid, and what was declared of them.
 bool has_weights(const Json& query, const Release& release) {
   if (!release.source.weights) return !query.HasMember("weight");
-  const RecordWeights& how = release.source.weights->how;
-  return text_at(query, "weight") == how.column && text_at(query, "weight_lower") == how.lower.to_string() &&
-         text_at(query, "weight_upper") == how.upper.to_string() &&
-         text_at(query, "weight_step") == how.step.to_string() &&
-         text_at(query, "weight_stability") == text_of(how.stability) &&
-         text_at(query, "expected_weight") == (how.mean ? how.mean->to_string() : "");
+  const RecordWeights& declared = release.source.weights->declared;
+  return text_at(query, "weight") == declared.column && text_at(query, "weight_lower") == declared.lower.to_string() &&
+         text_at(query, "weight_upper") == declared.upper.to_string() &&
+         text_at(query, "weight_step") == declared.step.to_string() &&
+         text_at(query, "weight_stability") == text_of(declared.stability) &&
+         text_at(query, "expected_weight") == (declared.mean ? declared.mean->to_string() : "");
 }
 
 /// The first thing about which they differ; "" when there is none.

@@ -103,7 +103,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("person", source.person);
   if (source.whole_records) line.add("sample", "whole records");
   if (source.per_person) line.add("per_person", to_string(*source.per_person));
-  if (source.weights) add_weights(line, source.weights->how);
+  if (source.weights) add_weights(line, source.weights->declared);
   add_groups(line, source.by, details.keys);
   add_others(line, "other", source.others);
   if (!source.margin_of) return;

@@ -1,4 +1,4 @@
-// Where the numbers of a chunk lie on a lattice.
+// The positions of a chunk's numbers on a lattice.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace fractile::source_detail {
 
-/// In place of the position of a number that is missing.
+/// Stands for the position of a missing number.
 inline constexpr Position nowhere = ~Position{0};
 
-/// The position of each number of the chunk; `nowhere` for those that are NULL or NaN. Whether there are such.
+/// Sets the position of each number of the chunk, `nowhere` for NULL and NaN. Returns whether there are such.
 template <class Number>
 bool place_numbers(const ColumnView& column, const Lattice& lattice, std::vector<Position>& positions) {
   const std::span<const Number> numbers = column.numbers<Number>();
@@ -36,14 +36,15 @@ bool place_numbers(const ColumnView& column, const Lattice& lattice, std::vector
   return true;
 }
 
-/// The same for numbers that are read so.
+/// The same for numbers with this reading.
 inline bool place(const ColumnView& column, const CellReading& reading, const Lattice& lattice,
                   std::vector<Position>& positions) {
   return reading.type == CellType::real ? place_numbers<double>(column, lattice, positions)
                                         : place_numbers<std::int64_t>(column, lattice, positions);
 }
 
-/// A record without a weight is nowhere. Whether there are such among the chunk's; `weights` has where they lie on their grid.
+/// Sets `weights` to the positions of the chunk's weights on their grid. A record without a weight gets position `nowhere`. Returns
+/// whether there are such.
 inline bool place_weights(const ColumnView& column, const CellReading& reading, const Lattice& grid,
                           std::vector<Position>& weights, std::vector<Position>& positions) {
   if (!place(column, reading, grid, weights)) return false;

@@ -24,7 +24,7 @@ std::string trimmed(const std::string& cell) {
 Rational number_in_cell(const std::string& cell, const std::string& file, std::size_t row, const std::string& column) {
   try {
     return Rational::parse(trimmed(cell));
-  } catch (const Error&) {  // whose message holds the cell
+  } catch (const Error&) {  // its message has the cell
     refuse(file, row, "column '" + column + "': not a number", "write a whole number, a decimal or a fraction");
   }
 }

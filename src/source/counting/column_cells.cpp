@@ -13,16 +13,16 @@
 namespace fractile::source_detail {
 namespace {
 
-/// What a cell can be read as.
+/// The kinds as which a cell can be read.
 constexpr std::array kinds{ValueKind::number, ValueKind::timestamp, ValueKind::instant};
 constexpr std::size_t no_kind = kinds.size();
 
-/// As cell_state_expression() wants one: doubles hold all whole numbers on it.
+/// A lattice for cell_state_expression(), on which doubles hold all whole numbers.
 Lattice lattice_of(ValueKind kind) { return Lattice::regular(0, 1, 1, kind); }
 
 bool is_text(const Column& column) { return numeric_of(column.type) == Numeric::text; }
 
-/// What every cell of a column that is not a text is read as, unless it is missing.
+/// The index in `kinds` as which every cell that is not missing is read, in a column that is not text.
 std::size_t kind_of(const Column& column) {
   if (column.unread_digits > 0) return no_kind;
   const auto time = time_kind_of(column.type);
@@ -30,7 +30,7 @@ std::size_t kind_of(const Column& column) {
   return numeric_of(column.type) == Numeric::none ? no_kind : 0;
 }
 
-/// A CellState: of text that of a number.
+/// SQL of a cell's CellState; for text, its state as a number.
 std::string state_expression(const Column& column) {
   const bool is_number = is_text(column) || kind_of(column) == 0;
   return cell_state_expression(column, lattice_of(is_number ? ValueKind::number : ValueKind::timestamp));
@@ -82,11 +82,12 @@ class Tally {
   std::size_t kind_;
   ValueKind time_ = ValueKind::timestamp;
   std::uint64_t missing_ = 0;
-  std::array<std::uint64_t, kinds.size() + 1> cells_{};            // of each kind, and of none
-  std::array<std::vector<std::uint64_t>, kinds.size()> others_{};  // the first records that are none of a kind's
+  std::array<std::uint64_t, kinds.size() + 1> cells_{};  // the numbers of cells of each kind, and of no kind
+  // For each kind, the first records whose cells are not of it.
+  std::array<std::vector<std::uint64_t>, kinds.size()> others_{};
 };
 
-/// For each column its state, and for text also the cell where it is not a number.
+/// What is asked for each column: the cells' state and, for text, the cell if it is not a number.
 struct Asked {
   std::string list;
   std::vector<CellType> types;

@@ -1,4 +1,4 @@
-// What the cells of all columns of a table are, for its owner: numbers, times, missing, or nothing that is read.
+// What the cells of all columns of a table are, for its owner: numbers, times, missing, or unreadable.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace fractile::source_detail {
 
-/// Sets `cells`, one for each of the columns, and returns how many records there are. The connection keeps the order of rows. Throws
+/// Sets `cells`, one for each of the columns, and returns the number of records. The connection must keep the order of rows. Throws
 /// EngineFailure.
 std::uint64_t read_cells(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
                          std::vector<ColumnCells>& cells, const std::function<void()>& on_progress);
 
-/// The keys that records of JSON have, sorted, at most this many; without those that cannot be asked for. Throws EngineFailure.
+/// The keys of JSON records, sorted, at most this many; without keys that cannot be asked for. Throws EngineFailure.
 std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most);
 
 }  // namespace fractile::source_detail

@@ -15,17 +15,18 @@ namespace fractile::source_detail {
 namespace {
 
 constexpr std::int64_t most_whole_numbers = 4096;
-constexpr std::int64_t first_gap = std::int64_t{1} << 53;  // a double holds every whole number below, but not all above
+// Doubles hold every whole number up to here, but not all above.
+constexpr std::int64_t first_gap = std::int64_t{1} << 53;
 
 void report(const std::function<void()>& on_progress) {
   if (on_progress) on_progress();
 }
 
-/// Text without the white space around it that the engine's cast skips, too; NULL where nothing else is there.
+/// Text without surrounding white space, which the engine's cast skips, too; NULL if nothing else is there.
 std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", ' \t\n\v\f\r'), '')"; }
 
-/// A cell as it is, or as text that is a number to the engine where it is one to Table::profile(). The engine alone would read 1_000
-/// and +-5 as numbers, too.
+/// A cell as it is or, for text, as a text that the engine takes for a number exactly if Table::profile() does. The engine would
+/// also read 1_000 and +-5 as numbers.
 std::string present_expression(const Column& column) {
   std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::text) return name;
@@ -47,11 +48,11 @@ std::string ticks_expression(const Column& column, Unreadable unreadable) {
       "BIGINT)",
       name, fmt::format(fmt::runtime(number), name), std::numeric_limits<std::int64_t>::max(),
       std::numeric_limits<std::int64_t>::min() + 1);
-  // in a structure, as total_query has it
+  // in a structure, as in total_query
   return unreadable == Unreadable::error ? ticks : "TRY(struct_extract(struct_pack(v := " + ticks + "), 'v'))";
 }
 
-/// A cell of text as it is; NULL where nothing but white space is there.
+/// A cell of text as it is; NULL if it is white space alone.
 std::string number_text_expression(const Column& column) {
   const std::string name = quote_identifier(column.engine_name);
   return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
@@ -63,7 +64,7 @@ std::string power_sql(int exponent) {
                      exponent + 1);
 }
 
-/// This many units of a decimal of this scale.
+/// A number of units as a decimal of this scale.
 std::string units_sql(std::string units, const Digits& digits) {
   const auto scale = static_cast<std::size_t>(digits.behind_point);
   const bool is_negative = units.starts_with('-');
@@ -73,9 +74,10 @@ std::string units_sql(std::string units, const Digits& digits) {
   return fmt::format("CAST('{}{}' AS DECIMAL({}, {}))", is_negative ? "-" : "", units, digits.all, scale);
 }
 
-/// A column of units as their number: those beyond 64 bits as the last within, which lie beyond the same bound.
+/// A column of units as the number of units. Numbers beyond 64 bits are clamped; the clamped number lies beyond the same bound of
+/// the lattice.
 std::string units_expression(const Column& column) {
-  constexpr int most_digits = 18;  // which 64 bits always hold
+  constexpr int most_digits = 18;  // 64 bits always hold this many
   constexpr std::string_view last = "9223372036854775807";
   const std::string name = quote_identifier(column.engine_name);
   const Digits digits = digits_of(column.full_type);
@@ -92,10 +94,10 @@ std::string units_expression(const Column& column) {
                          units_sql(std::string(last), digits), units_sql("-" + std::string(last), digits));
   }
   if (scale > most_digits) return fmt::format("CAST(replace(CAST({} AS VARCHAR), '.', '') AS BIGINT)", within);
-  // more than 64 bits for the product, in which the engine would multiply otherwise
+  // more than 64 bits for the product; otherwise the engine would multiply in 64 bits
   const std::string wide =
       fmt::format("CAST(CAST({} AS DECIMAL({}, {})) * {} AS BIGINT)", within, most_digits + 1, scale, power_sql(scale));
-  // 64 bits hold the product of smaller ones, which the engine divides much faster
+  // 64 bits hold the product of smaller numbers, which the engine divides much faster
   const Digits small{most_digits - 1 - scale, scale};
   if (small.all <= scale) return wide;
   const std::string most(static_cast<std::size_t>(small.all), '9');
@@ -104,8 +106,8 @@ std::string units_expression(const Column& column) {
       units_sql("-" + most, digits), units_sql(most, digits), small.all, scale, power_sql(scale), wide);
 }
 
-/// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold
-/// every whole number.
+/// SQL for whether the double nearest to a cell has another whole part than the cell, on or near the lattice. Empty if doubles hold
+/// every whole number there.
 std::string inexact_condition(const Column& column, const Lattice& lattice) {
   const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
   if (numeric_of(column.type) != Numeric::text || reach < Rational(first_gap)) return {};
@@ -131,7 +133,8 @@ std::optional<WholeRange> narrow_range(const Lattice& lattice) {
   return WholeRange{first.to_int64(), last.to_int64()};
 }
 
-/// Columns: a whole number, how many; all numbers beyond the range stand at its ends, where they have the same position.
+/// The SQL of two columns: a whole number, and how often it occurs. Numbers beyond the range count at its ends, where they have the
+/// same position.
 std::string values_sql(const NumberQuery& query, const WholeRange& range) {
   const std::string first = std::to_string(range.first);
   const std::string last = std::to_string(range.last);
@@ -140,7 +143,7 @@ std::string values_sql(const NumberQuery& query, const WholeRange& range) {
          " THEN CAST(" + last + " AS BIGINT) ELSE number END AS value, count(*) FROM (" + numbers + ") GROUP BY value";
 }
 
-/// Whether any number was missing.
+/// Adds the chunk's values; returns whether any number was missing.
 bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& builder) {
   bool any_missing = false;
   const ColumnView values = chunk.column(0);

@@ -18,59 +18,63 @@
 
 namespace fractile::source_detail {
 
-/// A column of numbers as the engine is asked for it.
+/// The parts of the SQL that asks the engine for a column of numbers.
 struct NumberQuery {
-  std::string expression;  ///< of the type that `reading` says
+  std::string expression;  ///< its type is that of `reading`
   std::string relation;    ///< what follows FROM
   CellReading reading;
 };
 
-/// What the numbers of a column are counted on in place of this lattice. Throws `usage` as in_units() does.
+/// The lattice, in the units of the column, on which the column's numbers are counted in place of this lattice. Throws `usage` as
+/// in_units() does.
 UnitLattice counted_on(const Column& column, const Lattice& lattice);
 
-/// What number_expression() gives.
+/// How the cells of number_expression() are read.
 CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unreadable);
 
-/// The SQL of a column's numbers: of decimals those of their units, as counted_on() has them. A blank cell of text is NULL; a cell that
-/// is not a number fails the query, or is NULL, too. On a lattice that reaches 2^53, where a double does not hold every whole
-/// number, so does one fail whose whole part would be rounded, unless it lies beyond the lattice; numbers of up to 1.7e38 are
-/// compared. (On other lattices rounding cannot move a whole number to another position.) Where nothing may fail, it is the nearest
-/// double. On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text
-/// the cell itself.
+/// The SQL of a column's numbers. Decimals are whole numbers of their units, as in counted_on(). A blank cell of text is NULL. A
+/// cell that is not a number makes the query fail or, for Unreadable::missing, is NULL.
+/// On a lattice that reaches 2^53, a double does not hold every whole number. So there a cell also fails if its whole part would be
+/// rounded, unless the number lies beyond the lattice; numbers of up to 1.7e38 are compared. (On other lattices, rounding cannot
+/// move a whole number to another position.) Where nothing may fail, such a cell is the nearest double.
+/// On lattices of times, a column of times gives a BIGINT in its own unit, with the least and the largest for infinities; a column
+/// of text gives the cell itself.
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
 
-/// What programs write for a missing number or time.
+/// The words that programs write for a missing number or time.
 inline constexpr std::array<std::string_view, 4> words_for_none{"NaN", "nan", "NaT", "NAN"};
 
-/// Whether a cell holds something, as the BIGINT 1 or NULL, whatever the column's type; never fails. NaN and what is one as text, and blank
-/// text, are nothing.
+/// SQL for whether a cell holds something, as the BIGINT 1 or NULL, for a column of any type. It never fails. NaN, text that stands
+/// for it, and blank text count as nothing.
 std::string presence_expression(const Column& column);
 
-/// What persons' values are made of: number_expression(); of counts presence_expression(); of truth values the BIGINT 1 for true.
+/// The numbers from which persons' values are made: number_expression(); for counts, presence_expression(); for truth values, the
+/// BIGINT 1 for true.
 struct PersonsNumbers {
   std::string expression;
   CellReading reading;
 };
 PersonsNumbers persons_numbers(const Column& column, const Lattice& lattice, Unreadable unreadable, PerPerson how);
-/// What the values are counted on in place of this lattice: sums and means in the units of the numbers. Throws `usage`
-/// as in_units().
+/// The lattice on which persons' values are counted in place of this lattice: sums and means are in the units of the numbers.
+/// Throws `usage` as in_units() does.
 UnitLattice values_counted_on(const Column& column, const Lattice& lattice, PerPerson how);
-/// Whether a column of this type has such values, whatever a lattice says.
+/// Whether a column of this type has such values, on any lattice.
 bool has_values(const Column& column, PerPerson how);
 
 enum class CellState : std::int64_t { number, missing, no_number, inexact };
-/// The CellState of each cell, as BIGINT; never fails. Not of text on lattices of times.
+/// SQL for the CellState of each cell, as BIGINT. It never fails. Not for text on lattices of times.
 std::string cell_state_expression(const Column& column, const Lattice& lattice);
 
-/// Reads every number, on all threads of the engine; `threads` as of a ProfileBuilder, which sorts. Throws EngineFailure.
+/// Reads every number, on all threads of the engine; `threads` is for the ProfileBuilder, which sorts. Throws EngineFailure.
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress);
 
-/// Whether count_by_engine() can be used, for whole numbers, or dates on a lattice of dates: the lattice spans at most 4,096 of them. Other numbers would have
-/// to be compared or divided in SQL, which takes the engine three times as long as handing them over.
+/// Whether count_by_engine() can be used: for whole numbers, and for dates on a lattice of dates, if the lattice spans at most
+/// 4,096 of them. The engine would have to compare or divide other numbers in SQL, which takes it three times as long as handing
+/// them over.
 bool engine_can_count(const Column& column, const Lattice& lattice);
 
-/// The engine groups whole numbers by value, those beyond the lattice by its ends; each value is placed here.
+/// The engine groups whole numbers by value, with numbers beyond the lattice at its ends. Here each value is placed on the lattice.
 /// Throws EngineFailure.
 Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         const std::function<void()>& on_progress);

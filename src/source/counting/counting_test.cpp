@@ -36,7 +36,7 @@ std::vector<Lattice> coarse_lattices() {
           lattice_of("-1e200", "1e200", "1e199")};
 }
 
-/// Doubles where an inexact index would show: around every threshold and bound, and the extremes.
+/// Doubles at which an inexact index would be seen: around every threshold and bound, and the extremes.
 std::vector<double> telling_doubles(const Lattice& lattice) {
   std::vector<double> doubles{0.0,
                               -0.0,
@@ -111,7 +111,7 @@ class CountingTest : public EngineTest {
   }
 };
 
-// For all texts of up to five of these characters, those that the header of Table says are numbers, and no others.
+// Among all texts of up to five of these characters, exactly those are numbers that Table's documentation lists.
 TEST_F(CountingTest, TextsThatAreNumbersFollowOneGrammar) {
   const Column column{"x", "x", "VARCHAR"};
   const std::string letters =

@@ -36,7 +36,7 @@ TEST(GroupNumbers, AreThoseOfTheListedKeys) {
   }));
 }
 
-/// Every size has its own way to be a number, and each byte counts.
+/// Each length of text is made a number in a separate way, and every byte of it counts.
 TEST(GroupNumbers, TextsThatDifferInOneByteAreDifferent) {
   for (std::size_t size = 1; size <= 20; ++size) {
     Texts texts{std::string(size, 'a')};
@@ -57,7 +57,8 @@ TEST(GroupNumbers, TextsThatDifferInOneByteAreDifferent) {
   }
 }
 
-/// Keys that differ in a few places hardly ever share a slot, wherever these are: else each record would pass by many of them.
+/// Keys that differ in a few places hardly ever share a slot, wherever these are: otherwise each record's search would pass many of
+/// them.
 TEST(GroupNumbers, HashesOfLikeTextsDiffer) {
   const std::string frame = "0123456789abcdef";
   for (std::size_t size = 4; size <= frame.size(); ++size) {
@@ -94,7 +95,7 @@ TEST(GroupNumbers, EveryRecordIsInTheGroupOfItsTextsAlone) {
   }
 }
 
-/// Whatever a record's text is, it is one group's: its own where that is listed, and else that of all other keys.
+/// Every text belongs to one group: that of its key if it is listed, and otherwise that of all other keys.
 TEST(GroupNumbers, OfOtherKeysAreThoseOfTheOther) {
   const GroupKeys keys = GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"rest", "f"}, {"rest", "m"}});
   const Texts others{"rest", ""};
@@ -109,7 +110,7 @@ TEST(GroupNumbers, OfOtherKeysAreThoseOfTheOther) {
   EXPECT_EQ(number_of(GroupNumbers(keys, of_none), {"b", "f"}), std::nullopt) << "no group has that key";
 }
 
-/// Many keys leave no room for one slot per pair.
+/// With many keys per column there is no room for one slot per pair.
 TEST(GroupNumbers, AreFoundAmongManyKeysOfEachColumn) {
   std::vector<Texts> tuples;
   for (int i = 0; i < 30'000; ++i) {

@@ -14,7 +14,7 @@
 namespace fractile::source_detail {
 namespace {
 
-/// Where the numbers of each key begin, and the end of all.
+/// The places where the numbers of each key begin, and the end of all numbers.
 template <class Number>
 std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vector<Number>& sorted, std::size_t keys,
                                    std::size_t threads) {
@@ -26,7 +26,8 @@ std::vector<std::size_t> begins_of(const PlaceNumbers& numbering, const std::vec
   return begins;
 }
 
-/// The profiles of keys with many of the numbers first, each by all threads; then each thread makes the next one of the others.
+/// First all threads together make the profile of each key with many numbers; then each thread makes the next one of the other
+/// profiles.
 template <class Number>
 std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers& numbering,
                                      const std::vector<Number>& sorted, std::size_t keys, std::size_t threads) {
@@ -51,7 +52,7 @@ std::vector<RankProfile> profiles_of(const Lattice& lattice, const PlaceNumbers&
   return profiles;
 }
 
-/// Sorted numbers, at least one.
+/// Writes at least one sorted number.
 template <class Number>
 void write_run(const PlaceNumbers& numbering, const std::vector<Number>& sorted, RunWriter& writer) {
   for (std::size_t i = 0; i < sorted.size();) {
@@ -181,7 +182,7 @@ std::vector<RankProfile> KeyedCounts::of_runs() {
     std::optional<PlaceCount> next = sum.next();
     for (std::size_t key = first; key < end; ++key) {
       ProfileParts parts{{}, {0}};
-      if (keys_ == 1) {  // which may be most of what memory holds
+      if (keys_ == 1) {  // the numbers may be most of what memory holds
         parts.positions.reserve(sum.most() + 1);
         parts.cumulative.reserve(sum.most() + 2);
       }

@@ -1,5 +1,5 @@
-// Counts of records by key and position, for many keys at once: memory grows with the records or the positions that there are, not with
-// keys times candidates. Beyond a limit of memory they go to a nameless file.
+// Counts of records by key and position, for many keys at once: memory grows with the number of records or of occupied positions,
+// not with keys times candidates. Beyond a limit of memory, counts go to a nameless file.
 #pragma once
 
 #include <algorithm>
@@ -18,19 +18,19 @@
 
 namespace fractile::source_detail {
 
-/// A record as the profiles know it: where it lies, which of the keys it has, and as how many records it counts.
+/// A record as profiles need it: its position, the number of its key, and its units.
 struct KeyedRecord {
   Position position;
   std::uint32_t key;
-  std::uint32_t units = 1;  // of its weight
+  std::uint32_t units = 1;  // the units of its weight; 1 without weights
   friend bool operator==(const KeyedRecord&, const KeyedRecord&) = default;
 };
 
-/// In place of the number of a record's key that is not listed.
+/// Stands for the number of a key that is not listed.
 inline constexpr std::uint32_t no_key = ~std::uint32_t{0};
 
-/// The places of all keys, one key behind the other, as numbers. Written are, behind each other, the numbers of a place's records with 1, 2,
-/// ... units.
+/// Numbers for the places (positions) of all keys, one key after the other. The written number of a record also has its units: a
+/// place's records with 1, 2, ... units have successive written numbers.
 struct PlaceNumbers {
   PlaceNumbers(const Lattice& lattice, std::uint32_t units)
       : on_candidates(lattice.is_regular()),
@@ -45,37 +45,37 @@ struct PlaceNumbers {
     const std::uint64_t place = number - key * places;
     return on_candidates ? 2 * place + 1 : place;
   }
-  /// For a record of one unit or more.
+  /// The written number of a record of one unit or more.
   std::uint64_t written(const KeyedRecord& record) const { return of(record) * most_units + (record.units - 1); }
   std::uint64_t first_written(std::size_t key) const { return key * places * most_units; }
-  /// The number of the place.
+  /// The number of the place, from a written number.
   std::uint64_t read(std::uint64_t written) const { return most_units == 1 ? written : by_units.into(written); }
   std::uint64_t units(std::uint64_t written) const { return written - read(written) * most_units + 1; }
 
-  bool on_candidates;        ///< and nowhere else, lie the records of a regular lattice
-  std::uint64_t places;      ///< of records of one key
+  bool on_candidates;        ///< the records of a regular lattice lie on candidates only
+  std::uint64_t places;      ///< of one key
   std::uint32_t most_units;  ///< of a record
-  Divisor by_units;          ///< the same, where that is more than one
+  Divisor by_units;          ///< the same as a divisor, if it is more than one
 };
 
 /// Numbers that come one by one, or several at a time.
 template <class Number>
 class WrittenNumbers {
  public:
-  /// Whether there is no room for another one.
+  /// Whether there is no room for another number.
   bool is_full() const { return written_ == room_.size(); }
-  /// Room for some more, but for no more than `most` in all, of which there are fewer.
+  /// Makes room for more numbers, up to `most` in all; there are fewer than that now.
   void more_room(std::size_t most) {
     keep();
     room_ = list_.room();
     room_ = room_.first(std::min(room_.size(), most - list_.size()));
   }
-  /// What is not full, to be written from its first number on.
+  /// The free room, to be written from its beginning.
   std::span<Number> room() const { return room_.subspan(written_); }
-  /// The first `numbers` of room() are written.
+  /// Declares that the first `numbers` of room() have been written.
   void wrote(std::size_t numbers) { written_ += numbers; }
   std::size_t size() const { return list_.size() + written_; }
-  /// All that `other` has, which is empty afterwards.
+  /// Takes all numbers of `other`, which is empty afterwards.
   void take(WrittenNumbers& other) {
     keep();
     other.keep();
@@ -93,15 +93,15 @@ class WrittenNumbers {
   }
 
   NumberList<Number> list_;
-  std::span<Number> room_;  // in the list, of which the first ones are written
+  std::span<Number> room_;  // room in the list, of which the first numbers are written
   std::size_t written_ = 0;
 };
 
-/// Not for two threads at once: each has a part, and the parts then add up.
+/// Not for two threads at once: each thread has a separate object, and take() adds them up.
 class KeyedCounts {
  public:
-  /// For the keys 0 .. keys - 1, at least one; `threads` as for a ProfileBuilder, which sorts. No record is more than `most_units`.
-  /// Without a `spool` memory holds all.
+  /// For the keys 0 .. keys - 1, at least one. `threads` as for a ProfileBuilder, which sorts. No record has more than `most_units`
+  /// units. Without a `spool`, everything is held in memory.
   KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads = 1, std::uint32_t most_units = 1,
               std::shared_ptr<CountSpool> spool = nullptr);
 
@@ -121,8 +121,8 @@ class KeyedCounts {
         return add_cell({{record.position, record.key}, record.units});
     }
   }
-  /// Adds a record at each position, with the key key_at(i) and units_at(i) units. Those at `missing`, and those whose key is no_key, do not
-  /// count; whether any was at `missing`.
+  /// Adds a record at each position, with the key key_at(i) and units_at(i) units. Records at `missing`, and records whose key is
+  /// no_key, do not count. Returns whether any was at `missing`.
   template <class KeyAt, class UnitsAt>
   bool add_all(std::span<const Position> positions, Position missing, KeyAt key_at, UnitsAt units_at) {
     const auto record_at = [&](std::size_t i) { return KeyedRecord{positions[i], key_at(i), units_at(i)}; };
@@ -149,11 +149,11 @@ class KeyedCounts {
     }
     return any_missing;
   }
-  /// All that was added to another one over the same lattice and keys, which is empty afterwards.
+  /// Takes everything that was added to `other`, which has the same lattice and keys, and is empty afterwards.
   void take(KeyedCounts& other);
-  /// All goes to the file where some is there, so that finish() writes nothing any more. Throws SpoolFailure.
+  /// If something is in the file, writes the rest to it, so that finish() need not write. Throws SpoolFailure.
   void put_away();
-  /// The profile of each key; nothing is left here.
+  /// Returns the profile of each key, and leaves nothing here.
   std::vector<RankProfile> finish();
 
  private:
@@ -163,16 +163,16 @@ class KeyedCounts {
   };
   enum class KeptAs : std::uint8_t {
     builder,        ///< of one key
-    totals,         ///< of few places: each place's units
-    short_numbers,  ///< of many: the number of each record's place and units, in 32 bits
-    numbers,        ///< the same in 64 bits
-    cells           ///< of more places than these tell apart
+    totals,         ///< for few places: the units of each place
+    short_numbers,  ///< for more places: the written number of each record, in 32 bits
+    numbers,        ///< the same with 64 bits
+    cells           ///< for more places than 64 bits can number
   };
   static constexpr std::size_t fewest = std::size_t{1} << 16;
 
   KeptAs kept_as(std::uint32_t most_units) const;
 
-  /// How many numbers of this size are held, in all.
+  /// The largest number of numbers of this size that are held.
   template <class Number>
   std::size_t most_numbers() const {
     return is_limited() ? spool_->most_held() * sizeof(Position) / sizeof(Number) : CountSpool::unlimited;
@@ -189,8 +189,8 @@ class KeyedCounts {
     numbers.room().front() = static_cast<Number>(numbering_.written(record));
     numbers.wrote(1);
   }
-  /// The same of record_at(0) .. record_at(records - 1) that count. Every number is written, and the next one in its place if it does not
-  /// count: which do cannot be foretold.
+  /// Writes the numbers of record_at(0) .. record_at(records - 1), as far as these count. Every number is written, and overwritten
+  /// by the next one if it does not count, since which records count is unpredictable.
   template <class Number, class RecordAt, class Counts>
   void write_all(WrittenNumbers<Number>& numbers, std::size_t records, RecordAt record_at, Counts counts) {
     const PlaceNumbers numbering = numbering_;
@@ -215,10 +215,10 @@ class KeyedCounts {
     }
   }
   void add_cell(const Cell& cell);
-  /// Sorts the cells and adds up those of one key and position.
+  /// Sorts the cells, and adds up cells of one key and position.
   void compact();
   bool is_limited() const { return spool_ != nullptr && spool_->is_limited(); }
-  /// What is held goes to the file.
+  /// Writes everything that is held to the file.
   void spill();
 
   std::vector<RankProfile> of_totals();

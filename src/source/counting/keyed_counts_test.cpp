@@ -14,7 +14,7 @@ namespace {
 
 using KeysAndPositions = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
-/// Counted by two at once, who hold so many records, and by one builder per key.
+/// Expects the same profiles from two counters at once, which hold at most so many records, and from one builder per key.
 void expect_profiles(const Lattice& lattice, std::size_t keys, const KeysAndPositions& records,
                      std::size_t most_held = CountSpool::unlimited) {
   std::vector<ProfileBuilder> builders;
@@ -67,7 +67,7 @@ TEST(KeyedCounts, ManyRecordsOfFewKindsAreAddedUpOnTheWay) {
   }
 }
 
-/// Records of any units, which this many count together.
+/// The profiles of records of any units, from this many counters at once.
 std::vector<RankProfile> counted(const Lattice& lattice, std::size_t most_held, std::size_t counters,
                                  std::uint32_t most_units) {
   const auto spool = std::make_shared<CountSpool>(most_held);
@@ -102,7 +102,8 @@ TEST(KeyedCounts, AreTheSameWhateverIsHeldAndByHowMany) {
   }
 }
 
-/// Records whose kinds come again and again, by as many threads as there are, one by one or many at once; and by one builder per key.
+/// Expects the same profiles of records of few kinds from several threads, added one by one or many at once, and from one builder
+/// per key.
 void expect_units(const Lattice& lattice, std::size_t keys, std::uint32_t most_units) {
   constexpr Position missing = ~Position{0};
   std::mt19937_64 random(most_units);
@@ -149,7 +150,7 @@ TEST(KeyedCounts, AddUnitsInNumbersOfEverySize) {
   }
 }
 
-/// A disk that has no room ends them; who counts tries again, and holds all.
+/// A full disk ends the counting; the caller tries again and holds all records in memory.
 TEST(KeyedCounts, AreSpooledOnlyBeyondTheLimit) {
   const char* const before = std::getenv("TMPDIR");
   const std::string kept = before == nullptr ? "" : before;

@@ -76,7 +76,7 @@ SamplingKey::Rank Ranking::of(std::string_view person, const SampledRecord& reco
   return hash_.of(message_);
 }
 
-/// Two records of one rank have never been seen; if they were, their contents would decide.
+/// Two records of one rank have never been observed; if there were any, their contents would decide.
 bool KeyedSample::is_before(const Ranked& a, const Ranked& b) const {
   if (const int order = std::memcmp(a.rank.data(), b.rank.data(), a.rank.size()); order != 0) return order < 0;
   const auto contents = [&](const Ranked& ranked) {

@@ -1,4 +1,4 @@
-// Contribution bounding: of each person's records those of the smallest ranks under a key, at most this many.
+// Contribution bounding: keeps at most a given number of each person's records, those of the smallest ranks under a key.
 // Proof: docs/proofs/contribution_bounding.md
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace fractile::source_detail {
 
-/// SamplingKey::rank() of many records, for one thread.
+/// SamplingKey::rank() for many records, on one thread.
 class Ranking {
  public:
   explicit Ranking(const SamplingKey& key) : hash_(key.bytes()) {}
@@ -26,15 +26,15 @@ class Ranking {
   std::string message_;
 };
 
-/// Chooses among the records of one person at a time. What is kept is a function of the key, the person and their records as a
-/// multiset. Not for two threads at once.
+/// Chooses among the records of one person at a time. The kept records are a function of the key, the person, and their records as
+/// a multiset. Not for two threads at once.
 class KeyedSample {
  public:
-  /// `groups`: what sampled_group() has of each group, by its number; none without groups. It outlives this.
+  /// `groups`: sampled_group() of each group, by the group's number; empty without groups. It must outlive this object.
   KeyedSample(const SamplingKey& key, std::uint32_t most, std::span<const std::string> groups)
       : most_(most), groups_(groups), ranking_(key) {}
 
-  /// All records of a person, in any order; those that do not count go.
+  /// Removes the records that do not count from all records of a person, which may come in any order.
   void keep(std::string_view person, std::vector<KeyedRecord>& records) {
     if (records.size() > most_) keep_smallest(person, records);
   }

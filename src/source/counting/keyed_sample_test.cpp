@@ -43,7 +43,7 @@ Kept kept_of(const SamplingKey& key, std::uint32_t most, const std::string& pers
   return sorted(records);
 }
 
-/// As docs/proofs/contribution_bounding.md says it.
+/// The sample by its definition in docs/proofs/contribution_bounding.md.
 Kept defined(const SamplingKey& key, std::size_t most, const std::string& person, const KeyedRecords& records,
              const std::vector<std::string>& groups = two_groups) {
   std::map<std::pair<std::uint32_t, Position>, std::uint64_t> seen;
@@ -146,7 +146,7 @@ std::map<std::pair<std::uint32_t, Position>, std::uint64_t> kept_units(const Sam
   return units;
 }
 
-// docs/proofs/weights.md, claim 3, of one column: sampling does not add to what weights change that depend on others.
+// docs/proofs/weights.md, claim 3, of one column: sampling does not increase the change when weights depend on other records.
 TEST(KeyedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
   EXPECT_TRUE(rc::check("of a person's records", [] {
     constexpr std::uint32_t largest = 300;
@@ -187,7 +187,7 @@ TEST(KeyedSample, KeysOfGroupsCountAndTheirNumbersDoNot) {
   EXPECT_TRUE(differs);
 }
 
-/// The p-value of the samples of two of these records, all choices being equally likely, over keys that are drawn.
+/// The p-value of samples of two of these records under drawn keys, if all pairs are equally likely.
 double p_of_pairs(const KeyedRecords& records, std::uint64_t draws) {
   RandomBits bits = RandomBits::system();
   std::map<Kept, double> law;
@@ -217,7 +217,7 @@ TEST(KeyedSample, IsUniformAmongRecordsThatAreAlike) {
   EXPECT_GT(p_of_pairs({{1, 0}, {1, 0}, {1, 0}, {2, 0}, {2, 1}}, effort(50'000)), 1e-9);
 }
 
-/// Two persons with the same records have samples that are independent, and so has one person under two keys.
+/// The samples of two persons with the same records are independent, and so are those of one person under two keys.
 TEST(KeyedSample, PersonsAndKeysAreIndependent) {
   RandomBits bits = RandomBits::system();
   const KeyedRecords records{{1, 0}, {2, 0}};

@@ -94,7 +94,7 @@ Rational value_of(PerPerson how, std::vector<std::int64_t> hundredths) {
   return 0;
 }
 
-/// By definition: one profile per key, or one; of persons in no more groups than may count.
+/// The profiles by definition: one per key, or one in all; each person has a value in at most the permitted number of groups.
 std::vector<RankProfile> defined(const std::vector<Row>& rows, const Lattice& lattice, PerPerson how,
                                  const std::vector<std::string>& keys) {
   std::map<std::pair<std::string, std::string>, std::vector<std::int64_t>> of_persons;
@@ -141,7 +141,7 @@ class OneValue : public source_test::EngineTest {
   }
 };
 
-// Multiples of 1/100 are no doubles: what sums of text and JSON are off by is far from where a position turns, except for some
+// Multiples of 1/100 are not doubles: the errors of sums of text and JSON are too small to change a position, except for some
 // means.
 TEST_F(OneValue, IsThatOfTheDefinitionInAllFormats) {
   const std::vector<Row> rows = random_rows(500, 1);
@@ -176,7 +176,7 @@ TEST_F(OneValue, NoThreadsMemoryOrOrderDecides) {
   }
 }
 
-/// How many records were added and taken away.
+/// The numbers of records added and removed.
 std::pair<std::uint64_t, std::uint64_t> moved(const std::vector<RankProfile>& a, const std::vector<RankProfile>& b) {
   std::uint64_t added = 0;
   std::uint64_t taken = 0;
@@ -191,7 +191,7 @@ std::pair<std::uint64_t, std::uint64_t> moved(const std::vector<RankProfile>& a,
   return {added, taken};
 }
 
-// A person more, with however many records, adds one value and moves none. A record more moves that person's value alone.
+// One more person, with any number of records, adds one value and moves none. One more record moves only that person's value.
 TEST_F(OneValue, OnePersonChangesWhatTheProofSays) {
   const std::vector<std::string> keys{"w", "x", "y", "z"};
   std::mt19937 random(5);
@@ -244,7 +244,7 @@ TEST_F(OneValue, CountsAreOfAnyColumn) {
   EXPECT_EQ(counted({.file = typed}, lattice, one_value(PerPerson::count))[0], two_and_one);
 }
 
-// NaN is none in a column of doubles, and so it is where it is written in a text.
+// NaN is a missing value in a column of doubles, and also where a text says it.
 TEST_F(OneValue, CountsAreOneWhateverHoldsTheNumbers) {
   const std::string text = "who,x\na,1.5\na,NaN\nb,nan\nb,2\na,3\n";
   const auto two_and_one = source_test::profile_of<double>(up_to_twelve, std::vector<double>{2, 1});
@@ -254,7 +254,7 @@ TEST_F(OneValue, CountsAreOneWhateverHoldsTheNumbers) {
   EXPECT_EQ(counted({.file = doubles}, up_to_twelve, one_value(PerPerson::count))[0], two_and_one);
 }
 
-// A person with records of several keys of one group has one value there, made of all of them; other keys are in no group.
+// A person with records of several keys of one group has one value in it, made of all these records; other keys are in no group.
 TEST_F(OneValue, OfMergedGroupsAreMadeAnew) {
   const std::vector<Row> rows = random_rows(600, 5);
   const std::vector<std::string> keys{"w", "x", "z"};

@@ -46,12 +46,12 @@ void PersonValues::mark(const ColumnView& numbers, std::vector<std::uint64_t>& m
   if (how_ == PerPerson::count) marks.assign(bits.size(), 0);
   if (how_ != PerPerson::any && how_ != PerPerson::all) return;
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  const std::uint64_t zeros = cells_ == CellType::real ? ~sign : ~std::uint64_t{0};  // of which -0.0 is one
+  const std::uint64_t zeros = cells_ == CellType::real ? ~sign : ~std::uint64_t{0};  // -0.0 is a zero, too
   for (std::uint64_t& each : marks) each = (each & zeros) != 0 ? 1 : 0;
 }
 
 Position PersonValues::position_of_sum(std::span<const KeyedRecord> marked, std::uint64_t count) const {
-  int128 sum = 0;  // of fewer than 2^32 numbers of 64 bits
+  int128 sum = 0;  // holds the sum of fewer than 2^32 numbers of 64 bits
   for (const KeyedRecord& record : marked) sum += std::bit_cast<std::int64_t>(record.position);
   const auto narrow = static_cast<std::int64_t>(sum);
   if (narrow == sum) return count == 1 ? lattice_.position_of(narrow) : lattice_.position_of_mean(narrow, count);

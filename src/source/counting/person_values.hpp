@@ -1,4 +1,4 @@
-// One value of each person: what a person's records become, of the person or of the person in a group.
+// One value per person: how a person's records become one value, for the person or for the person in each group.
 // Proof: docs/proofs/one_value_per_person.md
 #pragma once
 
@@ -15,21 +15,21 @@
 
 namespace fractile::source_detail {
 
-/// Makes a position of the *marks* that a person's records leave: of min, max and median their positions, of sum and mean their numbers, of
-/// any and all whether these are other than 0. Not for two threads at once.
+/// Computes a position from the *marks* of a person's records. The marks for min, max and median are the records' positions, for
+/// sum and mean their numbers, and for any and all whether a number differs from 0. Not for two threads at once.
 class PersonValues {
  public:
-  /// The cells are whole numbers, in the lattice's units where their sum or order counts, or doubles.
+  /// `cells`: whole numbers, which are in the lattice's units if their sum or order matters, or doubles.
   PersonValues(PerPerson how, const Lattice& lattice, CellType cells) : how_(how), lattice_(lattice), cells_(cells) {}
 
-  /// Whether a mark is a position.
+  /// Whether marks are positions.
   bool keep_positions() const { return how_ == PerPerson::min || how_ == PerPerson::max || how_ == PerPerson::median; }
   std::uint64_t largest_mark() const;
-  /// For numbers that are there, one mark each. Not where marks are positions.
+  /// Sets one mark for each number; no number may be missing. Not to be called where marks are positions.
   void mark(const ColumnView& numbers, std::vector<std::uint64_t>& marks) const;
 
-  /// All records of a person, each with its mark, in any order, become one per key, each with its position. A sum of infinities of
-  /// both signs is none, and leaves no record.
+  /// Combines all records of a person, each with its mark and in any order, to one record per key, with its position. A sum of
+  /// infinities of both signs has no value, and leaves no record.
   void combine(std::vector<KeyedRecord>& records);
 
  private:

@@ -35,7 +35,7 @@ struct Record {
 template <class Number>
 constexpr CellType cells = std::is_same_v<Number, double> ? CellType::real : CellType::integer;
 
-/// What ships: marks or positions of all numbers, as RecordSelector has them, and then one per key.
+/// The library's way: marks or positions of all numbers, as in RecordSelector, and then one per key.
 template <class Number>
 Kept combined(PerPerson how, const Lattice& lattice, const std::vector<Record<Number>>& records) {
   PersonValues values(how, lattice, cells<Number>);
@@ -62,7 +62,7 @@ Kept combined(PerPerson how, const Lattice& lattice, const std::vector<Record<Nu
 Rational exactly(std::int64_t number) { return number; }
 Rational exactly(double number) { return Rational::from_double(number); }
 
-/// As docs/proofs/one_value_per_person.md says it, by fractions.
+/// The position by its definition in docs/proofs/one_value_per_person.md, in fractions.
 template <class Number>
 Position defined(PerPerson how, const Lattice& lattice, std::vector<Number> numbers) {
   std::ranges::sort(numbers);
@@ -154,7 +154,7 @@ TEST(PersonValues, SumsGoBeyond64Bits) {
             (Kept{{0, wide.position_of(most)}}));
 }
 
-// A person with one record has its value, whatever is made of the values.
+// A person with one record has that record's value, whatever the rule for several.
 TEST(PersonValues, OfOneRecordIsItsOwn) {
   for (const PerPerson how : {PerPerson::sum, PerPerson::mean, PerPerson::min, PerPerson::max, PerPerson::median}) {
     for (const Lattice& lattice : lattices()) {

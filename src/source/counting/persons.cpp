@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "records are written w
 constexpr int partition_bits = std::countr_zero(PersonRecords::partitions);
 constexpr int hash_bits = std::numeric_limits<std::size_t>::digits;
 constexpr unsigned last_level = hash_bits / partition_bits - 1;
-constexpr std::size_t first_chunk = 256;  // bytes: a small table shall not touch a page for each partition
+constexpr std::size_t first_chunk = 256;  // bytes; so small that a small table does not touch a page for each partition
 constexpr std::size_t most_in_table = std::numeric_limits<std::uint32_t>::max() - 1;
 
 std::size_t hash_of(std::string_view person) { return std::hash<std::string_view>()(person); }
@@ -48,7 +48,8 @@ void TableByPerson<Record>::clear(std::size_t records) {
 
 template <class Record>
 void TableByPerson<Record>::add(std::string_view person, const Record& record) {
-  constexpr std::size_t spread = 0x9E3779B97F4A7C15;  // persons of one partition have hashes whose highest bits agree
+  // Needed since the hashes of one partition agree in their highest bits.
+  constexpr std::size_t spread = 0x9E3779B97F4A7C15;
   const std::size_t hash = hash_of(person);
   std::size_t slot = (hash * spread) >> shift_;
   while (slots_[slot] != 0) {
@@ -120,7 +121,7 @@ void RecordsByPerson<Code>::make_room(Partition& partition, std::size_t bytes) {
   partition.open = {std::unique_ptr<char[]>(new char[wanted]), wanted, 0};  // NOLINT(modernize-avoid-c-arrays)
 }
 
-/// The open chunk goes to the file, and is empty, or to those in memory, and is none.
+/// Moves the open chunk away: either writes it to the file and empties it, or adds it to the chunks in memory and leaves none open.
 template <class Code>
 void RecordsByPerson<Code>::put_away(Partition& partition) {
   Chunk& chunk = partition.open;
@@ -177,7 +178,7 @@ void RecordsByPerson<Code>::forget(std::size_t partition) {
   for (const std::unique_ptr<Part>& part : parts_) part->of[partition] = {};
 }
 
-/// Divided by further bits of the hash.
+/// Visits the partition in parts, by further bits of the hash.
 template <class Code>
 void RecordsByPerson<Code>::visit_in_parts(std::size_t partition, Table& table, const Visit& visit) {
   RecordsByPerson finer(code_, {limits_.largest_table, limits_.largest_table}, level_ + 1);

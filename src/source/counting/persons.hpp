@@ -181,7 +181,7 @@ class RecordsByPerson {
   using Record = typename Code::Record;
   using Table = TableByPerson<Record>;
   using Limits = PersonLimits;
-  /// Enough that the table of one stays in a cache when there are some ten million records.
+  /// So many that the table of one partition fits a cache when there are some ten million records.
   static constexpr std::size_t partitions = 1024;
   /// What one thread writes at a time.
   class Part;
@@ -194,8 +194,8 @@ class RecordsByPerson {
   void add(Part& part, std::string_view person, const Record& record);
 
   using Visit = std::function<void(std::string_view person, std::vector<Record>& records)>;
-  /// All persons of a partition, each with all records; once, when all have been added. `table` is for its own use. From several threads,
-  /// each with another partition and table.
+  /// Visits all persons of a partition, each with all of their records; to be called once, when all records have been added.
+  /// `table` is scratch. Several threads may call this, each with another partition and table.
   void for_each_person(std::size_t partition, Table& table, const Visit& visit);
 
  private:
@@ -220,7 +220,7 @@ class RecordsByPerson {
   void make_room(Partition& partition, std::size_t bytes);
   void put_away(Partition& partition);
   NamelessFile& file();
-  /// Calls take(person, record) for the records of a partition. What was read from the file stays in `buffer`.
+  /// Calls take(person, record) for the records of a partition. Bytes that were read from the file stay in `buffer`.
   template <class Take>
   void for_each_record(std::size_t partition, std::vector<char>& buffer, Take take) const;
   void visit_in_parts(std::size_t partition, Table& table, const Visit& visit);
@@ -229,7 +229,7 @@ class RecordsByPerson {
   Code code_;
   Limits limits_;
   unsigned level_;
-  std::atomic<std::size_t> held_ = 0;  // bytes of full chunks
+  std::atomic<std::size_t> held_ = 0;  // bytes of full chunks in memory
   std::mutex mutex_;
   std::vector<std::unique_ptr<Part>> parts_;
   std::optional<NamelessFile> file_;

@@ -28,7 +28,7 @@ Sorted expected(const Whose& records) {
   return all;
 }
 
-/// Written by this many threads, and read by as many.
+/// The records after they were written by this many threads and read by as many.
 Sorted through(const Whose& records, const RecordCode& code, const PersonRecords::Limits& limits, std::size_t threads) {
   PersonRecords all(code, limits);
   const auto share = [&](auto work) {
@@ -82,7 +82,7 @@ TEST(PersonRecords, EachPersonHasTheirOwn) {
 
 constexpr std::uint64_t multiplier = 0xc6a4a7935bd1e995;  // of MurmurHash64A, which libstdc++ has
 
-/// What a block of eight bytes is mixed into, and back.
+/// A block of eight bytes as the hash mixes it; and the inverse.
 std::uint64_t mixed(std::uint64_t block) {
   block *= multiplier;
   return (block ^ (block >> 47)) * multiplier;
@@ -94,7 +94,7 @@ std::uint64_t unmixed(std::uint64_t block) {
   return (block ^ (block >> 47)) * inverse;
 }
 
-/// A name of two blocks, such that its hash is the same whatever the first one is.
+/// A name of two blocks, whose second makes its hash independent of the first.
 std::string with_one_hash(std::uint64_t first) {
   constexpr std::uint64_t seed = 0xc70f6907;
   const std::uint64_t state = ((seed ^ (16 * multiplier)) ^ mixed(first)) * multiplier;

@@ -20,12 +20,12 @@ namespace fractile {
 namespace {
 
 constexpr std::string_view magic = "fractile-profile";
-constexpr std::uint64_t first_format = 1;  // which did not say what counts as missing, nor who read
+constexpr std::uint64_t first_format = 1;  // without what counts as missing and without the reader
 constexpr std::uint64_t format = 2;
-constexpr std::uint64_t several_columns = 3;  // of keys, which older programs do not know
-constexpr std::uint64_t of_persons = 4;       // of one value each of persons
-constexpr std::uint64_t of_weights = 5;       // of weighted records
-constexpr std::uint64_t newest_format = 6;    // of one row each of persons, which a query made
+constexpr std::uint64_t several_columns = 3;  // several columns of keys, which older programs do not know
+constexpr std::uint64_t of_persons = 4;       // one value per person
+constexpr std::uint64_t of_weights = 5;       // weighted records
+constexpr std::uint64_t newest_format = 6;    // one row per person, made by a query
 constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
@@ -33,7 +33,7 @@ constexpr std::uint64_t most_texts = 100'000;  // keys, sources
 static_assert(most_texts >= GroupKeys::most, "all keys of groups can be written");
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 24;
 
-/// Kinds of lattices: two numbers for each kind of values, one for regular and one for listed lattices.
+/// A lattice's kind in the file: two numbers for each kind of values, one for regular and one for listed lattices.
 constexpr std::array all_kinds{ValueKind::number, ValueKind::date, ValueKind::timestamp, ValueKind::instant};
 
 std::uint64_t lattice_code(const Lattice& lattice) {
@@ -65,7 +65,7 @@ void put_lattice(std::string& bytes, const Lattice& lattice) {
   for (std::uint64_t i = 0; i < lattice.size(); ++i) put_text(bytes, lattice.at(i).to_decimal());
 }
 
-/// The oldest format that can hold it, so that older programs read what they know.
+/// The oldest format that can hold the header, so that older programs can read it if possible.
 std::uint64_t format_of(const ProfileHeader& header) {
   if (header.one_row_a_person) return newest_format;
   if (header.weights) return of_weights;
@@ -73,7 +73,7 @@ std::uint64_t format_of(const ProfileHeader& header) {
   return header.by.size() > 1 ? several_columns : format;
 }
 
-/// The keys of each column, and which of them each group has.
+/// Writes the keys of each column, and the places of each group's keys in these lists.
 void put_keys(std::string& bytes, const GroupKeys& keys) {
   for (std::size_t column = 0; column < keys.columns(); ++column) put_texts(bytes, keys.list(column));
   source_detail::append_leb128(bytes, keys.size());
@@ -116,10 +116,10 @@ std::string body_of(const ProfileHeader& header) {
   return bytes;
 }
 
-/// Gaps between positions, and counts.
+/// Writes the gaps between positions, and the counts.
 void put_profile(std::string& bytes, const RankProfile& profile) {
   source_detail::append_leb128(bytes, profile.distinct());
-  Position next = 0;  // the least that may come
+  Position next = 0;  // the least possible next position
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     source_detail::append_leb128(bytes, profile.position(k) - next);
     source_detail::append_leb128(bytes, profile.count(k));
@@ -135,10 +135,10 @@ class Bytes {
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
   virtual ~Bytes() = default;
-  /// As many as there are, up to the room; 0 at the end.
+  /// Reads as many bytes as there are, up to `room`; returns 0 at the end.
   virtual std::size_t read(char* to, std::size_t room) = 0;
   virtual void require_unchanged() const {}
-  /// The moment of a file.
+  /// The state of the file when it was opened.
   virtual source_detail::FileMoment moment() const { return {}; }
   virtual void require_moment(const source_detail::FileMoment& /*moment*/) const {}
 };
@@ -159,7 +159,7 @@ class BytesInMemory final : public Bytes {
 
 source_detail::InputFile open_profile(const std::string& path) {
   try {
-    return source_detail::InputFile::open(path == "-" ? "./-" : path);  // which would be standard input
+    return source_detail::InputFile::open(path == "-" ? "./-" : path);  // "-" would be standard input
   } catch (const Error& error) {
     throw Error(error.code(), error.what_words(), "name a file that fractile count or fractile merge has written");
   }
@@ -201,7 +201,7 @@ class Reader {
     if (at_ == filled_ && !fill()) refuse_damage();
     return buffer_[at_++];
   }
-  /// In as few bytes as can be.
+  /// Reads a number; throws unless it is encoded in as few bytes as possible.
   std::uint64_t number(std::uint64_t most = ~std::uint64_t{0}) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
@@ -224,7 +224,7 @@ class Reader {
     for (std::uint64_t left = number(most_texts); left > 0; --left) texts.push_back(text());
     return texts;
   }
-  /// The hash of all that comes before it.
+  /// Reads a hash, and throws unless it is that of everything before it.
   std::string require_hash() {
     hash_.add({buffer_.data() + hashed_, at_ - hashed_});
     hashed_ = at_;
@@ -345,8 +345,8 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
   return header;
 }
 
-/// The hash comes first: a damaged header is not interpreted. What a wrong one makes the parsers of numbers and lattices say would tell
-/// its texts.
+/// The hash is checked first, so a damaged header is not interpreted. Otherwise errors of the parsers of numbers and lattices would
+/// reveal its texts.
 ProfileHeader read_header(Reader& reader) {
   if (reader.raw(magic.size()) != magic) reader.refuse("is no profile file");
   const std::uint64_t of_format = reader.number();
@@ -383,7 +383,7 @@ RankProfile read_profile(Reader& reader, const Lattice& lattice) {
 
 struct Counts {
   std::vector<RankProfile> profiles;
-  std::string hash;  // of all of the file before it
+  std::string hash;  // of everything in the file before it
 };
 
 Counts read_counts(Reader& reader, const ProfileHeader& header) {
@@ -498,7 +498,7 @@ struct ProfileFile::State {
       reader.require_unchanged();
       return counts;
     } catch (const Error&) {
-      reader.require_unchanged();  // which would be why
+      reader.require_unchanged();  // a change would explain the failure
       throw;
     }
   }
@@ -529,16 +529,16 @@ void ProfileFile::require_unchanged() const { state_->reader.require_unchanged()
 
 namespace {
 
-/// "" for the same question.
+/// The first difference between the two requests; "" if there is none.
 std::string difference(const ColumnToCount& asked, const ColumnToCount& counted) {
   if (asked.column != counted.column) return "column";
   if (!(asked.lattice == counted.lattice)) return counted.lattice.is_regular() ? "bounds" : "candidates";
   if (asked.null_policy != counted.null_policy) return "null";
   if (asked.selection.person != counted.selection.person) return "person";
   if (asked.selection.per_person != counted.selection.per_person) return "per_person";
-  if (asked.selection.merged) return "totals";  // a person's value there is in no profile
+  if (asked.selection.merged) return "totals";  // no profile has a person's value in a total
   if (asked.selection.by != counted.selection.by) return "by";
-  if (!asked.selection.others.empty()) return "other";  // of whose records nothing was counted
+  if (!asked.selection.others.empty()) return "other";  // their records were not counted
   if (asked.selection.keys != counted.selection.keys) return "keys";
   const std::optional<RecordWeights>& weights = asked.selection.weights;
   if ((weights ? std::optional(weights->as_counted()) : std::nullopt) != counted.selection.weights) return "weight";
@@ -569,14 +569,14 @@ std::vector<CountedColumn> ProfileFile::count(const std::vector<ColumnToCount>& 
                                               const std::function<void()>& /*on_progress*/) const {
   require_countable(columns);
   RecordSelection selection = header().counted().selection;
-  selection.weights = columns.front().selection.weights;  // with what is declared of them
+  selection.weights = columns.front().selection.weights;  // including declarations about them
   return {selection.counted(state_->take().profiles)};
 }
 
 std::vector<TableColumn> ProfileFile::columns() const { return {{header().column, "counts"}}; }
 
 std::string ProfileFile::engine() const {
-  constexpr std::size_t most = 10;  // of a thousand sources, the number is said
+  constexpr std::size_t most = 10;  // for more sources, only their number is reported
   const std::vector<std::string>& sources = header().sources;
   std::string text =
       fmt::format("profile file, counted from {} source{}", sources.size(), sources.size() == 1 ? "" : "s");
@@ -587,17 +587,17 @@ std::string ProfileFile::engine() const {
 
 namespace {
 
-/// A file that is to be read once more, and what it was when its header was.
+/// A file that must be read once more, and its state when its header was read.
 struct FileToMerge {
   std::string path;
   source_detail::FileMoment moment;
-  std::optional<ProfileFile> open;  // of a file that cannot be opened again
+  std::optional<ProfileFile> open;  // set for a file that cannot be opened again
 };
 
 /// The names of files that hold records, by their hashes.
 class NamesByHash {
  public:
-  /// Throws `usage` for the second one of equal contents.
+  /// Throws `usage` for the second file with equal contents.
   void add(std::string hash, const std::string& name) {
     const auto [known, is_new] = names_.emplace(std::move(hash), name);
     if (is_new) return;
@@ -639,7 +639,7 @@ CountedProfiles ProfileFile::merge(const std::vector<std::string>& paths, Person
     Counts counts = file.state_->take();
     if (equal_files == EqualFiles::one_counting && holds_records(counts.profiles))
       names.add(std::move(counts.hash), each.path);
-    // Equal, and from here on the same one: lists are not compared a file.
+    // The lattices are equal. From here on, profiles share one of them, so lists are not compared for every file.
     for (RankProfile& profile : counts.profiles) profile = relabeled(std::move(profile), sum.header.lattice);
     profiles.add(std::move(counts.profiles));
     if (on_file) on_file(file.header());

@@ -97,7 +97,7 @@ TEST(ProfileFile, BringsBackWhatWasWritten) {
   }));
 }
 
-// Older programs read what has one key column, or none.
+// Older programs read files with one key column, or none.
 TEST(ProfileFile, OfSeveralKeyColumnsIsOfFormat3) {
   constexpr std::size_t at_format = 16;
   EXPECT_EQ(small_file().at(at_format), 2);
@@ -240,7 +240,7 @@ TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {
   EXPECT_EQ(back.header.sql, counted.header.sql);
 }
 
-/// A file with this number of its format and this header, and right hashes.
+/// A file with this format number, this header, and correct hashes.
 std::string file_of(char format, const std::string& header, const std::string& counts) {
   std::string bytes = "fractile-profile";
   bytes += format;
@@ -254,7 +254,7 @@ std::string file_of(char format, const std::string& header, const std::string& c
   return bytes + all.bytes();
 }
 
-// What format 1 has, byte for byte as it was written: ages of 0 to 3, two records of 1, from a.csv.
+// A file of format 1, byte for byte as it was written: ages of 0 to 3, two records of 1, from a.csv.
 TEST(ProfileFile, OfFormat1IsRead) {
   using namespace std::string_literals;
   const std::string header =
@@ -308,7 +308,7 @@ TEST(ProfileFile, WhatCountsAsMissingIsTheSameInAllThatMerge) {
   }
   EXPECT_EQ(refusal(plain, with({}, Unreadable::missing, {"DuckDB v1"}, "")),
             "profiles of different treatment of cells that are no numbers cannot merge");
-  // Which number a cell is depends on no version; what a query makes of it may.
+  // The number in a cell depends on no version; a query's result may.
   const ProfileHeader later = with({}, Unreadable::error, {"DuckDB v2"}, "");
   EXPECT_EQ(merged(plain, later, Persons::may_overlap).readers, (std::vector<std::string>{"DuckDB v1", "DuckDB v2"}));
   const ProfileHeader query = with({}, Unreadable::error, {"DuckDB v1"}, "SELECT x");
@@ -338,7 +338,7 @@ TEST(ProfileFile, EveryBeginningAndEveryLongerFileIsRefused) {
   EXPECT_EQ(refused(bytes + bytes), ErrorCode::data);
 }
 
-/// A file with these counts and right hashes.
+/// A file with these counts and correct hashes.
 std::string forged(const std::string& counts) {
   const std::string bytes = to_bytes({header_of(Lattice::regular(0, 3, 1)), {profile_of(4, {})}});
   const std::string begun =
@@ -434,7 +434,7 @@ class ProfileFiles : public ::testing::Test {
     return ProfileFile::merge(all, Persons::may_overlap, equal_files);
   }
   std::string path(const std::string& name) const { return folder_.file(name); }
-  /// This many, no two of one source.
+  /// This many stored files, each of a different source.
   std::vector<std::string> stored_many(std::size_t count) const;
 
  private:

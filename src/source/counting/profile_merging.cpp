@@ -38,7 +38,7 @@ void sort_once_each(std::vector<std::string>& texts) {
   texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
 }
 
-/// Most files were read by the same.
+/// Appends the texts that are not in the list yet. Most files have the same ones.
 void append_new(std::vector<std::string>& all, const std::vector<std::string>& more) {
   if (all == more) return;
   append(all, more);
@@ -74,7 +74,7 @@ void HeaderSum::add(const ProfileHeader& header) {
                {"count them with the same ", Field("missing")});
   require_same(sum.unreadable == header.unreadable, "treatment of cells that are no numbers",
                {"count them with the same ", Field("unreadable")});
-  // Which number a cell is does not depend on the reader; what a function of SQL makes of it may.
+  // The number of a cell does not depend on the reader, but results of SQL functions may.
   require_same(sum.sql.empty() || are_equal_in_any_order(sum.readers, header.readers), "engines",
                "count what a query gives by one version of DuckDB and of fractile");
   sum.records_per_person = bound_of(sum, header, persons_);
@@ -82,7 +82,7 @@ void HeaderSum::add(const ProfileHeader& header) {
   append(sum.sources, header.sources);
   append(sum.samplers, header.samplers);
   append_new(sum.readers, header.readers);
-  sum.missing = std::min(sum.missing, header.missing);  // one set, in two orders perhaps
+  sum.missing = std::min(sum.missing, header.missing);  // the same set, perhaps in two orders
 }
 
 ProfileHeader HeaderSum::finish() {
@@ -131,7 +131,7 @@ ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons per
 CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons) {
   CountedProfiles result{merged(a.header, b.header, persons), {}};
   for (std::size_t i = 0; i < a.profiles.size(); ++i) {
-    // Equal, and from here on the same one: lists are not compared a key.
+    // The lattices are equal. From here on, profiles share one of them, so lists are not compared for every key.
     const RankProfile& other = b.profiles.at(i);
     other.require_on(b.header.lattice);
     result.profiles.push_back(RankProfile::merge(a.profiles[i], relabeled(other, a.header.lattice)));

@@ -1,4 +1,4 @@
-// Sums of many profiles and of what was asked when they were counted, in time that grows with what there is to add.
+// Sums of many profiles and of their headers, in time that grows with the size of what is added.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace fractile::source_detail {
 
-/// The header of all, as merged() has it of two.
+/// The merged header of many profiles, as merged() computes it for two.
 class HeaderSum {
  public:
   explicit HeaderSum(Persons persons) : persons_(persons) {}
@@ -21,14 +21,13 @@ class HeaderSum {
 
  private:
   Persons persons_;
-  std::optional<ProfileHeader> sum_;  // whose lists are in no order yet
+  std::optional<ProfileHeader> sum_;  // its lists are not sorted yet
 };
 
-/// The records of all. Profiles with about equally many positions are added to one another, so that each is added to others only a
-/// few times.
+/// The sum of all profiles. Profiles with similar numbers of positions are added to each other, so each is added only a few times.
 class ProfileSum {
  public:
-  /// Profiles on one lattice, as many as the others. Throws `data` beyond RankProfile::max_records.
+  /// Adds a list of profiles, as long as the lists before and on the same lattice. Throws `data` beyond RankProfile::max_records.
   void add(std::vector<RankProfile> profiles);
   /// Takes at least one list of profiles.
   std::vector<RankProfile> finish();
@@ -41,7 +40,7 @@ class ProfileSum {
   static Part part_of(std::vector<RankProfile> profiles);
   void join_last();
 
-  std::vector<Part> parts_;  // each twice as large as the next one, or larger
+  std::vector<Part> parts_;  // each is at least twice as large as the next one
 };
 
 }  // namespace fractile::source_detail

@@ -10,7 +10,7 @@ namespace {
 __extension__ using uint128 = unsigned __int128;
 
 constexpr int word_bits = 64;
-constexpr int fraction_bits = 52;  // of a double's significand that are written
+constexpr int fraction_bits = 52;  // the stored bits of a double's significand
 constexpr std::uint64_t exponents = 0x7ff;
 constexpr std::uint64_t infinity_bits = exponents << fraction_bits;
 
@@ -36,15 +36,15 @@ bool any_below(std::span<const std::uint64_t> number, int bit) {
 std::uint64_t nearest_bits(std::span<const std::uint64_t> number, bool is_more) {
   std::size_t top = number.size();
   while (top > 0 && number[top - 1] == 0) --top;
-  if (top == 0) return 0;  // less than half of the unit, whatever more there is
+  if (top == 0) return 0;  // less than half a unit, even with the remainder
   const int length = static_cast<int>(top) * word_bits - std::countl_zero(number[top - 1]);
   const int last =
-      std::max(length - (fraction_bits + 1), word_bits);  // bit of the number that is the double's last one
+      std::max(length - (fraction_bits + 1), word_bits);  // the bit of the number that becomes the double's last bit
   const std::uint64_t kept = length > last ? bits_from(number, last) : 0;
   const bool half = (bits_from(number, last - 1) & 1) != 0;
   const bool beyond_half = is_more || any_below(number, last - 1);
   const std::uint64_t rounded = kept + (half && (beyond_half || (kept & 1) != 0) ? 1U : 0U);
-  const auto steps = static_cast<std::uint64_t>(last - word_bits);  // by which the last bit is above that of 2^-1074
+  const auto steps = static_cast<std::uint64_t>(last - word_bits);  // how far the last bit is above that of 2^-1074
   if (steps >= exponents) return infinity_bits;
   return std::min((steps << fraction_bits) + rounded, infinity_bits);
 }
@@ -93,7 +93,7 @@ double RealSum::mean(std::uint64_t count) const {
     return has_positive_infinity_ ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
   }
   const bool is_negative = sum_.back() >> (word_bits - 1) != 0;
-  std::array<std::uint64_t, words + 1> number{};  // the size of sum / count, in units of 2^-1138
+  std::array<std::uint64_t, words + 1> number{};  // |sum / count|, in units of 2^-1138
   bool carry = true;
   for (std::size_t k = 0; k < words; ++k) {
     number[k + 1] = is_negative ? ~sum_[k] + (carry ? 1U : 0U) : sum_[k];

@@ -1,4 +1,4 @@
-// The exact sum of doubles: whole numbers of 2^-1074, so that no order and no rounding mode decides anything.
+// The exact sum of doubles, as a whole number of units of 2^-1074: neither the order nor the rounding mode affects it.
 // Proof: docs/proofs/one_value_per_person.md
 #pragma once
 
@@ -14,14 +14,14 @@ class RealSum {
  public:
   void clear() { *this = {}; }
   void add(double value);
-  /// The double nearest to sum / count, the even one of two; an infinity beyond all, and where infinities of one sign were added; NaN where
-  /// those of both were. The count is not 0.
+  /// The double nearest to sum / count, with ties to even. An infinity if that is beyond all doubles, or if infinities of one sign
+  /// were added; NaN if infinities of both signs were added. The count is not 0.
   double mean(std::uint64_t count) const;
   /// The same for the sum.
   double rounded() const { return mean(1); }
 
  private:
-  static constexpr std::size_t words = 34;  // 2098 bits of the largest double, 63 of as many of them, and a sign
+  static constexpr std::size_t words = 34;  // 2098 bits for the largest double, 63 bits for their number, and a sign
 
   void add_at(std::size_t word, std::uint64_t low, std::uint64_t high);
   void take_at(std::size_t word, std::uint64_t low, std::uint64_t high);

@@ -26,7 +26,7 @@ double mean_of(const std::vector<double>& values, std::uint64_t count) {
 }
 double sum_of(const std::vector<double>& values) { return mean_of(values, 1); }
 
-/// By fractions: their nearest double, ties to even.
+/// The double nearest to the quotient, by fractions; ties to even.
 double defined(const std::vector<double>& values, std::uint64_t count) {
   Rational sum;
   for (const double value : values) sum += Rational::from_double(value);

@@ -23,7 +23,7 @@ KeyNumbers::KeyNumbers(std::span<const std::string> keys, std::string_view other
 
 namespace {
 
-/// How many slots for each pair may be there, so that none has to be looked for.
+/// The largest number of slots per pair for a dense table, which needs no search.
 constexpr std::size_t most_dense = 8;
 
 }  // namespace
@@ -45,7 +45,7 @@ GroupNumbers::GroupNumbers(const GroupKeys& keys, std::span<const std::string> o
   const auto other = [&](std::size_t column) {
     return others.empty() ? std::string_view() : std::string_view(others[column]);
   };
-  std::vector<std::uint32_t> before(keys.size());  // of each group the number of its keys in the columns so far
+  std::vector<std::uint32_t> before(keys.size());  // for each group, the number of its keys in the columns so far
   for (std::size_t group = 0; group < keys.size(); ++group) before[group] = keys.number(group, 0);
   std::size_t firsts = keys.list(0).size();
   columns_.emplace_back(keys.list(0), other(0));

@@ -1,4 +1,4 @@
-// Which records of persons and groups count, and where.
+// Decides which records of persons and groups count, and at which positions.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct SelectedProfiles {
   bool any_nobody;   ///< some record had no person, and was left out
 };
 
-/// The same before it is added up. What memory does not hold is in a file.
+/// The same before the counts are added up. Counts that memory does not hold are in a file.
 struct SelectedCounts {
   KeyedCounts counts;
   bool any_missing = false;
@@ -45,7 +45,7 @@ struct SelectedCounts {
   SelectedProfiles finish() { return {counts.finish(), any_missing, any_nobody}; }
 };
 
-/// A cell's text that is empty, nothing but white space, or one of words_for_none.
+/// Whether a cell's text is empty, white space alone, or one of words_for_none.
 inline bool holds_nothing(std::string_view cell) {
   if (!cell.empty() && static_cast<unsigned char>(cell.front()) > ' ') {
     return cell.size() == 3 && std::ranges::find(words_for_none, cell) != words_for_none.end();
@@ -53,7 +53,7 @@ inline bool holds_nothing(std::string_view cell) {
   return cell.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 
-/// A short text as numbers, which are compared in no time; of a longer one its size alone says that it is none.
+/// A short text as numbers, which are fast to compare. For a longer text, the size alone shows that it is not short.
 struct ShortText {
   static constexpr std::size_t longest = 16;
 
@@ -82,31 +82,31 @@ struct ShortText {
     }
   }
   friend bool operator==(const ShortText&, const ShortText&) = default;
-  /// Three times: texts that differ at their ends alone, as many keys do, differ in the lowest bits, too.
+  /// Spread three times, so that texts which differ only at their ends, like many keys, also differ in the lowest bits.
   std::size_t hash() const { return spread(spread(spread(first ^ size) ^ last)); }
   static std::uint64_t spread(std::uint64_t word) {
     word *= 0x9E3779B97F4A7C15;
     return word ^ word >> 32;
   }
 
-  std::uint64_t first = 0;  // bytes from the beginning
-  std::uint64_t last = 0;   // and up to the end, with all between
+  std::uint64_t first = 0;  // first bytes
+  std::uint64_t last = 0;   // last bytes; both together cover the text
   std::size_t size = 0;
 };
 
-/// The numbers of a column's keys, in their order.
+/// The places of a column's keys in their list.
 class KeyNumbers {
  public:
-  /// The keys outlive this. `other`: the one of them as which all texts count that are none; empty: there is none.
+  /// The keys must outlive this object. `other`: the key under which all texts count that are not keys; empty: there is none.
   explicit KeyNumbers(std::span<const std::string> keys, std::string_view other = {});
 
-  /// Nothing when the key is not listed and there is no other; no key is empty.
+  /// Nothing when the text is not a key and there is no `other`. No key is empty.
   std::optional<std::uint32_t> of(std::string_view key) const {
     const ShortText text(key);
     return of(key, text, hash_of(key, text) & mask_);
   }
-  /// Calls set(row, of(key_at(row))) for each of the rows, in order. Keys are looked up some rows ahead, so that one row's wait for memory is
-  /// others', too.
+  /// Calls set(row, of(key_at(row))) for each of the rows, in order. Keys are looked up some rows ahead, so that the rows' waits
+  /// for memory overlap.
   template <class KeyAt, class Set>
   void of_rows(std::size_t rows, KeyAt key_at, Set set) const {
     struct Wanted {
@@ -133,7 +133,7 @@ class KeyNumbers {
   }
 
  private:
-  /// The slot is that of the hash.
+  /// The search begins at the slot of the hash.
   std::optional<std::uint32_t> of(std::string_view key, const ShortText& text, std::size_t slot) const {
     for (; slots_[slot] != 0; slot = (slot + 1) & mask_) {
       const std::uint32_t number = slots_[slot] - 1;
@@ -148,17 +148,17 @@ class KeyNumbers {
   std::span<const std::string> keys_;
   std::vector<ShortText> texts_;  // the same
   std::size_t mask_;
-  std::vector<std::uint32_t> slots_;         // by hash: 1 + the number of a key, or 0
-  std::optional<std::uint32_t> other_ = {};  // the number of the key of all other texts
+  std::vector<std::uint32_t> slots_;         // by hash: 1 + the place of a key, or 0
+  std::optional<std::uint32_t> other_ = {};  // the place of the key for all other texts
 };
 
-/// A number for each of some pairs of numbers.
+/// A map from pairs of numbers to numbers.
 class PairNumbers {
  public:
-  /// For pairs of numbers below `firsts` and below `seconds`; at most `most` will be added.
+  /// For pairs of numbers below `firsts` and `seconds`; at most `most` pairs will be added.
   PairNumbers(std::size_t firsts, std::size_t seconds, std::size_t most);
 
-  /// Gives a new pair the number `fresh`; another pair keeps the number that it has.
+  /// Returns the pair's number. A new pair gets the number `fresh`.
   std::uint32_t add(std::uint32_t first, std::uint32_t second, std::uint32_t fresh);
   /// Nothing for a pair that was not added.
   std::optional<std::uint32_t> of(std::uint32_t first, std::uint32_t second) const {
@@ -171,10 +171,10 @@ class PairNumbers {
   struct Slot {
     std::uint32_t first;
     std::uint32_t second;
-    std::uint32_t number;  // 1 + that of the pair; 0: there is none here
+    std::uint32_t number;  // 1 + the number of the pair; 0: the slot is empty
   };
 
-  /// Where the pair is, or would be.
+  /// The slot of the pair, or the slot where it would be added.
   std::size_t slot_of(std::uint32_t first, std::uint32_t second) const {
     if (is_dense_) return first * seconds_ + second;
     constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;
@@ -185,21 +185,21 @@ class PairNumbers {
     return slot;
   }
 
-  bool is_dense_;  // a slot for each pair that there can be
+  bool is_dense_;  // there is a slot for each possible pair
   std::size_t seconds_;
   int shift_ = 0;
   std::vector<Slot> slots_;
 };
 
-/// The numbers of the groups, in their order, by the keys of their columns. Texts are never put together: each column's key has a number,
-/// and then the numbers of the columns so far have one.
+/// From the keys of a record's columns to the number of its group. Texts are never concatenated: each column's key has a number;
+/// this number and that of the columns before it form a pair, which has a number again.
 class GroupNumbers {
  public:
-  /// The keys are valid and outlive this. `others` as in RecordSelection.
+  /// The keys must be valid and outlive this object. `others` as in RecordSelection.
   explicit GroupNumbers(const GroupKeys& keys, std::span<const std::string> others = {});
 
-  /// The numbers of so many records, where key_at(column, row) is a record's text in a column; no_key where these are together no listed
-  /// key.
+  /// The group numbers of this many records, where key_at(column, row) is a record's text in a column; no_key where the texts
+  /// together are not a listed key.
   template <class KeyAt>
   std::vector<std::uint32_t> of_rows(std::size_t rows, KeyAt key_at) const {
     std::vector<std::uint32_t> numbers(rows);
@@ -215,7 +215,8 @@ class GroupNumbers {
     return numbers;
   }
 
-  /// `key_at` gives a record's text in a column. Nothing when these are together no listed key.
+  /// The group number of one record, where key_at(column) is its text in a column. Nothing when the texts together are not a listed
+  /// key.
   template <class KeyAt>
   std::optional<std::uint32_t> of(KeyAt key_at) const {
     std::optional<std::uint32_t> number = columns_.front().of(key_at(0));
@@ -228,50 +229,51 @@ class GroupNumbers {
 
  private:
   std::vector<KeyNumbers> columns_;
-  std::vector<PairNumbers> pairs_;  // of the columns before, and the second column on
+  std::vector<PairNumbers> pairs_;  // for the second column on: of the columns before it and its own
 };
 
-/// Whether a record that has the same texts in all columns of keys is in the same group.
+/// Whether every record is in the same group by both selections.
 inline bool have_same_keys(const RecordSelection& a, const RecordSelection& b) {
   return a.keys == b.keys && a.others == b.others;
 }
 
-/// Where weights are counted: their grid as their column has it, and how many units its first point is.
+/// The grid of weights in the units of their column, and the units of its first point.
 struct WeightGrid {
   Lattice counted_on;
   std::uint32_t first_units;
   std::uint32_t most_units;  ///< of a record
 
-  /// The units of a record at this position, on one of the grid's points.
+  /// The units of a record whose weight is at this position, which is on a point of the grid.
   std::uint32_t units_at(Position on_grid) const { return first_units + static_cast<std::uint32_t>(on_grid / 2); }
 };
 
-/// A chunk's weights, and the type that they are read as.
+/// A chunk's weights, and how they are read.
 struct WeightCells {
   ColumnView cells;
   CellReading reading;
 };
 
-/// The bytes of a limit that records of persons and their tables may take.
+/// How the limit of memory is divided between records of persons and their tables.
 PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
 
-/// Decides which records count, and where.
+/// Decides which records count, and at which positions.
 class RecordSelector {
  public:
-  /// `selection` is valid, and there is a key with persons; both outlive this, as does the lattice. `threads` and `memory` as in
-  /// TableOptions. Where persons count by one value each, `cells` are what all numbers come as. `weights`: where the selection has some.
+  /// `selection` must be valid, and with persons there must be a key. Selection, key and lattice must outlive this object.
+  /// `threads` and `memory` as in TableOptions. `cells`: the type of all numbers, if each person counts with one value. `weights`:
+  /// their grid, if the selection has weights.
   RecordSelector(const Lattice& lattice, const RecordSelection& selection, const std::optional<SamplingKey>& key,
                  std::size_t threads, std::uint64_t memory, CellType cells = CellType::integer,
                  std::optional<WeightGrid> weights = {});
 
-  /// Whether a record's keys have the same number here as there; both have keys.
+  /// Whether a record's keys have the same number in both selectors; both must have keys.
   bool has_groups_of(const RecordSelector& other) const { return have_same_keys(selection_, other.selection_); }
-  /// The numbers of the keys; there are some.
+  /// The numbers of the groups; the selection must have keys.
   const GroupNumbers& groups() const { return *numbers_; }
 
-  /// Records of a column that is read so. person_at(row) gives the text of a row, empty where it is NULL; it is asked where persons count.
-  /// `keys` has each record's number among groups(), or no_key, where there are keys. `weights`: where they count. From any thread. Throws
-  /// as TimeCells::numbers().
+  /// Adds records of a column with this reading. person_at(row) returns the text of a row's person, empty for NULL; it is called
+  /// only with persons. `keys`: each record's number among groups(), or no_key; only with keys. `weights`: only with weights. May
+  /// be called from any thread. Throws as TimeCells::numbers() does.
   template <class PersonAt>
   void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, std::span<const std::uint32_t> keys,
            const std::optional<WeightCells>& weights = {}) {
@@ -279,28 +281,28 @@ class RecordSelector {
                     [&](Part& part) { add_to(part, cells, reading, person_at, keys, weights); });
   }
 
-  /// When no thread adds any more. on_progress(), which may be empty, is called by this thread alone.
+  /// To be called when no thread adds records any more. on_progress(), which may be empty, is called on this thread only.
   SelectedCounts counted(const std::function<void()>& on_progress);
   SelectedProfiles finish(const std::function<void()>& on_progress) { return counted(on_progress).finish(); }
 
  private:
-  /// What one thread has.
+  /// The state of one thread.
   struct Part {
     explicit Part(RecordSelector& selector)
         : of_persons(selector.has_person_ ? &selector.persons_.new_part() : nullptr) {
       if (!selector.has_person_) counts.emplace(selector.new_counts(1));
     }
     TimeCells times;
-    std::vector<Position> positions;    // of the chunk, or the marks of its records
-    std::vector<char> missing;          // of the chunk, where these are marks
-    std::vector<Position> weights;      // the same on the grid of weights, where there is one
-    PersonRecords::Part* of_persons;    // where there are persons
-    std::optional<KeyedCounts> counts;  // elsewhere
+    std::vector<Position> positions;    // the chunk's positions, or the marks of its records
+    std::vector<char> missing;          // with marks: which of the chunk's numbers are missing
+    std::vector<Position> weights;      // the chunk's positions on the grid of weights, if there is one
+    PersonRecords::Part* of_persons;    // with persons
+    std::optional<KeyedCounts> counts;  // without persons
     bool any_missing = false;
     bool any_nobody = false;
   };
 
-  /// The most units of a record. With weights at least 2, so that no units and one unit are distinct.
+  /// The largest number of units of a record. With weights at least 2, so that "no units" and one unit are distinct.
   std::uint32_t most_units() const { return weights_ ? std::max(2U, weights_->most_units) : 1; }
 
   template <class PersonAt>
@@ -364,8 +366,8 @@ class RecordSelector {
   bool has_key_;
   std::size_t groups_;
   std::optional<GroupNumbers> numbers_;      // with keys
-  std::vector<std::string> sampled_groups_;  // with persons and keys, as sampled_group() has them
-  std::optional<PersonValues> values_;       // of persons that count by one value each
+  std::vector<std::string> sampled_groups_;  // with persons and keys: sampled_group() of each
+  std::optional<PersonValues> values_;       // if each person counts with one value
   PersonRecords persons_;
   std::shared_ptr<CountSpool> spool_;
   IdleParts<Part> parts_;

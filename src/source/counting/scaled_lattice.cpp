@@ -33,11 +33,11 @@ Lattice in_units(const Lattice& lattice, int scale, const std::string& column, c
 
 UnitLattice unit_lattice(const Lattice& lattice, int digits, int scale, const std::string& column,
                          const std::string& type) {
-  constexpr int most_digits = 18;  // in 64 bits
+  constexpr int most_digits = 18;  // 64 bits hold this many
   if (digits == 0 || digits > most_digits || !lattice.is_regular()) return {in_units(lattice, scale, column, type)};
   const Rational unit = Rational(10).pow(-scale);
   const Rational step = lattice.step() / unit;
-  const Rational reach = Rational(10).pow(most_digits) + step;  // a step beyond every number
+  const Rational reach = Rational(10).pow(most_digits) + step;  // one step beyond every number
   const Rational lower = lattice.lower() / unit;
   const Rational last(static_cast<std::int64_t>(lattice.size() - 1));
   const auto index_at = [&](const Rational& units) {

@@ -22,14 +22,14 @@ std::string text_expression(const Column& column) {
   return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
 }
 
-/// The same for keys: 0.0 and -0.0 are one.
+/// The same for keys, with 0.0 and -0.0 as one key.
 std::string key_expression(const Column& column) {
   const std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::real) return text_expression(column);
   return fmt::format("CAST(CASE WHEN {0} = 0 THEN 0 ELSE {0} END AS VARCHAR)", name);
 }
 
-/// Whole numbers come as they are, and are written here: their text is the engine's.
+/// Whether numbers are requested as numbers and written as texts here: for whole numbers, the text is that of the engine.
 bool comes_as_number(const Column& column) { return numeric_of(column.type) == Numeric::integer; }
 
 std::string name_expression(const Column& column) {
@@ -37,18 +37,18 @@ std::string name_expression(const Column& column) {
   return "CAST(" + quote_identifier(column.engine_name) + " AS BIGINT)";
 }
 
-/// NULL is read as empty.
+/// The text of a row; empty for NULL.
 std::string_view text_at(const ColumnView& column, std::size_t row) {
   return column.is_null(row) ? std::string_view() : column.text(row);
 }
 
-/// A column of a chunk that names persons or groups.
+/// A column of a chunk that identifies persons or groups.
 class NameCells {
  public:
   NameCells(const Chunk& chunk, std::size_t column, const std::vector<CellType>& types)
       : cells_(chunk.column(column)), type_(types[column]) {}
 
-  /// Empty where the cell is NULL; valid until the next call.
+  /// The text of a row; empty for NULL. Valid until the next call.
   std::string_view at(std::size_t row) {
     if (type_ != CellType::integer) return text_at(cells_, row);
     if (cells_.is_null(row)) return {};
@@ -62,7 +62,7 @@ class NameCells {
   std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits_{};
 };
 
-/// Whether numbers come in 32 bits as they are, and are widened here, which takes less time than the engine's cast.
+/// Whether 32-bit numbers are requested as such and widened here, which is faster than the engine's cast.
 bool come_short(const SelectedColumns& columns, const CellReading& reading) {
   return columns.number.type == "INTEGER" && !columns.per_person && reading.type == CellType::integer && !reading.unit;
 }
@@ -73,18 +73,18 @@ PersonsNumbers numbers_of(const SelectedColumns& columns, const Lattice& lattice
   return {number_expression(number, lattice, unreadable), reading_of(number, lattice.kind(), unreadable)};
 }
 
-/// Where the cells of a column stand in a chunk.
+/// The places, in a chunk, of the cells that a column needs.
 struct Places {
   std::size_t number;
   std::size_t person;
   std::vector<std::size_t> keys;
   CellReading reading;
-  bool is_short;  // the number
+  bool is_short;  // whether the numbers have 32 bits
   std::size_t weight = 0;
   CellReading weight_reading = {};
 };
 
-/// What a pass reads, for one column after the other.
+/// Collects the cells that a pass reads, column by column.
 class CellsOfAll {
  public:
   CellsOfAll(const Relation& relation, std::span<const SelectedColumn> selected, Unreadable unreadable) {
@@ -129,7 +129,7 @@ class CellsOfAll {
   std::vector<Column> read_;
 };
 
-/// Whether a key, and what the engine makes of it, are one value of this type.
+/// Whether a key, and the engine's text for it, are the same value of this type.
 bool is_same_value(const std::string& key, const std::string& value, const std::string& type) {
   const Numeric numeric = numeric_of(type);
   if (numeric == Numeric::none) return type != "BOOLEAN" || lower_case(key) == value;
@@ -137,7 +137,7 @@ bool is_same_value(const std::string& key, const std::string& value, const std::
     const Rational typed = Rational::parse(key);
     const Rational read = Rational::parse(value);
     return numeric == Numeric::real || typed == read;
-  } catch (const Error&) {  // which would quote the key: it may be a line of a file
+  } catch (const Error&) {  // its message would quote the key, which may be a line of a file
     return false;
   }
 }
@@ -206,8 +206,8 @@ UnitLattice units_of(const Column& number, const ColumnToCount& asked) {
 }
 
 WeightGrid weights_on(const Column& column, const RecordWeights& weights) {
-  UnitLattice units = counted_on(column, weights.grid());
-  return {std::move(units.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(units.left_out),
+  UnitLattice grid = counted_on(column, weights.grid());  // in the units of the column
+  return {std::move(grid.counted_on), weights.least_units_of_record() + static_cast<std::uint32_t>(grid.left_out),
           weights.most_units_of_record()};
 }
 
@@ -246,7 +246,7 @@ void require_shown_keys(std::span<const SelectedColumns* const> all, const std::
 
 namespace {
 
-/// The cells of a chunk, as selectors ask for them.
+/// The cells of a chunk, as selectors read them.
 class ChunkCells {
  public:
   ChunkCells(const Chunk& chunk, const Places& at, const std::vector<CellType>& types, bool has_weights)
@@ -273,14 +273,14 @@ class ChunkCells {
 
   NameCells persons_;
   std::vector<NameCells> keys_;
-  std::vector<std::int64_t> widened_;  // where numbers came in 32 bits
+  std::vector<std::int64_t> widened_;  // if numbers have 32 bits
 };
 
 }  // namespace
 
 namespace {
 
-/// For each column the first one whose records have the same numbers of groups: itself where it has neither a selector nor keys.
+/// For each column, the first column whose records have the same group numbers; the column itself if it has no selector or no keys.
 std::vector<std::size_t> first_with_same_groups(std::span<const SelectedColumn> selected,
                                                 const std::vector<Places>& places) {
   std::vector<std::size_t> firsts;
@@ -306,7 +306,8 @@ std::uint64_t count_selected(const Connection& connection, const Relation& relat
   const auto select = [&](const Chunk& chunk) {
     std::vector<ChunkCells> shared;
     std::vector<SharedCells> shared_cells;
-    std::vector<std::vector<std::uint32_t>> keys(selected.size());  // of the first ones with the same
+    // Only for the first columns with the same group numbers.
+    std::vector<std::vector<std::uint32_t>> keys(selected.size());
     for (std::size_t i = 0; i < selected.size(); ++i) {
       ChunkCells cells(chunk, all.places[i], all.cells.types, selected[i].weights != nullptr);
       RecordSelector* const selector = selected[i].selector;
@@ -379,7 +380,8 @@ std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& 
 
 namespace {
 
-/// Only values of persons are made anew in groups of several keys: all else adds up.
+/// Throws unless merged groups are possible: only values of persons are computed anew in merged groups, since everything else adds
+/// up.
 void require_merged(const RecordSelection& selection) {
   const MergedGroups& merged = *selection.merged;
   merged.by.validate();

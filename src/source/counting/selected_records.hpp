@@ -1,4 +1,5 @@
-// From a table to one profile per key, of at most this many records a person, for one column or several: one pass, record by record.
+// Counts one or several columns of a table in one pass, record by record: one profile per key, with at most a given number of
+// records per person.
 #pragma once
 
 #include <cstdint>
@@ -28,39 +29,40 @@ struct SelectedColumns {
   std::optional<Column> weight = {};
 };
 
-/// What the numbers become, for RecordSelector.
+/// The type of the numbers, for RecordSelector.
 CellType cells_of(const SelectedColumns& columns, const Lattice& lattice, Unreadable unreadable);
 
 /// The columns to which the declared missing values apply.
 std::vector<Column> columns_with_missing(const SelectedColumns& columns);
 
-/// Whether a text that is missing in a column is a key of another one's groups: then one reading cannot have both.
+/// Whether a column whose texts may be declared missing is also a column of keys for another selection. Then one reading cannot
+/// serve both.
 bool hide_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
-/// Throws `usage` where these are columns of one sample.
+/// Throws `usage` if hide_keys(), for columns that share one sample.
 void require_shown_keys(std::span<const SelectedColumns* const> all, const std::vector<std::string>& missing);
 
-/// What a column's numbers, or persons' values, are counted on. Throws `usage` as in_units() does.
+/// The lattice on which a column's numbers, or persons' values, are counted. Throws `usage` as in_units() does.
 UnitLattice units_of(const Column& number, const ColumnToCount& asked);
 
-/// The grid of weights as the engine is asked for them. Throws `usage` as in_units() does.
+/// The grid of weights, in the units in which the engine returns them. Throws `usage` as in_units() does.
 WeightGrid weights_on(const Column& column, const RecordWeights& weights);
 
-/// What one pass counts, besides others.
+/// One of the columns that a pass counts.
 struct SelectedColumn {
   const SelectedColumns& columns;
-  const Lattice& lattice;            ///< the selector's, but in the units that were asked for
-  RecordSelector* selector;          ///< none: the records are sampled with those of other columns
-  const Lattice* weights = nullptr;  ///< as `lattice`, their grid, where there is one
+  const Lattice& lattice;            ///< the selector's lattice before it was converted to units of the column
+  RecordSelector* selector;          ///< null: the records are sampled together with those of other columns
+  const Lattice* weights = nullptr;  ///< the grid of weights, like `lattice`; null without weights
 };
 
-/// Reads every record, on all threads of the engine, into the selectors, and into the sample what has none, in the order of its columns. How
-/// many there are. Throws EngineFailure.
+/// Reads every record, on all threads of the engine, and adds it to the selectors; records of columns without a selector are added
+/// to the sample, in the order of its columns. Returns the number of records. Throws EngineFailure.
 std::uint64_t count_selected(const Connection& connection, const Relation& relation,
                              std::span<const SelectedColumn> selected, SharedSample* sample, Unreadable unreadable,
                              const std::function<void()>& on_progress);
 
-/// The sampling keys of columns that are counted together, asked for one after the other: the selection's own, or one that is drawn; none
-/// without persons. Columns whose records are sampled as a whole share one.
+/// The sampling keys of columns that are counted together, asked for one after the other: the key in the selection, or a drawn key;
+/// nothing without persons. Columns with whole_records share one key.
 class SamplingKeys {
  public:
   explicit SamplingKeys(RandomBits& bits) : bits_(bits) {}
@@ -71,17 +73,17 @@ class SamplingKeys {
   std::optional<SamplingKey> of_whole_records_;
 };
 
-/// Throws `usage` unless all selections of whole records say the same about persons.
+/// Throws `usage` unless all selections with whole_records agree about persons.
 void require_one_sample(const std::vector<ColumnToCount>& columns);
 
-/// The selection's keys, with those of its k-th column as count_selected() compares them: the text that the engine has for values of the
-/// column's type. For all other keys there is no value. Throws `usage` for one that is no value of that type, exactly,
-/// and for two that are one. No record is looked at. Throws EngineFailure.
+/// The selection's keys, with those of its k-th column replaced by the texts that count_selected() compares: the engine's texts for
+/// values of the column's type. Throws `usage` for a key that is not exactly a value of that type, and for two keys that are the
+/// same value. No record is looked at. Throws EngineFailure.
 GroupKeys keys_of_type(const Connection& connection, const Column& column, const RecordSelection& selection,
                        std::size_t k);
 
-/// Throws `usage` unless persons are identified by this column, where it is the one of which a query makes one row
-/// each; "": none does.
+/// Throws `usage` unless the selection identifies persons by `of_rows`, the column of persons for whom a query makes one row each.
+/// "": no query does that, and nothing is required.
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection);
 
 /// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.

@@ -84,7 +84,7 @@ TEST_F(SelectedRecords, OtherKeysAreOneOfTheGroups) {
   EXPECT_EQ(error_of([&] { select_text(text, selection); }).code(), ErrorCode::usage);
 }
 
-// There is no value of the column's type that means all others.
+// No value of the column's type stands for all other keys.
 TEST_F(SelectedRecords, OtherKeysAreNoValueOfTheColumnsType) {
   const std::string file =
       write_parquet("numbers.parquet", "SELECT * FROM (VALUES (1, 1), (2, 2), (7, 3), (NULL, 4)) t(city, age)");
@@ -203,7 +203,7 @@ TEST_F(SelectedRecords, RecordsOfNobodyAreLeftOutOrRefused) {
             folder.path("t3.parquet") + ": row 2, column 'who': empty or NULL");
 }
 
-// What lies where a whole number is NULL is none of anybody: 0 in one file, and in another what was there before.
+// The memory behind a NULL whole number names no person: it is 0 in one file, and an earlier number in another.
 TEST_F(SelectedRecords, WholeNumbersOfPersonsThatAreNullAreNobody) {
   for (const std::string type : {"TINYINT", "INTEGER", "BIGINT", "UINTEGER"}) {
     const std::string file = write_parquet("w.parquet", "SELECT CAST(CASE WHEN i % 2 = 0 THEN i // 2 END AS " + type +
@@ -281,7 +281,8 @@ TEST_F(SelectedRecords, SamplesAreUniformThroughTheEngine) {
     const RankProfile kept = select(table, by_person(most))[0];
     std::vector<std::uint64_t> counts;
     for (std::uint64_t age = 0; age < 4; ++age) {
-      counts.push_back(most == 1 ? kept.equal(age) : 20'000 - kept.equal(age));  // of three kept, one is left out
+      // With three kept: how often this age was left out.
+      counts.push_back(most == 1 ? kept.equal(age) : 20'000 - kept.equal(age));
     }
     EXPECT_EQ(kept.records(), 20'000U * most);
     EXPECT_GT(testing::chi_square_p(counts, {0.25, 0.25, 0.25, 0.25}), 1e-9);
@@ -316,7 +317,7 @@ TEST_F(SelectedRecords, TheSampleIsAFunctionOfEachPersonsRecords) {
   EXPECT_NE(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
 }
 
-/// By the page's own definition, from each person's records.
+/// By the definition in the proof, from each person's records.
 TEST_F(SelectedRecords, RanksAreOfAllKeysOfARecord) {
   RecordSelection selection{.person = "who", .records_per_person = 2, .by = {"city", "sex"}};
   selection.keys = GroupKeys::crossed({{"x", "y"}, {"f", "m", "d"}});

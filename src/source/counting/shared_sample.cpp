@@ -29,7 +29,7 @@ class SharedSample::Sampler {
     for (std::size_t i = 0; i < sample.columns_.size(); ++i) counts.push_back(sample.counts_of(i, 1));
   }
 
-  /// All records of a person, in any order; those that do not count go.
+  /// Removes the records that do not count from all records of a person, which may come in any order.
   void keep(std::string_view person, std::vector<WrittenRecord>& records) {
     const std::size_t most = sample_.columns_.front().selection.records_per_person;
     if (records.size() <= most) return;
@@ -47,7 +47,7 @@ class SharedSample::Sampler {
     const auto first_out = ranked_.begin() + static_cast<std::ptrdiff_t>(most);
     std::ranges::nth_element(ranked_, first_out, [](const Ranked& a, const Ranked& b) {
       const int by_rank = std::memcmp(a.rank.data(), b.rank.data(), a.rank.size());
-      return by_rank != 0 ? by_rank < 0 : a.place < b.place;  // two equal ranks have never been seen
+      return by_rank != 0 ? by_rank < 0 : a.place < b.place;  // two equal ranks have never been observed
     });
     std::vector<WrittenRecord> kept;
     for (auto at = ranked_.begin(); at != first_out; ++at) kept.push_back(records[at->place]);
@@ -60,7 +60,7 @@ class SharedSample::Sampler {
  private:
   struct Ranked {
     SamplingKey::Rank rank;
-    std::size_t place;  // among the person's records, by what they hold
+    std::size_t place;  // among the person's records, sorted by their contents
     std::uint64_t ordinal;
   };
 

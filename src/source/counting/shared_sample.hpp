@@ -1,4 +1,5 @@
-// One sample of each person's records for several columns: a record that is chosen counts in all of them, wherever it has a number and a key.
+// One sample of each person's records for several columns: a chosen record counts in every column in which it has a number and a
+// key.
 // Proof: docs/proofs/contribution_bounding.md
 #pragma once
 
@@ -24,53 +25,54 @@
 
 namespace fractile::source_detail {
 
-/// A column in which records count that are sampled as a whole.
+/// A column that shares a sample of whole records.
 struct SharedColumn {
   const Lattice& lattice;
-  const RecordSelection& selection;  ///< with its keys as their columns have them
+  const RecordSelection& selection;  ///< with its keys as texts of their columns
   std::optional<WeightGrid> weights = {};
 };
 
-/// A column's part of a chunk.
+/// A column's cells in a chunk.
 struct SharedCells {
   ColumnView numbers;
   CellReading reading;
-  std::optional<WeightCells> weights = {};  ///< where the column has them
+  std::optional<WeightCells> weights = {};  ///< if the column has them
 };
 
-/// Every record of a known person may be chosen, whatever it holds: which of them are is a function of the key and of that person's records,
-/// each with what it holds in all of the columns. Weights order those that are alike otherwise, and decide nothing else.
+/// Every record of a known person may be chosen, whatever it holds. The choice is a function of the key and of that person's
+/// records, each with its contents in all of the columns. Weights only order records that are equal otherwise.
 class SharedSample {
  public:
-  /// There is a column, and all of them say the same about persons. What they refer to outlives this. `threads` and `memory` as in
-  /// TableOptions.
+  /// There must be at least one column, and all must agree about persons. Everything that they refer to must outlive this object.
+  /// `threads` and `memory` as in TableOptions.
   SharedSample(std::vector<SharedColumn> columns, const SamplingKey& key, std::size_t threads, std::uint64_t memory);
 
-  /// Records of all columns, in their order. person_at(row) and key_at(column, k, row), the text in a column's k-th column of keys, are empty
-  /// where it is NULL. From any thread. Throws as TimeCells::numbers().
+  /// Adds records of all columns, in their order. person_at(row) and key_at(column, k, row) return the texts of the person and of
+  /// the column's k-th column of keys, empty for NULL. May be called from any thread. Throws as TimeCells::numbers() does.
   template <class PersonAt, class KeyAt>
   void add(std::span<const SharedCells> cells, PersonAt person_at, KeyAt key_at) {
     parts_.with_one([this] { return std::make_unique<Part>(*this); },
                     [&](Part& part) { add_to(part, cells, person_at, key_at); });
   }
 
-  /// One per column, when all records have been added. on_progress(), which may be empty, is called by this thread alone.
+  /// One per column; to be called when all records have been added. on_progress(), which may be empty, is called on this thread
+  /// only.
   std::vector<SelectedCounts> counted(const std::function<void()>& on_progress);
   std::vector<SelectedProfiles> finish(const std::function<void()>& on_progress);
 
  private:
-  /// A number of a record, and where it is among the record's bytes.
+  /// A number in a record's bytes, and its place there.
   struct Field {
     std::size_t from;
     std::size_t bytes;
-    std::uint64_t mask;  ///< of this many bytes
+    std::uint64_t mask;  ///< selects the number's bytes
     std::uint64_t none;  ///< the value for a missing number, or for a key that is not listed
   };
-  /// Columns with the same keys have one.
+  /// The keys of one or several columns that have the same keys.
   struct Grouping {
-    std::size_t column;  ///< the first of them
+    std::size_t column;  ///< the first of these columns
     GroupNumbers numbers;
-    std::vector<std::string> sampled;  ///< as sampled_group() has them
+    std::vector<std::string> sampled;  ///< sampled_group() of each key
     Field field;
   };
   struct Known {
@@ -107,7 +109,7 @@ class SharedSample {
         part.any_nobody = true;
         continue;
       }
-      // In the order of the fields: each is written over what lies behind the one before.
+      // In the order of the fields, since each write also touches the bytes after its field.
       for (std::size_t i = 0; i < columns_.size(); ++i) {
         const auto& [of_position, of_units, grouping] = known_[i];
         const Position position = part.columns[i].positions[row];
@@ -126,12 +128,13 @@ class SharedSample {
     }
   }
 
-  /// Where numbers stand in a record, units behind all others.
+  /// The fields of a record; units come last.
   std::vector<Known> fields_of();
-  /// Positions of a chunk's numbers; a record without a weight is nowhere.
+  /// Sets the positions of a chunk's numbers; a record without a weight gets position `nowhere`.
   void place_column(std::size_t column, const SharedCells& cells, Placed& placed) const;
   static void write(std::vector<char>& bytes, const Field& field, std::uint64_t number) {
-    std::memcpy(bytes.data() + field.from, &number, sizeof(number));  // lowest byte first, so that the first ones count
+    // Lowest byte first, so the first bytes of the number are the field.
+    std::memcpy(bytes.data() + field.from, &number, sizeof(number));
   }
   static std::uint64_t number_at(const char* bytes, const Field& field) {
     std::uint64_t number = 0;
@@ -145,13 +148,13 @@ class SharedSample {
     return number;
   }
   std::uint32_t most_units(std::size_t column) const;
-  /// What a record holds, as the proof's page has it.
+  /// The description of a record's contents, as defined on the page of the proof.
   void describe(const WrittenRecord& record, std::string& text) const;
-  /// Compares what they hold as std::memcmp() does, except for weights.
+  /// Compares the contents like std::memcmp(), without weights.
   int compare(const WrittenRecord& a, const WrittenRecord& b) const {
     return std::memcmp(a.bytes, b.bytes, unweighted_bytes_);
   }
-  /// For two records that are equal otherwise.
+  /// For two records that are equal except for weights.
   bool is_lighter(const WrittenRecord& a, const WrittenRecord& b) const;
   KeyedCounts counts_of(std::size_t column, std::size_t threads) const;
   void count_kept(const WrittenRecord& record, std::vector<KeyedCounts>& counts) const;
@@ -161,7 +164,7 @@ class SharedSample {
   std::size_t threads_;
   std::vector<Grouping> groupings_;
   std::size_t bytes_ = 0;             // of a record
-  std::size_t unweighted_bytes_ = 0;  // of these, before the weights
+  std::size_t unweighted_bytes_ = 0;  // bytes of a record before its weights
   std::vector<Known> known_;          // one per column
   RecordsByPerson<WrittenRecordCode> persons_;
   std::shared_ptr<CountSpool> spool_;

@@ -64,7 +64,7 @@ struct MaybeNumbers {
 
 using BothProfiles = std::array<std::vector<RankProfile>, 2>;
 
-/// In chunks of this many rows.
+/// Both columns' profiles of the sample, read in chunks of this many rows.
 BothProfiles sampled(const SamplingKey& key, std::uint32_t most, const WholeRows& rows, std::size_t chunk = 1000,
                      std::uint64_t memory = 0) {
   const RecordSelection of_x = whole_by_key(most);
@@ -112,7 +112,7 @@ std::string number_bytes(std::uint64_t number, int bytes) {
   return text;
 }
 
-/// What a record holds, as docs/proofs/contribution_bounding.md has it.
+/// A record's bytes, as docs/proofs/contribution_bounding.md defines them.
 std::string held_bytes(const WholeRow& row) {
   const auto position = [](const Lattice& lattice, const std::optional<std::int64_t>& number) {
     return number_bytes(number ? lattice.position_of(*number) : std::numeric_limits<std::uint64_t>::max(), 8);
@@ -122,7 +122,7 @@ std::string held_bytes(const WholeRow& row) {
   return position(to_nine, row.x) + group + position(to_three_hundred, row.y);
 }
 
-/// The same page's definition.
+/// The sample, by the same page's definition.
 WholeRows kept_rows(const SamplingKey& key, std::size_t most, const WholeRows& rows) {
   std::map<std::string, std::vector<std::pair<SamplingKey::Rank, WholeRow>>> ranked;
   std::map<std::pair<std::string, std::string>, std::uint64_t> seen;
@@ -189,7 +189,7 @@ TEST(SharedSample, OneThatIsChosenCountsInAllColumns) {
   }
 }
 
-/// 20,000 persons, many of whom have more records than count, in no memory and in much.
+/// 20,000 persons, many with more records than count: with little memory and with much, the sample is the same.
 TEST(SharedSample, MemoryChangesNothing) {
   WholeRows rows;
   for (int i = 0; i < 60'000; ++i) {
@@ -267,7 +267,7 @@ TEST(SharedSample, AWeightThatChangesMovesNoMoreThanTheLargestOne) {
   }));
 }
 
-/// Two records that differ only in their weights count half of the time each.
+/// Each of two records that differ only in their weights counts half of the time.
 TEST(SharedSample, AWeightDoesNotDecideWhichRecordCounts) {
   const WholeRows rows{{"ada", 3, 3, "north"}, {"ada", 3, 3, "north"}};
   RandomBits bits = RandomBits::system();

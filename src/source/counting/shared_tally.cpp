@@ -6,7 +6,7 @@
 namespace fractile::source_detail {
 namespace {
 
-/// Whether any number was missing.
+/// Adds the numbers that are present; returns whether any was missing.
 template <class Number>
 bool add_present(const ColumnView& column, ProfileBuilder& builder) {
   return for_each_present<Number>(column, [&](std::span<const Number> numbers) { builder.add(numbers); });

@@ -1,4 +1,4 @@
-// One profile from records that come on several threads at once.
+// One profile from records that several threads add at once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace fractile::source_detail {
 struct Counted {
   RankProfile profile;
   bool any_missing;        ///< some record was NULL or NaN, and left out
-  std::uint64_t rows = 0;  ///< how many records came, when they came one by one
+  std::uint64_t rows = 0;  ///< the number of records, if they came one by one
 };
 
 /// A builder for each thread that counts. The profile is the same, bit for bit, whichever thread counts what.
@@ -23,9 +23,10 @@ class SharedTally {
   /// `threads` as for a ProfileBuilder, which sorts.
   SharedTally(const Lattice& lattice, std::size_t threads) : lattice_(lattice), threads_(threads) {}
 
-  /// Counts a column that is read so. From any thread. Throws as ProfileBuilder::add and TimeCells::numbers().
+  /// Counts a chunk of the column with this reading. May be called from any thread. Throws as ProfileBuilder::add() and
+  /// TimeCells::numbers() do.
   void add(const ColumnView& column, const CellReading& reading);
-  /// When no thread adds any more.
+  /// To be called when no thread adds records any more.
   Counted finish();
 
  private:

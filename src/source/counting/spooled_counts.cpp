@@ -9,10 +9,10 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::size_t block_size = std::size_t{1} << 14;  // bytes; adding up takes one of each run
-constexpr std::size_t most_of_place = 25;                 // bytes of a key, a position and a count
+constexpr std::size_t block_size = std::size_t{1} << 14;  // bytes; adding up runs needs one block of each
+constexpr std::size_t most_of_place = 25;                 // most bytes of a key, a position and a count
 constexpr std::size_t fewest_held = std::size_t{1} << 12;
-constexpr std::size_t runs_of_level = 64;  // and one more become one
+constexpr std::size_t runs_of_level = 64;  // this many runs and one more are merged to one
 
 }  // namespace
 
@@ -83,7 +83,7 @@ std::vector<const CountRun*> CountRuns::all() const {
 
 SumOfRuns::Cursor::Cursor(const NamelessFile& file, const CountRun& run, std::uint32_t first, std::uint32_t end)
     : file_(&file), run_(&run), end_(end) {
-  // A block that begins with the first key may have more of it before it.
+  // If a block begins with the first key, the block before may have places of this key, too.
   const auto with = std::ranges::lower_bound(run.blocks, first, {}, &CountRun::Block::first_key);
   next_block_ = static_cast<std::size_t>(with - run.blocks.begin());
   if (next_block_ > 0) --next_block_;
@@ -126,7 +126,7 @@ std::uint64_t SumOfRuns::Cursor::most() const {
   return most;
 }
 
-/// For a heap, whose top is behind none.
+/// The order of a heap whose top comes before all others.
 bool SumOfRuns::is_behind(const std::unique_ptr<Cursor>& a, const std::unique_ptr<Cursor>& b) {
   return std::tie(a->place().key, a->place().position) > std::tie(b->place().key, b->place().position);
 }

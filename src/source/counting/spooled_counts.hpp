@@ -1,4 +1,4 @@
-// Counts that memory does not hold: sorted runs in a nameless file, which are added up when all records have come.
+// Counts beyond the limit of memory: sorted runs in a nameless file, which are added up after the last record.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace fractile::source_detail {
 
-/// How many records lie at a position of a key.
+/// The number of records at a position of a key.
 struct PlaceCount {
   std::uint32_t key;
   Position position;
   std::uint64_t count;
 };
 
-/// Where those who count a column put what they do not hold. Thread-safety: all calls from any thread.
+/// Where the counters of a column put what they do not hold in memory. Thread-safety: all functions may be called from any thread.
 class CountSpool {
  public:
   static constexpr std::size_t unlimited = ~std::size_t{0};
-  /// Each of those who count holds at most so many records, 8 bytes each.
+  /// Each counter holds at most `most_held` records, 8 bytes each.
   explicit CountSpool(std::size_t most_held = unlimited) : most_held_(most_held) {}
 
   std::size_t most_held() const { return most_held_; }
   bool is_limited() const { return most_held_ != unlimited; }
-  /// Made when it is first asked for. Throws SpoolFailure.
+  /// The file, which is created at the first call. Throws SpoolFailure.
   NamelessFile& file();
 
  private:
@@ -38,16 +38,16 @@ class CountSpool {
   std::optional<NamelessFile> file_;
 };
 
-/// How many records each of those who count may hold, for a CountSpool: of `memory`, as in TableOptions, a quarter is for what all threads hold
-/// of all columns, and another one is there while a thread sorts.
+/// The number of records that each counter may hold, for a CountSpool. A quarter of `memory`, as in TableOptions, is for the
+/// records that all threads hold of all columns; another quarter is for sorting.
 std::size_t most_held_of(std::uint64_t memory, std::size_t threads, std::size_t columns);
 
-/// Where a sorted run of counts lies in the file, block by block.
+/// The places of a sorted run of counts in the file, block by block.
 struct CountRun {
   struct Block {
     std::uint32_t first_key;
     std::uint32_t bytes;
-    std::uint64_t counts;  ///< how many PlaceCounts
+    std::uint64_t counts;  ///< the number of PlaceCounts
     std::uint64_t from;
   };
   std::vector<Block> blocks;
@@ -58,9 +58,9 @@ class RunWriter {
  public:
   explicit RunWriter(CountSpool& spool) : file_(spool.file()) {}
 
-  /// In the order of keys, and of positions within a key, each place once. Throws SpoolFailure.
+  /// Adds a place. Places must come in the order of keys and of positions within a key, each once. Throws SpoolFailure.
   void add(const PlaceCount& place);
-  /// The same.
+  /// Ends the run. Throws SpoolFailure.
   CountRun finish();
 
  private:
@@ -73,29 +73,30 @@ class RunWriter {
   PlaceCount last_{};
 };
 
-/// The runs of one who counts, or of all of them.
+/// The runs of one counter, or of all counters.
 class CountRuns {
  public:
   bool empty() const { return by_level_.empty(); }
-  /// Many runs become one, so that adding all of them up takes little memory. Throws SpoolFailure.
+  /// Adds a run. Many runs are merged to one, so that adding up all runs takes little memory. Throws SpoolFailure.
   void add(CountSpool& spool, CountRun run);
-  /// All of another one, which is empty afterwards.
+  /// Takes all runs of `other`, which is empty afterwards.
   void take(CountRuns& other);
   std::vector<const CountRun*> all() const;
 
  private:
-  std::vector<std::vector<CountRun>> by_level_;  // of a level are those made of as many of the level below
+  // Each run of a level is merged from the same number of runs of the level below.
+  std::vector<std::vector<CountRun>> by_level_;
 };
 
 /// Adds up runs, place by place. For one thread; several sums may read the same runs.
 class SumOfRuns {
  public:
-  /// For the keys from `first` to before `end`. The runs outlive this. Throws SpoolFailure.
+  /// For the keys first .. end - 1. The runs must outlive this object. Throws SpoolFailure.
   SumOfRuns(CountSpool& spool, const std::vector<const CountRun*>& runs, std::uint32_t first, std::uint32_t end);
 
-  /// The next place, in the order of keys and positions; nothing behind the last one. Throws SpoolFailure.
+  /// The next place, in the order of keys and positions; nothing after the last one. Throws SpoolFailure.
   std::optional<PlaceCount> next();
-  /// No more places than this will come.
+  /// An upper bound of the number of places that will come.
   std::uint64_t most() const;
 
  private:

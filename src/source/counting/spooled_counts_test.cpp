@@ -34,7 +34,7 @@ Counts sum_of(CountSpool& spool, const CountRuns& runs, std::uint32_t first, std
   return sums;
 }
 
-/// With few keys or many, with numbers of any size.
+/// Counts of few keys or many, with numbers of any size.
 Counts any_counts(std::mt19937_64& engine, std::size_t size, std::uint32_t keys) {
   Counts counts;
   for (std::size_t i = 0; i < size; ++i) {

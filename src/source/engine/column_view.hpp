@@ -1,4 +1,4 @@
-// Reading a column of a chunk of records where the engine has laid it down.
+// Reads a column of a chunk of records in the engine's memory.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,8 @@ template <class Number>
 bool any_nan(std::span<const Number> /*numbers*/) {
   return false;
 }
-/// In whole numbers, which go in vectors: without their sign, the bits of NaN are more than those of infinity, and a sum has the highest bit.
+/// Uses whole numbers, which compilers vectorize. Without the sign, the bits of NaN are a larger number than those of infinity;
+/// adding a constant then sets the highest bit.
 template <>
 inline bool any_nan(std::span<const double> numbers) {
   constexpr std::uint64_t highest = std::uint64_t{1} << 63;
@@ -74,8 +75,8 @@ inline bool any_nan(std::span<const double> numbers) {
   return any >= highest;
 }
 
-/// Calls on_numbers(std::span) for the numbers of a column in order, in pieces, without those that are NULL or NaN; whether
-/// there were such. Where none are missing, the column is not copied.
+/// Calls on_numbers(std::span) for the numbers of a column, in order and in pieces, without NULL and NaN. Returns whether there
+/// were such. If there are none, the column is not copied.
 template <class Number, class OnNumbers>
 bool for_each_present(const ColumnView& column, OnNumbers on_numbers) {
   std::array<Number, 1024> kept{};

@@ -80,7 +80,7 @@ TEST(ColumnView, NumbersThatAreThereComeInPiecesWhateverIsMissing) {
   EXPECT_TRUE(read(unmasked).any_missing);
 }
 
-/// A cell as the engine lays it down.
+/// A text cell in the engine's layout.
 EngineText cell_of(const std::string& text) {
   EngineText cell{static_cast<std::uint32_t>(text.size()), {}, nullptr};
   if (text.size() <= EngineText::longest_inside) {

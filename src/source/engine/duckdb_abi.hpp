@@ -1,5 +1,5 @@
-// DuckDB's C interface, version 1: the functions that this library calls, each found by its name with the prefix "duckdb_".
-// All of them are there since DuckDB 1.1.
+// DuckDB's C interface, version 1: the functions that this library calls, each found by its name with the prefix "duckdb_". DuckDB
+// has all of them since version 1.1.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace fractile::source_detail {
 
-// What the engine owns; only it looks inside.
+// Objects that the engine owns, and whose contents only it reads.
 struct EngineDatabase;
 struct EngineConfig;
 struct EngineConnection;
@@ -23,7 +23,7 @@ struct EngineTableFunction;
 struct EngineBinding;
 struct EngineStart;
 
-/// Handed over by value; all but the last member have no use any more.
+/// Passed by value; all members except the last are unused.
 struct EngineResult {
   std::uint64_t former_counts[3];
   void* former_columns;
@@ -55,14 +55,14 @@ inline constexpr EngineProgress engine_not_ready = 1;
 inline constexpr EngineProgress engine_failed = 2;
 inline constexpr EngineProgress engine_no_tasks = 3;
 
-/// How much of its tables a query has read, of those whose sizes the engine knows.
+/// The share of its tables that a query has read, among tables whose sizes the engine knows.
 struct EngineShare {
-  double percentage;  // below 0: it does not know
+  double percentage;  // below 0: unknown
   std::uint64_t rows;
   std::uint64_t all_rows;
 };
 
-/// A cell of text: a short one (`length` at most 12) lies where `prefix` begins, a long one at `bytes`.
+/// A cell of text: a short one (`length` at most 12) begins at `prefix`, a long one at `bytes`.
 struct EngineText {
   static constexpr std::uint32_t longest_inside = 12;
   std::uint32_t length;
@@ -71,7 +71,7 @@ struct EngineText {
 };
 static_assert(sizeof(EngineText) == 16);
 
-// A function of SQL that gives a table calls these: to learn its columns, before its first row, and for each chunk.
+// A table function of SQL calls these: to learn its columns, before its first row, and for each chunk.
 using EngineBindBody = void (*)(EngineBinding*);
 using EngineStartBody = void (*)(EngineStart*);
 using EngineTableBody = void (*)(EngineCall*, EngineChunk* out);
@@ -79,7 +79,7 @@ using EngineFunctionBody = void (*)(EngineCall*, EngineChunk*, EngineVector* out
 
 class EngineApi {
  public:
-  /// For a library that dlopen() gave. Throws `usage` when it is not DuckDB's.
+  /// For a library that dlopen() returned. Throws `usage` when it is not DuckDB's.
   explicit EngineApi(void* library) : library_{library, "DuckDB 1.1 or later"} {}
 
  private:

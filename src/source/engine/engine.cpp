@@ -63,7 +63,7 @@ FailureKind kind_of(std::string_view message) {
   return FailureKind::other;
 }
 
-/// Nothing is fetched, nothing is written to the disk, nothing is read from the user's configuration.
+/// The engine fetches nothing, writes nothing to the disk, and reads no user configuration.
 constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
     {"autoinstall_known_extensions", "false"},
     {"autoload_known_extensions", "false"},
@@ -72,7 +72,7 @@ constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
     {"temp_directory", ""},
 }};
 
-/// Settings with which the machine, or the engine's version, would decide about a value.
+/// Settings whose defaults would let the machine, or the engine's version, affect a value.
 constexpr std::array<std::pair<const char*, const char*>, 5> fixed_settings{{
     {"TimeZone", "UTC"},
     {"Calendar", "gregorian"},
@@ -134,7 +134,7 @@ EngineFailure failure_of(const char* message, FailureTime time = FailureTime::ru
   return classify_failure(message == nullptr ? "" : message, time);
 }
 
-/// A query, from its words to its result; released in the right order, whatever happens.
+/// A query, from its text to its result. It is released in the right order in all cases.
 class Query {
  public:
   Query(const EngineApi& api, EngineConnection* connection, const std::string& sql) : Query(api, connection) {
@@ -151,11 +151,11 @@ class Query {
     if (statement_ != nullptr) api_.destroy_prepare(&statement_);
   }
 
-  /// The result's chunks will be made when they are asked for.
+  /// Starts a query whose chunks are computed when they are asked for.
   void start() { check_result(api_.execute_prepared_streaming(statement_, &result_)); }
 
-  /// Runs to the end, in tasks; on_progress() between them. However this is left, no thread of the engine works on the query any more:
-  /// one that is merely forgotten would go on, even when its database is closed.
+  /// Runs the query to its end, in tasks, and calls on_progress() between them. Whether this returns or throws, no thread of the
+  /// engine works on the query any more; an abandoned query would continue even after its database is closed.
   void finish(const std::function<void()>& on_progress) {
     if (api_.pending_prepared(statement_, &pending_) != engine_ok) throw failure_of(api_.pending_error(pending_));
     try {
@@ -180,7 +180,7 @@ class Query {
     if (!expected) throw Error(ErrorCode::internal, "the engine returned an unexpected type");
   }
 
-  /// Throws EngineFailure.
+  /// The next chunk; nothing at the end. Throws EngineFailure.
   std::optional<Chunk> next() {
     if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
     chunk_ = api_.fetch_chunk(result_);
@@ -192,7 +192,8 @@ class Query {
  private:
   Query(const EngineApi& api, EngineConnection* connection) : api_(api), connection_(connection) {}
 
-  /// Does one of the tasks, or naps when others do what is left; whether there may be more. False after a failure, too.
+  /// Does one of the tasks, or sleeps briefly while other threads do the rest. Returns whether there may be more tasks; false after
+  /// a failure, too.
   bool is_running() {
     progress_ = api_.pending_execute_task(pending_);
     if (progress_ == engine_no_tasks) std::this_thread::sleep_for(nap);
@@ -211,12 +212,13 @@ class Query {
   EngineChunk* chunk_ = nullptr;
 };
 
-/// Records on their way from the engine's threads to the taker.
+/// Passes records from the engine's threads to take().
 class Handover {
  public:
   Handover(const EngineApi& api, std::function<void(const Chunk&)> take) : api_(api), take_(std::move(take)) {}
 
-  /// How many have come. What take() did with them has happened before, for the memory model, too.
+  /// The number of records that were passed. Everything that take() did with them happens before this, in the sense of the memory
+  /// model.
   std::uint64_t rows() const { return rows_; }
 
   /// The first exception of take(), if there was one.
@@ -226,9 +228,9 @@ class Handover {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// The function that the engine calls: take() for the chunk; false in every row.
+  /// The function that the engine calls: calls take() for the chunk, and returns false for every row.
   void pass(EngineCall* call, EngineChunk* records, EngineVector* out) noexcept {
-    const OwnEnvironment own;  // on the engine's threads, too
+    const OwnEnvironment own;  // the engine's threads need it, too
     const Chunk chunk(api_, records);
     try {
       take_(chunk);
@@ -257,7 +259,7 @@ void pass_to_handover(EngineCall* call, EngineChunk* records, EngineVector* out)
   static_cast<Handover*>(loaded_engine().scalar_function_get_extra_info(call))->pass(call, records, out);
 }
 
-/// A type of the engine, for as long as it is needed.
+/// Owns a type of the engine.
 class TypeHandle {
  public:
   TypeHandle(const EngineApi& api, EngineTypeNumber number) : api_(api), type_(api.create_logical_type(number)) {}
@@ -271,7 +273,7 @@ class TypeHandle {
   EngineType* type_;
 };
 
-/// A function of SQL, of texts and numbers to a truth value. NULL is an argument like others.
+/// A function of SQL from texts and numbers to a truth value. NULL is passed to it like other arguments.
 class FunctionOfCells {
  public:
   FunctionOfCells(const EngineApi& api, const char* name, const std::vector<CellType>& types, EngineFunctionBody body)
@@ -289,7 +291,7 @@ class FunctionOfCells {
   ~FunctionOfCells() { api_.destroy_scalar_function(&function_); }
   EngineFunction* get() const { return function_; }
 
-  /// The engine may call it until the connection is closed, but does so only in queries that name it.
+  /// Registers the function. The engine may call it until the connection is closed, in queries that name it.
   void add_to(EngineConnection* connection) const {
     if (api_.register_scalar_function(connection, function_) == engine_ok) return;
     throw Error(ErrorCode::internal, "the engine refused a function");
@@ -300,11 +302,11 @@ class FunctionOfCells {
   EngineFunction* function_;
 };
 
-/// Makes `handover` a function of SQL.
+/// Registers `handover` as a function of SQL.
 void add_handover(const EngineApi& api, EngineConnection* connection, const std::string& name,
                   const std::vector<CellType>& types, Handover& handover) {
   const FunctionOfCells function(api, name.c_str(), types, pass_to_handover);
-  api.scalar_function_set_volatile(function.get());  // each record is passed, equal to another one or not
+  api.scalar_function_set_volatile(function.get());  // every record is passed, even if it equals another one
   api.scalar_function_set_extra_info(function.get(), &handover, nullptr);
   function.add_to(connection);
 }
@@ -314,7 +316,8 @@ void mark_misread_texts(EngineCall* /*call*/, EngineChunk* texts, EngineVector* 
   mark_misread(Chunk(api, texts).column(0), static_cast<bool*>(api.vector_get_data(out)));
 }
 
-/// Passes every record to the function; columns: how many records there are, and how many the function has answered: all.
+/// SQL that passes every record to the function. Its columns are the number of records, and the number of records for which the
+/// function returned; both must be equal.
 std::string passing_sql(const Cells& cells, const std::string& function) {
   std::string named;
   std::string names;
@@ -354,9 +357,9 @@ struct Connection::State {
   const EngineApi& api;
   EngineDatabase* database = nullptr;
   EngineConnection* connection = nullptr;
-  std::shared_ptr<std::atomic<double>> share;  // read by now; none if it is not asked for
+  std::shared_ptr<std::atomic<double>> share;  // the share read so far; null if it is not asked for
   std::vector<std::unique_ptr<Handover>>
-      handovers;  // functions of the database, which is closed before they are destroyed
+      handovers;  // functions of the database; it is closed before they are destroyed
 };
 
 Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}

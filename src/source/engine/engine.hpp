@@ -1,5 +1,5 @@
-// The engine: DuckDB, found at run time and spoken to through its C interface. One connection to an in-memory database that
-// keeps to this machine. Failures carry a kind, never the engine's words about rows: those may quote cells.
+// The engine: DuckDB, found at run time and spoken to through its C interface. One connection to an in-memory database without
+// network access. Failures carry a kind, and never the engine's messages about rows, since these may quote cells.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace fractile::source_detail {
 
-/// What the engine could not do. Told from its messages, of which nothing else is kept.
+/// What the engine could not do, as recognized from its message. Nothing else of the message is kept.
 enum class FailureKind {
   statement,          ///< the SQL does not parse or bind; `detail` is the engine's sentence, made before rows are read
   not_a_number,       ///< a conversion failed
@@ -24,9 +24,9 @@ enum class FailureKind {
   long_line,          ///< a text line above the engine's limit
   long_record,        ///< a JSON record above the engine's limit
   not_utf8,           ///< bytes that are not UTF-8
-  unclosed_quote,     ///< a quoted cell without its end
+  unclosed_quote,     ///< a quoted cell that is not closed
   column_count,       ///< a text line with more or fewer cells than the header
-  malformed,          ///< the file is not of its format, or is truncated; or a function of SQL refused its argument
+  malformed,          ///< the file does not have its format, or is truncated; or a function of SQL refused its argument
   missing_file,       ///< the SQL names a file that is not there
   missing_extension,  ///< the SQL needs an extension
   memory,             ///< the engine ran out of memory
@@ -38,23 +38,24 @@ struct EngineFailure : std::runtime_error {
       : std::runtime_error("the engine failed"), kind(what_kind), line(at_line), detail(std::move(statement_detail)) {}
   FailureKind kind;
   std::optional<std::uint64_t> line;  ///< of the text file, from 1, header included
-  std::string detail;                 ///< only of FailureKind::statement
+  std::string detail;                 ///< only for FailureKind::statement
 };
 
-/// When a message was made: while a statement was prepared, when the engine has seen no rows, or while it ran.
+/// When a message arose: while a statement was prepared, before the engine has seen rows, or while it ran.
 enum class FailureTime { preparing, running };
 
-/// Reads kind and line out of an engine's message; keeps its first line only for a statement that was being prepared. (Some functions
-/// complain of their arguments, which are cells, in the words of a statement.)
+/// Reads kind and line from an engine's message. Its first line is kept only for a statement that was being prepared. (When a
+/// statement runs, some functions complain about their arguments, which are cells, in messages that look like those about
+/// statements.)
 EngineFailure classify_failure(std::string_view message, FailureTime time);
 
-/// What every connection sets that could decide about a value: "TimeZone UTC, ...".
+/// The settings of every connection that could affect a value: "TimeZone UTC, ...".
 std::string settings_in_words();
 
 std::string quote_identifier(std::string_view name);
 std::string quote_literal(std::string_view text);
 
-/// What a column that is asked for holds: std::int64_t, std::int32_t, double, text in UTF-8.
+/// The type of the cells of a requested column: std::int64_t, std::int32_t, double, text in UTF-8.
 enum class CellType { integer, short_integer, real, text };
 
 /// Some records of a result, a few thousand at most; a view.
@@ -89,51 +90,51 @@ class ResultStream {
   std::unique_ptr<State> state_;
 };
 
-/// What is read of every record.
+/// The cells that are read of every record.
 struct Cells {
   std::vector<std::string> expressions;
-  std::vector<CellType> types;  ///< of each
+  std::vector<CellType> types;  ///< type of each expression
   std::string relation;         ///< what follows FROM
 };
 
-/// A function of SQL that every connection has: whether a text is one that the engine's cast may misread, as mark_misread() has it.
+/// A function of SQL that every connection has: whether the engine's cast may misread a text, by mark_misread().
 inline constexpr const char* misread_function = "fractile_misread";
 
 class EngineTable;
 
 class Connection {
  public:
-  /// `library` as in TableOptions. What the machine is set to decides nothing: the time zone is UTC. Throws `usage`
-  /// when the engine is not found or cannot be used.
+  /// `library` as in TableOptions. The machine's settings have no effect: the time zone is UTC. Throws `usage` when the engine is
+  /// not found or cannot be used.
   static Connection open(const std::string& library);
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
-  /// The result of a query whose first columns are of these types; it may have more. Throws `internal` otherwise. It is
-  /// there as a whole. Throws EngineFailure.
+  /// The whole result of a query. Its first columns must have these types, and there may be more columns; throws `internal`
+  /// otherwise. Throws EngineFailure.
   ResultStream query(const std::string& sql, const std::vector<CellType>& types) const;
-  /// The same for large results, whose chunks are made when they are asked for. Where the engine has several threads, a failure may come as
-  /// that of another thread, which was interrupted by it.
+  /// The same for large results, whose chunks are made when they are asked for. With several threads, a failure may be reported as
+  /// that of another thread, which it interrupted.
   ResultStream stream(const std::string& sql, const std::vector<CellType>& types) const;
-  /// Calls take() for all records, a chunk at a time, from as many threads at once as the engine has, in no order (with one thread
-  /// in the relation's); on_progress(), which may be empty, is called by this thread alone. What either throws ends the query and
-  /// is thrown here. Throws `internal` unless every record is taken exactly once. How many there were. Throws
+  /// Calls take() for all records, a chunk at a time, from all of the engine's threads at once and in no order; with one thread, in
+  /// the relation's order. on_progress(), which may be empty, is called on this thread only. What either function throws ends the
+  /// query and is thrown here. Returns the number of records. Throws `internal` unless every record is taken exactly once. Throws
   /// EngineFailure.
   std::uint64_t for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
                                const std::function<void()>& on_progress) const;
-  /// From now on for_each_chunk() says there, before it calls on_progress(), which share of the tables it has read, from 0 to 1; nothing where
-  /// the engine does not know. Throws EngineFailure.
+  /// From now on, for_each_chunk() sets `share`, before it calls on_progress(), to the share of the tables that it has read, from 0
+  /// to 1, if the engine knows it. Throws EngineFailure.
   void share_to(std::shared_ptr<std::atomic<double>> share);
   /// Runs a statement to its end. Throws EngineFailure.
   void run(const std::string& sql) const;
-  /// From now on SQL can read the table as name().
+  /// From now on, SQL can read the table as name().
   void add(EngineTable& table, const std::string& name) const;
 
  private:
   struct State;
   explicit Connection(std::unique_ptr<State> state);
-  /// The engine's settings that could change a value.
+  /// Fixes the engine's settings that could change a value.
   void fix_settings() const;
 
   std::unique_ptr<State> state_;

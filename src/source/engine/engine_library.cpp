@@ -21,7 +21,7 @@ constexpr const char* library_name = "libduckdb.dylib";
 constexpr const char* library_name = "libduckdb.so";
 #endif
 
-/// The engine of this process: loaded once, it stays, as its threads and what they keep do not survive unloading.
+/// The engine of this process. Once loaded, it stays, since its threads and their state do not survive unloading.
 const EngineApi* loaded_api = nullptr;
 
 #if defined(__has_feature)
@@ -33,13 +33,13 @@ constexpr bool is_sanitized = false;
 #endif
 
 #ifdef RTLD_DEEPBIND
-constexpr int own_symbols_first = is_sanitized ? 0 : RTLD_DEEPBIND;  // which sanitizers refuse
+constexpr int own_symbols_first = is_sanitized ? 0 : RTLD_DEEPBIND;  // sanitizers refuse RTLD_DEEPBIND
 #else
 constexpr int own_symbols_first = 0;
 #endif
 
-/// Binding all of the engine's symbols at once would take a third of the time in which a small table is read, and looking for each in every
-/// library of this process before the engine's own a tenth.
+/// Binding all of the engine's symbols at once would take 1/3 of the time for reading a small table. Searching every library of
+/// this process before the engine itself would take 1/10.
 constexpr int binding = RTLD_LAZY | RTLD_LOCAL | own_symbols_first;
 
 const EngineApi& load_engine(const std::string& path) {
@@ -75,7 +75,7 @@ const EngineApi& load_named(const std::string& path, const Words& origin) {
   }
 }
 
-/// What set_default_engine() has named.
+/// The library that set_default_engine() named.
 class DefaultEngine {
  public:
   void set(std::string path) {
@@ -108,7 +108,7 @@ std::vector<std::string> default_places() {
       if (std::filesystem::exists(place, failed)) places.push_back(place.string());
     }
   }
-  places.emplace_back(library_name);  // the loader's path
+  places.emplace_back(library_name);  // found on the loader's path
   return places;
 }
 

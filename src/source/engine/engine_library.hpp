@@ -1,4 +1,4 @@
-// DuckDB's library: found among the places that are told, loaded once a process.
+// DuckDB's library: searched for in the documented places, and loaded once per process.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace fractile::source_detail {
 
-/// `library` as in TableOptions. Throws `usage` when there is none, it is not DuckDB, or another one has been loaded.
+/// `library` as in TableOptions. Throws `usage` when there is no library, when it is not DuckDB, and when another one has been
+/// loaded.
 const EngineApi& find_engine(const std::string& library);
 
 /// The library that was found, for its callbacks.

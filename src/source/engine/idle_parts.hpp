@@ -1,4 +1,5 @@
-// Work that the engine's threads share without waiting for one another: as many parts as were in use at one time.
+// Parts for work that the engine's threads share without waiting for one another. There are as many parts as were in use at one
+// time.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,8 @@ namespace fractile::source_detail {
 template <class Part>
 class IdleParts {
  public:
-  /// Calls work(part) with a part that no other thread has meanwhile; make() gives a new one, as std::unique_ptr. From any thread.
-  /// A part whose work failed is lost.
+  /// Calls work(part) with a part that no other thread uses meanwhile; make() returns a new part, as std::unique_ptr. May be called
+  /// from any thread. A part whose work failed is lost.
   template <class Make, class Work>
   void with_one(Make make, Work work) {
     std::unique_ptr<Part> part = take();
@@ -21,7 +22,7 @@ class IdleParts {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(part));
   }
-  /// All of them, when no thread works any more.
+  /// All parts; to be called when no thread works any more.
   std::vector<std::unique_ptr<Part>> take_all() { return std::exchange(idle_, {}); }
 
  private:

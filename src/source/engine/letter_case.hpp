@@ -1,4 +1,4 @@
-// Names as the engine compares them: whatever the case of their letters.
+// Names as the engine compares them: ignoring letter case.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace fractile::source_detail {
 
-/// ASCII letters only.
+/// Changes ASCII letters only.
 inline std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {

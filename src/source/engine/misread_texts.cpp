@@ -13,14 +13,14 @@ namespace {
 constexpr std::uint64_t low_bits = 0x0101010101010101;
 constexpr std::uint64_t high_bits = low_bits << 7;
 
-/// Its high bits tell whether one of the eight bytes is this one.
+/// The highest bit of each byte of the result says whether the byte equals `byte`.
 std::uint64_t matches(std::uint64_t bytes, unsigned char byte) {
   const std::uint64_t differences = bytes ^ (low_bits * byte);
   return (differences - low_bits) & ~differences;
 }
 
-/// True of every cell that holds '_' or '+', of every long one, and of some others: a short one is looked through as a whole, with its
-/// length and what stands behind its text.
+/// True for every cell that has '_' or '+', for every long cell, and for some others: a short cell is examined as a whole,
+/// including its length and the bytes after its text.
 bool may_be_misread(const EngineText& cell) {
   const auto [first, second] = std::bit_cast<std::array<std::uint64_t, 2>>(cell);
   const std::uint64_t found = matches(first, '_') | matches(second, '_') | matches(first, '+') | matches(second, '+');

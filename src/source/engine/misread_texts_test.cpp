@@ -15,10 +15,10 @@
 namespace fractile::source_detail {
 namespace {
 
-/// As the engine lays texts down.
+/// Texts in the engine's layout.
 class LaidDown {
  public:
-  /// What stands behind a short text is `filler`.
+  /// The unused bytes behind a short text are `filler`.
   void add(std::string text, char filler) {
     const std::string& kept = texts_.emplace_back(std::move(text));
     EngineText& cell = cells_.emplace_back();
@@ -89,7 +89,7 @@ TEST(MisreadTexts, WhatANullHoldsIsNotLookedAt) {
 
 using MisreadTextsOfTheEngine = source_test::EngineTest;
 
-// The engine's own functions say the same about its own texts, whatever vectors they come in.
+// The engine's functions find the same texts, in every kind of vector.
 TEST_F(MisreadTextsOfTheEngine, AreThoseThatItsFunctionsFind) {
   const Connection connection = Connection::open({});
   const std::string letters = "(SELECT unnest(['', '7', '_', '+', '-', 'a long text', NULL]) AS c)";

@@ -21,15 +21,16 @@ bool has_windows(const SqlNode& expression) {
 
 bool is_grouped_select(const SqlNode& select) { return !is_absent(member_of(select, "group_expressions")); }
 
-/// The column that an aggregate's window is made for; nothing where it is any other window.
+/// The column by which the window of an aggregate is partitioned; nothing for any other window.
 std::optional<std::string> person_of_window(const SqlNode& window) {
   const SqlNode& partitions = member_of(window, "partitions");
   const bool is_whole =
       unknown_member(window, {"class", "type", "alias", "query_location", "function_name", "children", "partitions",
+                              // Both mean the same without an order.
                               "start", "end", "exclude_clause", "distinct"})
           .empty() &&
       text_of(window, "type") == "WINDOW_AGGREGATE" && text_of(window, "start") == "UNBOUNDED_PRECEDING" &&
-      is_one_of(text_of(window, "end"), {"UNBOUNDED_FOLLOWING", "CURRENT_ROW_RANGE"}) &&  // the same without an order
+      is_one_of(text_of(window, "end"), {"UNBOUNDED_FOLLOWING", "CURRENT_ROW_RANGE"}) &&
       text_of(window, "exclude_clause") == "NO_OTHER" && partitions.IsArray() && partitions.Size() == 1;
   if (!is_whole || text_of(partitions[0], "class") != "COLUMN_REF") return {};
   const std::vector<std::string> names = texts_of(member_of(partitions[0], "column_names"));
@@ -37,16 +38,16 @@ std::optional<std::string> person_of_window(const SqlNode& window) {
   return names.front();
 }
 
-/// The windows of a SELECT become columns of a table that is joined.
+/// Turns the windows of a SELECT into columns of a joined table.
 class Joining {
  public:
-  /// `document` is the tree that is changed.
+  /// `document` is the tree to change.
   Joining(const Connection& connection, SqlDocument& document) : connection_(connection), document_(document) {}
 
-  /// Changes nothing unless all of its windows are of aggregates for one column.
+  /// Changes the SELECT if all of its windows are of aggregates and partitioned by one column.
   void change(SqlNode& select) {
     person_.clear();
-    if (!are_of_one_column(member_of(select, "select_list"))) return;
+    if (!find_common_person(member_of(select, "select_list"))) return;
     SqlDocument pattern = SqlTree::of(connection_,
                                       "SELECT * FROM (SELECT * FROM a_table) JOIN (SELECT a, f(a) AS f FROM a_table "
                                       "GROUP BY a) USING (a)")
@@ -76,10 +77,11 @@ class Joining {
  private:
   SqlDocument::AllocatorType& allocator() { return document_.GetAllocator(); }
 
-  bool are_of_one_column(const SqlNode& expression) {
+  /// Sets person_ to the column by which all windows are partitioned; returns false if there is no such column.
+  bool find_common_person(const SqlNode& expression) {
     if (expression.IsArray()) {
       return std::ranges::all_of(expression.GetArray(),
-                                 [this](const SqlNode& each) { return are_of_one_column(each); });
+                                 [this](const SqlNode& each) { return find_common_person(each); });
     }
     if (!expression.IsObject()) return true;
     if (text_of(expression, "class") == "WINDOW") {
@@ -89,12 +91,12 @@ class Joining {
       return lower_case(*person) == lower_case(person_);
     }
     return std::ranges::all_of(expression.GetObject(),
-                               [this](const auto& member) { return are_of_one_column(member.value); });
+                               [this](const auto& member) { return find_common_person(member.value); });
   }
 
   void set_name(SqlNode& column) { column["column_names"][0].SetString(person_.c_str(), allocator()); }
 
-  /// Each window becomes a column, and the same aggregate, called as `call`, a value of the list of the table that is joined.
+  /// Replaces each window by a column, and appends the same aggregate, as a call like `call`, to the list of the joined table.
   void replace(SqlNode& expression, const SqlNode& call, SqlNode& list) {
     if (expression.IsArray()) {
       for (SqlNode& each : expression.GetArray()) replace(each, call, list);
@@ -106,6 +108,7 @@ class Joining {
       const bool counts_rows =
           lower_case(text_of(expression, "function_name")) == "count" && expression["children"].Empty();
       value["function_name"] = expression["function_name"];
+      // Inside a window the parser keeps count(*) as count without arguments; a plain aggregate is count_star.
       if (counts_rows) value["function_name"].SetString("count_star", allocator());
       value["children"] = expression["children"];
       value["distinct"] = expression["distinct"];
@@ -127,7 +130,7 @@ class Joining {
   bool has_changed_ = false;
 };
 
-/// Whether a SELECT that is alone in this one's FROM has windows, too.
+/// Whether the FROM of this SELECT is a single SELECT that has windows, too, at any depth.
 bool reads_windows(const SqlNode& select, int depth) {
   const SqlNode& below = member_of(member_of(member_of(select, "from_table"), "subquery"), "node");
   if (!below.IsObject() || depth > deepest_tree) return false;
@@ -145,7 +148,7 @@ void visit(SqlNode& select, bool is_below_group, Joining& joining, int depth) {
   visit_table(select["from_table"], is_below_group || is_grouped_select(select), joining, depth + 1);
 }
 
-/// A table that is joined stands for itself: where it has a GROUP BY, for what that reads.
+/// Visits each joined table separately; a table with a GROUP BY is one that reads what is below it.
 void visit_table(SqlNode& from, bool is_below_group, Joining& joining, int depth) {
   if (depth > deepest_tree || !from.IsObject()) return;
   const std::string_view type = text_of(from, "type");

@@ -12,10 +12,10 @@
 namespace fractile::source_detail {
 namespace {
 
-/// The SELECT in parentheses that stands there; JSON's null where anything else does.
+/// The SELECT in parentheses at this place of FROM; JSON's null for anything else.
 const SqlNode& select_in(const SqlNode& from) { return member_of(member_of(from, "subquery"), "node"); }
 
-/// Whether a SELECT that stands in FROM, at any depth, or this one has a GROUP BY.
+/// Whether this SELECT, or one in its FROM at any depth, has a GROUP BY.
 bool has_groups(const SqlNode& select, int depth);
 
 bool reads_groups(const SqlNode& from, int depth) {
@@ -29,7 +29,7 @@ bool has_groups(const SqlNode& select, int depth) {
   return !is_absent(member_of(select, "group_expressions")) || reads_groups(member_of(select, "from_table"), depth + 1);
 }
 
-/// What stands between joins, and how columns call it, in small letters; "": by no name.
+/// An operand of joins, and the name by which columns refer to it, in lower case; "": none.
 struct NamedFrom {
   std::string name;
   const SqlNode* from;
@@ -51,9 +51,9 @@ bool have_own_names(const std::vector<NamedFrom>& tables) {
   return std::ranges::all_of(tables, [&](const NamedFrom& table) { return names.insert(table.name).second; });
 }
 
-/// A table's column: v.id.
+/// A qualified column: v.id.
 struct OfTable {
-  std::string table;  ///< in small letters
+  std::string table;  ///< in lower case
   std::string column;
 };
 
@@ -64,16 +64,18 @@ std::optional<OfTable> of_table(const SqlNode& expression) {
   return OfTable{lower_case(names.front()), std::move(names.back())};
 }
 
-/// By which column tables are joined, and which of them have in it what the joined row has: not those without a row for some of the others.
+/// The column by which tables are joined, and the tables whose value in it always equals that of the joined row. Tables that may
+/// lack a row are not among them.
 struct JoinedBy {
   std::string column;
   std::set<std::string> tables;
-  bool says_on = false;  ///< somewhere
+  bool says_on = false;  ///< whether some join has ON
 
   bool is_it(const std::string& name) const { return lower_case(name) == lower_case(column); }
 };
 
-/// Nothing unless the condition is that one side's column equals the other's of the same name.
+/// The column's name, if the condition is that one side's column equals the other side's column of the same name; otherwise
+/// nothing.
 std::optional<std::string> column_of(const SqlNode& condition, const JoinedBy& left, const JoinedBy& right) {
   if (text_of(condition, "type") != "COMPARE_EQUAL") return {};
   const std::optional<OfTable> one = of_table(member_of(condition, "left"));
@@ -86,7 +88,7 @@ std::optional<std::string> column_of(const SqlNode& condition, const JoinedBy& l
   return one->column;
 }
 
-/// Nothing where they are joined otherwise.
+/// Nothing if they are joined in another way.
 std::optional<JoinedBy> joined_by(const SqlNode& from) {
   if (!is_join(from)) return JoinedBy{{}, {name_of(from)}};
   const std::optional<JoinedBy> left = joined_by(member_of(from, "left"));
@@ -114,7 +116,7 @@ std::optional<JoinedBy> joined_by(const SqlNode& from) {
   return joined;
 }
 
-/// Calls visit(member) for what a SELECT has beside its FROM.
+/// Calls visit(member) for the members of a SELECT except its FROM.
 template <class Select, class Visit>
 void for_each_clause(Select& select, Visit visit) {
   for (auto& member : select.GetObject()) {
@@ -122,7 +124,7 @@ void for_each_clause(Select& select, Visit visit) {
   }
 }
 
-/// Whether an expression names the column without its table, which several have, or has a *.
+/// Whether an expression names the column without its table although several tables have it, or has a *.
 bool is_unclear(const SqlNode& expression, const JoinedBy& joined) {
   if (expression.IsArray()) {
     return std::ranges::any_of(expression.GetArray(), [&](const SqlNode& each) { return is_unclear(each, joined); });
@@ -141,7 +143,7 @@ bool is_unclear_in(const SqlNode& select, const JoinedBy& joined) {
   return is_found;
 }
 
-/// Walks a query and changes it on its way.
+/// Walks a query and changes it.
 class PlainNames {
  public:
   PlainNames(SqlDocument& document, const HasColumn& has_column) : document_(document), has_column_(has_column) {}

@@ -14,8 +14,8 @@ namespace {
 
 const SqlNode absent;
 
-/// Keeps a constant as it was written. For the engine's own JSON alone: of 0E144 and the like, which it does not write, RapidJSON
-/// counts the leading zeros of 0.
+/// Parses constants exactly. Only for the engine's JSON: for 0E144 and the like, which the engine does not write, RapidJSON would
+/// count zeros one by one.
 constexpr unsigned exact = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
 
 std::string text_from(const Connection& connection, const std::string& sql) {
@@ -36,7 +36,7 @@ std::string written(const SqlNode& node) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-/// But for the places in the text.
+/// Whether both are the same, except for places in the text.
 bool are_same(const SqlNode& one, const SqlNode& other) {
   if (one.IsArray() && other.IsArray()) {
     return std::equal(one.Begin(), one.End(), other.Begin(), other.End(), are_same);
@@ -54,7 +54,7 @@ bool are_same(const SqlNode& one, const SqlNode& other) {
   });
 }
 
-/// Constants of two types, which the engine writes so that they are read as others, become texts that are cast.
+/// Replaces constants of two types, which the engine would write in a form that is read as another type, by casts of texts.
 void spell_constants(SqlNode& node, SqlDocument::AllocatorType& allocator) {
   if (node.IsArray()) {
     for (SqlNode& each : node.GetArray()) spell_constants(each, allocator);
@@ -87,7 +87,7 @@ void require_no_error(const SqlNode& tree) {
   throw Error(ErrorCode::usage, "the query was refused: " + message, "correct the query", "sql");
 }
 
-/// Whether the tree is SELECT * FROM (query): nothing of the text reaches out of the parentheses.
+/// Whether the tree is SELECT * FROM (query): then no part of the text escapes from the parentheses.
 bool stands_alone(const SqlTree& wrapped, const SqlTree& alone) {
   const SqlNode& from = member_of(wrapped.query(), "from_table");
   if (text_of(from, "type") != "SUBQUERY") return false;
@@ -150,7 +150,7 @@ SqlNode text_node(const std::string& text, SqlDocument::AllocatorType& allocator
 }
 
 SqlNode new_expression(const char* kind, const char* type, SqlDocument::AllocatorType& allocator) {
-  constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // as the engine says where a part stands that no text has
+  constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // the engine's place of a part that is not in a text
   SqlNode node(rapidjson::kObjectType);
   node.AddMember("class", rapidjson::StringRef(kind), allocator);
   node.AddMember("type", rapidjson::StringRef(type), allocator);

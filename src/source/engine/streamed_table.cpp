@@ -49,14 +49,14 @@ void copy_validity(const EngineApi& api, const ColumnView& cells, EngineVector* 
   std::copy_n(cells.validity(), (cells.rows() + 63) / 64, api.vector_get_validity(out));
 }
 
-/// Numbers as the engine keeps them; what a NULL holds is anything.
+/// Stores numbers in the engine's form. The number under a NULL is arbitrary.
 template <class Stored, class Cell>
 void store(const EngineApi& api, const ColumnView& cells, EngineVector* out) {
   auto* const stored = static_cast<Stored*>(api.vector_get_data(out));
   std::ranges::transform(cells.numbers<Cell>(), stored, [](Cell cell) { return static_cast<Stored>(cell); });
 }
 
-/// The engine's infinities are the largest number and its opposite; days beyond its own are infinities, too.
+/// The engine's infinities are the largest number and its negative. Days beyond its range become infinities.
 template <class Stored>
 void store_times(const EngineApi& api, const ColumnView& cells, EngineVector* out) {
   auto* const stored = static_cast<Stored*>(api.vector_get_data(out));
@@ -65,7 +65,7 @@ void store_times(const EngineApi& api, const ColumnView& cells, EngineVector* ou
                          [=](std::int64_t cell) { return static_cast<Stored>(std::clamp(cell, -end, end)); });
 }
 
-/// A short text lies in the vector as it does here; the engine copies a long one.
+/// A short text has the same form in the vector as here; the engine copies a long text.
 void store_texts(const EngineApi& api, const ColumnView& cells, EngineVector* out) {
   auto* const stored = static_cast<EngineText*>(api.vector_get_data(out));
   for (std::size_t row = 0; row < cells.rows(); ++row) {
@@ -112,7 +112,7 @@ void store_cells(const EngineApi& api, const StreamedColumn& column, const Colum
   }
 }
 
-/// In the engine's own words, where classify_failure() is to read them.
+/// The message that the engine reports, in a form that classify_failure() recognizes where necessary.
 std::string words_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -125,16 +125,16 @@ std::string words_of(const std::exception_ptr& failure) {
 
 }  // namespace
 
-/// What the engine keeps of a reading.
+/// The state of a reading that the engine owns.
 class EngineTable::Reader {
  public:
   Reader(std::unique_ptr<TableReading> reading, std::vector<std::size_t> wanted, std::vector<std::size_t> places)
       : reading_(std::move(reading)), wanted_(std::move(wanted)), places_(std::move(places)) {}
 
   TableReading& reading() { return *reading_; }
-  /// For the columns, in the order in which the engine asks for them.
+  /// The wanted columns, in the order in which the engine asks for them.
   const std::vector<std::size_t>& wanted() const { return wanted_; }
-  /// Of those in a chunk.
+  /// The place in a chunk of each of them.
   const std::vector<std::size_t>& places() const { return places_; }
 
  private:
@@ -143,7 +143,7 @@ class EngineTable::Reader {
   std::vector<std::size_t> places_;
 };
 
-/// The same for one thread's part of it.
+/// The state of one thread in a reading.
 class EngineTable::Part {
  public:
   std::size_t fill(const EngineApi& api, const EngineTable& table, Reader& reader, EngineChunk* out) {
@@ -183,8 +183,8 @@ void EngineTable::bind(EngineBinding* binding) {
   }
 }
 
-/// The engine asks for what the query names. For a query that names no column it may ask for one of its own making, which it never looks
-/// at.
+/// The engine asks for the columns that the query names. For a query that names none, it may ask for a column that does not exist,
+/// which it never reads.
 void EngineTable::start(EngineStart* start) {
   const EngineApi& api = loaded_engine();
   auto& table = *static_cast<EngineTable*>(api.init_get_extra_info(start));
@@ -240,7 +240,7 @@ void EngineTable::add_to(const EngineApi& api, EngineConnection* connection, con
 
 namespace {
 
-/// A stream that it does not own.
+/// A stream that is owned elsewhere.
 class Borrowed final : public RecordStream {
  public:
   explicit Borrowed(RecordStream& stream) : stream_(stream) {}

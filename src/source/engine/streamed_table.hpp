@@ -1,4 +1,4 @@
-// A table of the engine whose records come from elsewhere, in blocks.
+// A table of the engine whose records come, in blocks, from outside the engine.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace fractile::source_detail {
 
-/// What a column of a streamed table holds, and so how the engine calls it. Decimals come as whole numbers of 10^-scale, days and
-/// moments those since 1970, the least and the largest for infinities.
+/// The types of columns of a streamed table. Decimals are whole numbers of 10^-scale. Days and moments count from 1970, with the
+/// least and the largest number for infinities.
 enum class StreamedType {
   boolean,
   int16,
@@ -34,16 +34,16 @@ enum class StreamedType {
 struct StreamedColumn {
   std::string name;
   StreamedType type;
-  int precision = 0;  ///< of decimals, at most 18
+  int precision = 0;  ///< for decimals, at most 18
   int scale = 0;
 };
 
-/// What a stream throws for a text that is not UTF-8: the engine then fails in words that say so, and where.
+/// What a stream throws for a text that is not UTF-8. The engine then fails with a message that says so, and where.
 struct NotUtf8 {
   std::uint64_t line;  ///< of the text file
 };
 
-/// Where records come from.
+/// A source of records.
 class RecordStream {
  public:
   RecordStream() = default;
@@ -51,11 +51,11 @@ class RecordStream {
   RecordStream& operator=(const RecordStream&) = delete;
   virtual ~RecordStream() = default;
 
-  /// Before the first block: which columns are wanted. May throw.
+  /// Called before the first block, with the wanted columns. May throw.
   virtual void start(const std::vector<std::size_t>& columns) = 0;
-  /// How many records the next block has, 2,048 at most; 0 at the end. May throw.
+  /// Reads the next block and returns its number of records, at most 2,048; 0 at the end. May throw.
   virtual std::size_t next() = 0;
-  /// A column of the block, by its place among those that are wanted: whole numbers (also of booleans), doubles or texts. It holds until
+  /// A column of the block, by its place among the wanted columns: whole numbers (also for booleans), doubles or texts. Valid until
   /// next() is called again.
   virtual ColumnView column(std::size_t place) const = 0;
 };
@@ -68,13 +68,13 @@ class TableReading {
   TableReading& operator=(const TableReading&) = delete;
   virtual ~TableReading() = default;
 
-  /// How many threads may do it at once.
+  /// The largest number of threads that may read at once.
   virtual std::size_t most_threads() const = 0;
-  /// What one of them takes, in that thread; each record comes in one of the streams. May throw.
+  /// A stream for the calling thread; each record comes in exactly one of the streams. May throw.
   virtual std::unique_ptr<RecordStream> stream() = 0;
 };
 
-/// Lives longer than the connection that it was added to.
+/// It must outlive the connection to which it was added.
 class EngineTable {
  public:
   explicit EngineTable(std::vector<StreamedColumn> columns) : columns_(std::move(columns)) {}
@@ -82,9 +82,9 @@ class EngineTable {
   EngineTable& operator=(const EngineTable&) = delete;
   virtual ~EngineTable() = default;
 
-  /// As a function of SQL without arguments.
+  /// Registers the table as a function of SQL without arguments.
   void add_to(const EngineApi& api, EngineConnection* connection, const std::string& name);
-  /// The first exception of a reading, if there was one: the engine only knows that the query failed.
+  /// Throws the first exception of a reading, if there was one: the engine only reports that the query failed.
   void rethrow() const;
 
  private:
@@ -104,7 +104,7 @@ class EngineTable {
   std::exception_ptr failure_;
 };
 
-/// A table that comes once: it serves one query, on one thread.
+/// A table that can be read once, by one query, on one thread.
 class StreamedTable final : public EngineTable {
  public:
   StreamedTable(std::vector<StreamedColumn> columns, RecordStream& stream)

@@ -67,7 +67,7 @@ std::vector<std::optional<std::string>> texts(const Connection& connection, cons
   return cells;
 }
 
-/// The first cell of a column of this type, as the engine writes it with its type.
+/// The first cell of such a column and its type, as the engine writes them.
 std::string written(const StreamedColumn& column, std::int64_t whole, double real = 0, const std::string& text = "") {
   Rows rows({column.type}, whole, real, text);
   StreamedTable table({column}, rows);

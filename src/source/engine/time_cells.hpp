@@ -1,4 +1,4 @@
-// Cells of dates and times as a lattice counts them. Other cells pass as they are.
+// Turns cells of dates and times into the numbers that a lattice counts. Other cells stay as they are.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace fractile::source_detail {
 
-/// What the cells of a column are when they come, and how they become numbers.
+/// The type of a column's cells, and how cells become numbers.
 struct CellReading {
   CellType type;                      ///< text: each cell is read by cell_ticks()
-  std::optional<TimeUnit> unit = {};  ///< of integers that are times
-  bool nothing_fails = false;         ///< a text that is not a time is NULL
+  std::optional<TimeUnit> unit = {};  ///< for integers that are times
+  bool nothing_fails = false;         ///< a text that is not a time is NULL, and no error
 };
 
 class TimeCells {
  public:
-  /// Doubles of real cells, and of all others std::int64_t: the ticks of times. Valid until the next call. For a text that is not a
-  /// time of the lattice's kind NULL, or throws EngineFailure (not_a_number), as the reading has it.
+  /// Doubles for real cells, and std::int64_t for all others; times become ticks. Valid until the next call. A text that is not a
+  /// time of the lattice's kind becomes NULL if reading.nothing_fails; otherwise throws EngineFailure (not_a_number).
   ColumnView numbers(const ColumnView& cells, const CellReading& reading, ValueKind lattice);
 
  private:
   ColumnView of_texts(const ColumnView& cells, const CellReading& reading, ValueKind lattice);
 
   std::vector<std::int64_t> ticks_;
-  std::vector<std::uint64_t> validity_;  // as ColumnView has it
+  std::vector<std::uint64_t> validity_;  // as in ColumnView
 };
 
 }  // namespace fractile::source_detail

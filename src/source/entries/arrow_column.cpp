@@ -25,7 +25,7 @@ struct NamedKind {
   const char* name;
 };
 
-/// By the specification's format strings.
+/// Kinds by the specification's format strings.
 const std::map<std::string, NamedKind, std::less<>>& kinds() {
   static const std::map<std::string, NamedKind, std::less<>> all{
       {"c", {CellKind::int8, "int8"}},         {"C", {CellKind::uint8, "uint8"}},
@@ -40,7 +40,7 @@ const std::map<std::string, NamedKind, std::less<>>& kinds() {
   return all;
 }
 
-/// What else a schema may say, for messages.
+/// The names of other types, for messages.
 std::string other_name(std::string_view format) {
   if (format.starts_with("td")) return "date";
   if (format.starts_with("ts")) return "timestamp";
@@ -69,7 +69,7 @@ ArrowType decimal_type(std::string_view format) {
   return {CellKind::other, 0, name};
 }
 
-/// For "tdD", "tdm" and "tss:zone" with s, m, u or n for the unit: a zone, whichever it is, makes instants of them.
+/// For "tdD", "tdm" and "tss:zone", with s, m, u or n for the unit. Any zone makes them instants.
 ArrowType time_type(std::string_view format) {
   if (format == "tdD") return {CellKind::int32, 0, "date32", {}, TimeUnit::days, ValueKind::date};
   if (format == "tdm") return {CellKind::int64, 0, "date64", {}, TimeUnit::milliseconds, ValueKind::date};
@@ -105,7 +105,7 @@ std::int64_t whole(std::uint64_t value) {
   return value > static_cast<std::uint64_t>(largest) ? largest : static_cast<std::int64_t>(value);
 }
 
-/// A two's complement number of 128 bits, or the nearest that fits.
+/// A two's complement number of 128 bits, clamped to 64 bits.
 std::int64_t whole128(const std::byte* bytes) {
   std::uint64_t low = 0;
   std::int64_t high = 0;
@@ -264,7 +264,7 @@ const std::uint64_t* NumberBlock::validity_of(const ArrowPiece& piece, const Arr
     validity_.assign(words, 0);
     return validity_.data();
   }
-  // In a buffer, the smallest number stands for no time.
+  // In a buffer, the smallest number means NaT.
   const bool has_no_times = type.unit && piece.stride && any_smallest(piece, type.kind, from, rows);
   if (!piece.has_nulls() && !has_no_times) return nullptr;
   validity_.assign(words, 0);

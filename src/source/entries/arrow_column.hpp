@@ -1,4 +1,4 @@
-// A column in memory, as Arrow's C interface or a buffer lays it down, read block by block.
+// Reads a column in memory, in the layout of Arrow's C interface or of a buffer, block by block.
 #pragma once
 
 #include <cstddef>
@@ -36,17 +36,17 @@ enum class CellKind {
   text_view,
   truth,  ///< one bit per row
   none,   ///< a column of NULL
-  other,  ///< nothing that is read
+  other,  ///< a type that is not read
 };
 
-/// What a column's schema says.
+/// The type of a column, from its schema.
 struct ArrowType {
   CellKind kind = CellKind::other;
-  int scale = 0;                                     ///< of decimals: the value is the stored number / 10^scale
+  int scale = 0;                                     ///< for decimals: the value is the stored number / 10^scale
   std::string name = {};                             ///< for messages: "utf8", "decimal128(10, 2)"
-  std::shared_ptr<const ArrowType> dictionary = {};  ///< of an index column: what it stands for
-  std::optional<TimeUnit> unit = {};                 ///< of dates and times, which are whole numbers of it
-  ValueKind time = ValueKind::number;                ///< what these are
+  std::shared_ptr<const ArrowType> dictionary = {};  ///< for a column of indices: the type of what these stand for
+  std::optional<TimeUnit> unit = {};                 ///< for dates and times: their unit
+  ValueKind time = ValueKind::number;                ///< for dates and times: their kind
 
   bool is_whole() const { return kind <= CellKind::uint64; }
   bool is_decimal() const { return kind >= CellKind::decimal32 && kind <= CellKind::decimal128; }
@@ -66,17 +66,17 @@ ArrowType arrow_type(const ArrowSchema& schema);
 /// The type of a buffer's numbers or times; `other` for anything else.
 ArrowType number_type(const std::string& format);
 
-/// A stretch of a column that lies in one place.
+/// A stretch of a column in one piece of memory.
 struct ArrowPiece {
   std::size_t rows = 0;
-  std::size_t offset = 0;                     ///< of the first row, in values and validity
+  std::size_t offset = 0;                     ///< index of the first row, in values and validity
   const std::uint8_t* validity = nullptr;     ///< one bit per row; without it nothing is NULL
-  const void* values = nullptr;               ///< of texts the offsets or views
+  const void* values = nullptr;               ///< for texts, the offsets or views
   const void* const* text = nullptr;          ///< the buffers with the characters
-  std::optional<std::ptrdiff_t> stride = {};  ///< between numbers in bytes; otherwise they are side by side
+  std::optional<std::ptrdiff_t> stride = {};  ///< bytes from one number to the next; nothing: numbers are adjacent
   std::shared_ptr<const ArrowPiece> dictionary = {};
-  const std::uint8_t* records = nullptr;  ///< the validity of the records as a whole, of which this is a column
-  std::size_t first_record = 0;           ///< of the first row, in `records`
+  const std::uint8_t* records = nullptr;  ///< the validity of whole records, of which this is a column
+  std::size_t first_record = 0;           ///< index of the first row, in `records`
 
   bool has_nulls() const { return validity != nullptr || records != nullptr; }
   bool is_null(std::size_t row) const {
@@ -93,18 +93,18 @@ struct ArrowColumn {
   std::vector<ArrowPiece> pieces = {};
 };
 
-/// `rows` of `array` from its row `first`, which lie under a parent that begins at `first`.
+/// `rows` rows of `array` from row `first` on, for a parent that begins at `first`.
 ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows);
 
-/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units; truth values as 0 and 1) or as double;
-/// where they are laid down so, they are not copied.
+/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units; truth values as 0 and 1) or as
+/// double. Numbers that are stored in this form are not copied.
 class NumberBlock {
  public:
   static constexpr std::size_t most_rows = std::size_t{1} << 16;
 
-  /// Rows from .. from + rows of the piece; valid until the next call.
+  /// Rows from .. from + rows - 1 of the piece; valid until the next call.
   ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);
-  /// The same, and NULL for what is declared to be missing.
+  /// The same, with NULL for what is declared to be missing.
   ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows,
                   const MissingValues& missing) {
     return missing.without(read(piece, type, from, rows), present_);
@@ -116,14 +116,14 @@ class NumberBlock {
   std::vector<std::int64_t> whole_;
   std::vector<double> real_;
   std::vector<std::uint64_t> validity_;
-  std::vector<std::uint64_t> present_;  // and not declared to be missing
+  std::vector<std::uint64_t> present_;  // rows that are neither NULL nor declared to be missing
 };
 
-/// The lattice in the units in which NumberBlock reads the column. Throws `usage` when the type could hold numbers that
-/// are read as the largest 64-bit integers and are not beyond the lattice.
+/// The lattice in the units in which NumberBlock reads the column. Throws `usage` when the type could hold numbers that are clamped
+/// to the largest 64-bit integers although they are not beyond the lattice.
 Lattice in_units_of(const ArrowColumn& column, const Lattice& lattice);
 
-/// A cell that names a person or a group, as text; empty where it is NULL. `buffer` is for whole numbers.
+/// The text of a cell that identifies a person or a group; empty for NULL. `buffer` holds the digits of whole numbers.
 std::string_view name_at(const ArrowPiece& piece, const ArrowType& type, std::size_t row, std::string& buffer);
 
 }  // namespace fractile::source_detail

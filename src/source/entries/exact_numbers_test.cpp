@@ -1,4 +1,4 @@
-// Numbers as the file means them: decimals and wide integers lie where exact arithmetic puts them, through every door, whole or in pieces.
+// Decimals and wide integers have the positions that exact arithmetic gives them, through every entry, whole or in pieces.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 using source_test::error_of;
 using source_test::lattice_of;
 
-/// The definition: the nearest point, the upper one when two are equally near, clamped to the ends; what is missing is left out.
+/// By the definition: the nearest point, the upper one when two are equally near, clamped to the ends; missing cells are left out.
 RankProfile exactly_placed(const Lattice& lattice, const std::vector<std::string>& cells) {
   ProfileBuilder builder(lattice);
   for (const std::string& cell : cells) {
@@ -41,7 +41,7 @@ class ExactNumbers : public source_test::EngineTest {
     return write_parquet("p.parquet",
                          "SELECT x, 'k' AS k, 'p' || row_number() OVER () AS p FROM (VALUES " + values + ") t(x)");
   }
-  /// Counted whole, by key, by person, and in two pieces that are merged.
+  /// Expects the profile when the file is counted whole, by key, by person, and in two pieces that are merged.
   static void expect_defined(const TableOptions& options, const Lattice& lattice, const RankProfile& expected,
                              const std::string& what) {
     const Table table = Table::open(options);
@@ -92,7 +92,7 @@ TEST_F(ExactNumbers, DecimalsOfEveryWidth) {
   }
 }
 
-// Small ones are read another way than large ones.
+// Small decimals are read differently from large ones.
 TEST_F(ExactNumbers, DecimalsAroundWhereTheirReadingChanges) {
   const std::vector<std::string> cells{"9999999999999.99",
                                        "10000000000000.00",
@@ -132,7 +132,7 @@ TEST_F(ExactNumbers, WideIntegers) {
   expect_exact("BIGINT", lattice_of("9007199254740990", "9007199254740999", "1"), {"9007199254740993", "-5", "NULL"});
 }
 
-// As for bounds that are found: they lie beyond all that the type holds.
+// Lattices as for bounds that are found: their ends lie beyond every number of the type.
 TEST_F(ExactNumbers, NarrowDecimalsOnLatticesOfAnyReach) {
   const std::string huge = "1152921504606846976";  // 2^60
   for (const char* step : {"1", "1024"}) {

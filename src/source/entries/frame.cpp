@@ -44,7 +44,7 @@ namespace {
 
 constexpr const char* frame_name = "the frame";  // in messages
 
-/// Owns what the interface hands over, and releases it.
+/// Owns a structure of the interface, and releases it.
 template <class Structure>
 class Owned {
  public:
@@ -64,7 +64,7 @@ class Owned {
   Structure structure_;
 };
 
-/// Records lie in stretches of blocks, which threads take one after the other.
+/// A block of records. Threads take blocks one after the other.
 struct Block {
   const ArrowPiece* piece;
   std::size_t from;
@@ -84,7 +84,7 @@ std::vector<Block> blocks_of(const ArrowColumn& column) {
   return blocks;
 }
 
-/// The same records of several columns, block by block, one list per column: their pieces may be others.
+/// The blocks of several columns, one list per column, with the same records in each; the pieces of columns may differ.
 std::vector<std::vector<Block>> blocks_of(const std::vector<const ArrowColumn*>& columns) {
   std::vector<std::vector<Block>> own;
   std::vector<std::uint64_t> begins;
@@ -113,8 +113,8 @@ std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
   return std::min(most, std::max<std::size_t>(1, blocks / 2));
 }
 
-/// Calls work(block, number block) for all blocks, on this many threads; the calling one, which is one of them, also calls
-/// on_progress(). What any of them throws ends all and is thrown here.
+/// Calls work(block, number block) for all blocks, on this many threads. The calling thread is one of them, and also calls
+/// on_progress(). An exception of any thread ends all of them and is thrown here.
 template <class Work>
 void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const std::function<void()>& on_progress,
                     Work work) {
@@ -123,7 +123,7 @@ void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const
     work(blocks[i], numbers[worker]);
     if (worker == 0 && on_progress) on_progress();
   });
-  if (on_progress) on_progress();  // also where others took all blocks
+  if (on_progress) on_progress();  // also if other threads took all blocks
 }
 
 Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* what) {
@@ -152,7 +152,7 @@ std::optional<std::uint64_t> first_missing(const ArrowColumn& column, const Miss
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// The first cell of names, from 1, that holds nothing; there is one.
+/// The number, from 1, of the first cell of names that is empty; there must be one.
 std::uint64_t first_empty(const ArrowColumn& column, const MissingNames& missing) {
   std::string buffer;
   std::uint64_t before = 0;
@@ -166,7 +166,7 @@ std::uint64_t first_empty(const ArrowColumn& column, const MissingNames& missing
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// What is counted of a column: its numbers, or, for names and persons' counts, something where a cell holds something.
+/// The cells of a column that are counted: its numbers or, for names and persons' counts, whether each cell holds something.
 class CountedBlock {
  public:
   CountedBlock(const ArrowColumn& column, const MissingValues& missing, const MissingNames& missing_names)
@@ -219,7 +219,7 @@ std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
   return counts;
 }
 
-/// The first record, from 1, that has no person; there is one.
+/// The number, from 1, of the first record without a person; there must be one.
 std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& missing) {
   std::string buffer;
   std::uint64_t before = 0;
@@ -233,7 +233,7 @@ std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& mi
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
-/// A column of names by the numbers of its records, which are asked for in their order; its pieces may be others than those of the
+/// Finds names by record number; records must be asked for in their order. The pieces of this column may differ from those of the
 /// numbers.
 class NamesInOrder {
  public:
@@ -250,33 +250,33 @@ class NamesInOrder {
   std::string buffer_;
 };
 
-/// What a column, or persons' values, are counted on. Throws `usage` as in_units_of() does.
+/// The lattice on which a column, or persons' values, are counted. Throws `usage` as in_units_of() does.
 Lattice counted_on(const ArrowColumn& column, const ColumnToCount& asked) {
   const std::optional<PerPerson>& how = asked.selection.per_person;
   const bool are_others = how == PerPerson::count || how == PerPerson::any || how == PerPerson::all;
   return are_others ? asked.lattice : in_units_of(column, asked.lattice);
 }
 
-/// What a column is read as; for persons' counts only whether there is something.
+/// How a column is read; for persons' counts, only whether cells hold something.
 source_detail::CellReading reading_of(const ArrowColumn& column, const ColumnToCount& asked) {
   if (asked.selection.per_person != PerPerson::count) return column.type.reading();
   return {column.type.is_real() ? source_detail::CellType::real : source_detail::CellType::integer};
 }
 
-/// A column that is counted by persons or groups, and all that is read beside it.
+/// A column that is counted by persons or groups, and the columns that are read with it.
 struct FrameColumn {
   const ColumnToCount& asked;
   const ArrowColumn& column;
   const ArrowColumn* person;
   std::vector<const ArrowColumn*> keys;
-  Lattice lattice;  ///< as the column has it
+  Lattice lattice;  ///< in the units of the column
   source_detail::CellReading reading;
   MissingValues missing;
   const ArrowColumn* weight = nullptr;
   std::optional<WeightGrid> grid = {};
   std::optional<MissingValues> missing_weights = {};
 
-  /// Throws `data` where none may be missing, and some were.
+  /// Throws `data` if cells were missing and none may be.
   void require_all(const SelectedProfiles& found, const MissingNames& missing_names) const {
     if (asked.null_policy != NullPolicy::error) return;
     if (found.any_nobody) throw missing_cell(*person, first_of_nobody(*person, missing_names), "empty or NULL");
@@ -342,7 +342,7 @@ class BlocksTogether {
   }
   const std::vector<Block>& first() const { return blocks_.front(); }
   const Block& numbers(std::size_t column, std::size_t block) const { return blocks_[of_numbers_[column]][block]; }
-  /// None where the column has no weights.
+  /// Null if the column has no weights.
   const Block* weights(std::size_t column, std::size_t block) const {
     return of_weights_[column] ? &blocks_[*of_weights_[column]][block] : nullptr;
   }
@@ -361,11 +361,11 @@ Error broken_stream() {
 
 struct Frame::State {
   Owned<ArrowSchema> schema;
-  std::optional<Owned<ArrowArrayStream>> stream;  // of records that were not asked for yet
+  std::optional<Owned<ArrowArrayStream>> stream;  // for records that were not requested yet
   bool is_broken = false;
   std::function<std::vector<Frame>()> later;  // the same
   std::vector<Frame> parts;                   // what that gave
-  std::vector<Owned<ArrowArray>> arrays;      // which own what the columns point at
+  std::vector<Owned<ArrowArray>> arrays;      // own the memory of the columns
   std::shared_ptr<const void> owner;
   std::vector<ArrowColumn> columns;
   std::uint64_t rows = 0;
@@ -404,7 +404,7 @@ struct Frame::State {
                     : "convert it to whole numbers or floating-point numbers first");
   }
 
-  /// What is counted; for persons' counts anything that can be looked at, and for any and all of theirs truth values, too.
+  /// The column that is counted. Persons' counts allow any type that can be read, and `any` and `all` also allow truth values.
   const ArrowColumn& counted_column(const ColumnToCount& asked) const {
     const ArrowColumn& found = column(asked.column);
     const std::optional<PerPerson>& how = asked.selection.per_person;
@@ -448,7 +448,7 @@ struct Frame::State {
     arrays.push_back(std::move(array));
   }
 
-  /// All records are here after it. `on_progress`, which may be empty, is called before each batch of a stream.
+  /// Loads all records. `on_progress`, which may be empty, is called before each batch of a stream.
   void load(const std::function<void()>& on_progress = {}) {
     if (later) {
       parts = later();
@@ -504,7 +504,7 @@ struct Frame::State {
     return read;
   }
 
-  /// Calls work(cells of each column) for all blocks of records.
+  /// Calls work(cells of each column) for all blocks.
   template <class Work>
   void for_each_block_of(const std::vector<FrameColumn>& read, const MissingNames& missing_names,
                          const std::function<void()>& on_progress, Work work) const {

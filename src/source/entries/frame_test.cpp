@@ -24,7 +24,7 @@ using source_test::error_of;
 using source_test::lattice_of;
 using source_test::profile_of;
 
-/// An Arrow array that a test lays down itself; counts how often it was given back.
+/// An Arrow array in a test's own memory; counts how often it was released.
 struct Laid {
   std::string format;
   std::string name = "x";
@@ -288,7 +288,7 @@ TEST_F(Tables, RecordsThatAreNullAsAWholeAreMissingInEachColumn) {
   EXPECT_NE(std::string(error.what()).find("row 2, column 'age'"), std::string::npos) << error.what();
 }
 
-/// A stream of one column of doubles in pieces, which may fail after some of them; counts what it was asked for.
+/// A stream of one column of doubles in pieces, which may fail after some of them; counts the requests.
 struct Streamed {
   std::vector<std::vector<double>> pieces;
   std::size_t fails_at = ~std::size_t{0};

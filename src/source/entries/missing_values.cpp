@@ -10,7 +10,7 @@
 namespace fractile::source_detail {
 namespace {
 
-/// A number as texts of files write it, without its sign if that is a plus.
+/// A text without blanks around it, and without a leading plus.
 std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view blanks = " \t\n\v\f\r";
   const std::size_t first = text.find_first_not_of(blanks);
@@ -28,7 +28,7 @@ std::optional<double> real_of(std::string_view text) {
   return number;
 }
 
-/// For digits with a sign or without: these in their shortest form.
+/// The shortest form of a text of digits with or without a sign; nothing for other texts.
 std::optional<std::string> whole_of(std::string_view text) {
   text = without_blanks(text);
   const bool is_negative = text.starts_with('-');
@@ -39,7 +39,7 @@ std::optional<std::string> whole_of(std::string_view text) {
   return (is_negative ? "-" : "") + std::string(text.substr(first));
 }
 
-/// This many units of 10^-scale, where that is a whole number.
+/// The number in units of 10^-scale, if that is a whole number.
 std::optional<std::int64_t> units_of(std::string_view text, int scale) {
   constexpr std::size_t longest = 100;
   text = without_blanks(text);
@@ -53,7 +53,7 @@ std::optional<std::int64_t> units_of(std::string_view text, int scale) {
   return {};
 }
 
-/// A time as the column counts it, where it has that time.
+/// A time in the units of the column, if the column can hold it.
 std::optional<std::int64_t> time_of(std::string_view text, const NumberForm& form) {
   constexpr std::int64_t a_second = 1'000'000;  // microseconds
   constexpr std::int64_t a_day = 86'400 * a_second;
@@ -123,7 +123,7 @@ std::string_view MissingNames::without(std::string_view name) const {
   const std::optional<double> number = real_of(name);
   if (!number) return name;
   if (others_.contains(*number)) return {};
-  // 7.0 is a declared 7, but 2^53 + 1 in digits is no other whole number
+  // 7.0 equals a declared 7, but 2^53 + 1 in digits equals no other whole number
   if (!whole && std::floor(*number) == *number && std::fabs(*number) < 9e15 &&
       whole_.contains(std::to_string(static_cast<std::int64_t>(*number)))) {
     return {};

@@ -1,4 +1,4 @@
-// What is declared to be missing in columns that come as numbers and names: in memory, and from a server.
+// Values that are declared to be missing, for columns of numbers and names in memory or from a server.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace fractile::source_detail {
 
-/// How the numbers of a column come.
+/// The form in which the numbers of a column come.
 struct NumberForm {
   bool is_real = false;
   bool is_single = false;              ///< real, of 32 bits
   int scale = 0;                       ///< whole numbers of 10^-scale
-  std::optional<TimeUnit> unit = {};   ///< of times, which are whole numbers of it
-  ValueKind time = ValueKind::number;  ///< what these are
+  std::optional<TimeUnit> unit = {};   ///< for times: their unit
+  ValueKind time = ValueKind::number;  ///< for times: their kind
 };
 
-/// Numbers by their values, and times by theirs. Texts that are neither say nothing of such a column.
+/// Compares numbers and times by value. Declared texts that are neither have no effect on such a column.
 class MissingValues {
  public:
   MissingValues(const std::vector<std::string>& declared, const NumberForm& form);
 
-  /// The view, in which those cells are NULL, too; `validity` holds the bits, where there are such values.
+  /// The view in which those cells are NULL, too. `validity` holds the bits if there are such values.
   ColumnView without(const ColumnView& cells, std::vector<std::uint64_t>& validity) const;
 
  private:
@@ -36,17 +36,17 @@ class MissingValues {
   bool is_real_;
 };
 
-/// Names of persons: numbers by their values, other texts exactly.
+/// Declared missing names of persons: numbers are compared by value, other texts exactly.
 class MissingNames {
  public:
   explicit MissingNames(const std::vector<std::string>& declared);
 
-  /// "" for a name that is one of them, which then names no person.
+  /// The name, or "" (no person) if it is declared to be missing.
   std::string_view without(std::string_view name) const;
 
  private:
   std::set<std::string, std::less<>> texts_;
-  std::set<std::string> whole_;  // in their shortest form
+  std::set<std::string> whole_;  // numbers in their shortest form
   std::set<double> others_;
 };
 

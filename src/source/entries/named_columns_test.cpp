@@ -1,4 +1,4 @@
-// The column that is named, the person that is meant, the key that is typed: in files and in queries over them, before anything is charged.
+// Names of columns, of persons' columns and of keys, in files and in queries over them: all are checked before anything is charged.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -115,7 +115,7 @@ TEST_F(NamedColumns, PersonsByFloatingPointNumbersAreRefusedBySchema) {
   }
 }
 
-// They were one person, with whom all shared their records.
+// They once were one person, whose records were those of all.
 TEST_F(NamedColumns, NotANumberIsNobody) {
   const std::string csv = folder.write("p.csv", "p,x\nnan,1\nNaN,1\nNaT,1\nNAN,1\n,1\n  ,1\nNancy,1\nna,1\nnan.,1\n");
   RandomBits bits = RandomBits::unsafe_seeded(1);

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = PostgresType::Kind;
 
-/// In the byte order of networks.
+/// Reads a number in network byte order.
 template <class Number>
 Number number_at(std::string_view bytes, std::size_t at = 0) {
   if (bytes.size() < at + sizeof(Number)) throw PostgresCopy::Malformed{};
@@ -33,8 +33,8 @@ Number whole_cell(std::string_view cell) {
   return number_at<Number>(cell);
 }
 
-/// Since 2000 as since 1970; the ends stand for infinities, and remain ends. A server's last thirty years, to 294276, have no number of
-/// microseconds since 1970 of 64 bits: the upper end.
+/// Converts a number since 2000 to a number since 1970. The ends mean infinities, and stay ends. The last thirty years of a server,
+/// up to 294276, do not fit 64 bits of microseconds since 1970, and become the upper end.
 template <class Number>
 std::int64_t since_1970(Number cell, std::int64_t offset) {
   constexpr auto highest = std::numeric_limits<std::int64_t>::max();
@@ -46,8 +46,8 @@ std::int64_t since_1970(Number cell, std::int64_t offset) {
 constexpr std::int64_t days_to_2000 = 10'957;
 constexpr std::int64_t microseconds_to_2000 = days_to_2000 * 86'400'000'000;
 
-/// A numeric(P, S), P at most 18, in units of 10^-scale: digits to the base of 10,000, the first of weight 10,000^weight. Nothing of NaN and
-/// the infinities.
+/// A numeric(P, S), P at most 18, in units of 10^-scale: its digits have base 10,000, and the first has weight 10,000^weight.
+/// Nothing for NaN and the infinities.
 std::optional<std::int64_t> decimal_cell(std::string_view cell, int scale) {
   constexpr std::uint16_t positive = 0;
   constexpr std::uint16_t negative = 0x4000;
@@ -62,7 +62,7 @@ std::optional<std::int64_t> decimal_cell(std::string_view cell, int scale) {
   Wide units = 0;
   for (int i = 0; i < count; ++i) {
     const int digit = number_at<std::int16_t>(cell, 8 + 2 * static_cast<std::size_t>(i));
-    // The digit's last place is 10^(4 (weight - i)) of ones.
+    // The digit's last place is 10^(4 (weight - i)).
     int places = 4 * (weight - i) + scale;
     Wide part = digit;
     if (digit < 0 || digit > 9999 || places > 20) throw PostgresCopy::Malformed{};
@@ -185,7 +185,7 @@ std::size_t PostgresCopy::read_one(std::string_view bytes) {
   }
   if (columns < 0 || static_cast<std::size_t>(columns) != columns_.size()) throw Malformed{};
   std::size_t end = 2;
-  for (std::size_t k = 0; k < columns_.size(); ++k) {  // a row is read when all of it is here
+  for (std::size_t k = 0; k < columns_.size(); ++k) {  // a row is read when all of it has arrived
     if (bytes.size() < end + 4) return 0;
     const auto size = number_at<std::int32_t>(bytes, end);
     if (size < -1) throw Malformed{};

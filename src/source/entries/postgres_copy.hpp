@@ -1,4 +1,4 @@
-// COPY ... TO STDOUT (FORMAT binary): blocks of cells, column by column.
+// Reads COPY ... TO STDOUT (FORMAT binary) into blocks of cells, column by column.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace fractile::source_detail {
 
-/// What a column's declared type says about its cells.
+/// A column's declared type, as far as it determines its cells.
 struct PostgresType {
   enum class Kind {
     none,
@@ -34,14 +34,14 @@ struct PostgresType {
     written
   };
   Kind kind = Kind::none;
-  ValueKind time = ValueKind::number;  ///< of dates and times
-  int scale = 0;                       ///< of decimals, which are read as whole numbers of 10^-scale
+  ValueKind time = ValueKind::number;  ///< kind of dates and times
+  int scale = 0;                       ///< for decimals, which are read as whole numbers of 10^-scale
   std::string name = {};               ///< in messages: "numeric(9,2)"
-  int precision = 0;                   ///< of decimals
-  bool is_padded = false;              ///< of texts: blanks at their ends say nothing
+  int precision = 0;                   ///< number of digits of decimals
+  bool is_padded = false;              ///< for texts: trailing blanks have no meaning
 
   bool is_real() const { return kind == Kind::float32 || kind == Kind::float64; }
-  /// Also a label of an enumeration, and a number as the server writes it.
+  /// True also for labels of an enumeration, and for numbers as the server writes them.
   bool is_text() const { return kind == Kind::text || kind == Kind::label || kind == Kind::written; }
   bool is_countable() const { return kind != Kind::none && kind != Kind::boolean && !is_text(); }
   /// For a column that is countable.
@@ -50,26 +50,26 @@ struct PostgresType {
   bool operator==(const PostgresType&) const = default;
 };
 
-/// The type by its number and its modifier, which the server gave. numeric without a precision, or with more than 18 digits, is
-/// `none`: its numbers would not all fit 64 bits. So is every type that is not the server's own.
+/// The type for a number and a modifier that the server sent. numeric without a precision, or with more than 18 digits, is `none`,
+/// since its numbers would not all fit 64 bits. Every type that is not built into the server is `none`, too.
 PostgresType postgres_type(postgres::PgType type, int modifier);
 
-/// Reads what arrives, in pieces of any size, and hands over blocks. No cell of the types that were told is refused: one that has no value
-/// among the numbers that are counted (NaN or an infinity of a numeric, a text that is not UTF-8) is missing, as NULL is.
+/// Reads the stream in pieces of any size, and passes on blocks. No cell of the given types is refused: a cell without a value that
+/// can be counted (NaN or an infinity of a numeric, a text that is not UTF-8) is missing, like NULL.
 class PostgresCopy {
  public:
   static constexpr std::size_t most_rows = 2048;
   /// A longer text is missing.
   static constexpr std::size_t longest_text = 1'000'000;
 
-  /// Takes one view per column, and how many rows each has, at least one and at most `most_rows`: whole numbers (of booleans 0 and
-  /// 1), doubles or texts. They hold until add() is called again.
+  /// Takes one view per column, and the number of rows, from 1 to `most_rows`. Views are of whole numbers (0 and 1 for booleans),
+  /// doubles or texts, and are valid until add() is called again.
   using Take = std::function<void(std::span<const ColumnView>, std::size_t rows)>;
 
   PostgresCopy(const std::vector<PostgresType>& types, Take take);
   /// Throws Malformed for any other bytes.
   void add(std::string_view bytes);
-  /// At the end of the stream; how many rows there were. Throws Malformed when it ended in the middle.
+  /// To be called at the end of the stream; returns the number of rows. Throws Malformed when the stream ended in the middle.
   std::uint64_t finish();
 
   struct Malformed {};
@@ -86,7 +86,7 @@ class PostgresCopy {
     const void* values() const;
   };
 
-  /// How many bytes of the beginning of `bytes` were read; 0 when more must come first.
+  /// Reads from the front of `bytes`, and returns how many bytes were read; 0 when more must come first.
   std::size_t read_one(std::string_view bytes);
   std::size_t read_header(std::string_view bytes);
   void add_cell(Cells& cells, std::string_view cell);
@@ -95,7 +95,7 @@ class PostgresCopy {
 
   Take take_;
   std::vector<Cells> columns_;
-  std::deque<std::string> long_texts_;  // that the block's cells point to
+  std::deque<std::string> long_texts_;  // to which the block's cells point
   std::size_t long_bytes_ = 0;
   std::string pending_;
   bool has_begun_ = false;

@@ -11,7 +11,7 @@
 namespace fractile::source_detail {
 namespace {
 
-/// A number in the byte order of networks.
+/// A number in network byte order.
 template <class Number>
 std::string bytes_of(Number number) {
   std::string bytes;
@@ -30,7 +30,7 @@ std::string stream_of(const std::vector<std::optional<std::string>>& cells) {
   return bytes + bytes_of<std::int16_t>(-1);
 }
 
-/// numeric: digits to the base of 10,000.
+/// A cell of PostgreSQL's type numeric: digits to the base of 10,000.
 std::string numeric(int weight, std::uint16_t sign, const std::vector<int>& digits) {
   std::string bytes = bytes_of(static_cast<std::int16_t>(digits.size())) + bytes_of(static_cast<std::int16_t>(weight)) +
                       bytes_of(sign) + bytes_of<std::int16_t>(2);
@@ -107,7 +107,7 @@ TEST(PostgresCopy, ReadsDatesAndTimesSince1970) {
             (Wholes{946'684'800'000'001, least, most}));
 }
 
-/// Years 294247 to 294276: there was an overflow, and the latest times were read as the earliest.
+/// Years 294247 to 294276: by an overflow the latest times were once read as the earliest.
 TEST(PostgresCopy, TimesBeyondSixtyFourBitsSince1970AreTheLastOnes) {
   constexpr std::int64_t to_2000 = 946'684'800'000'000;
   EXPECT_EQ(read<std::int64_t>(postgres_type(1184, -1),
@@ -117,7 +117,7 @@ TEST(PostgresCopy, TimesBeyondSixtyFourBitsSince1970AreTheLastOnes) {
   EXPECT_EQ(read<std::int64_t>(postgres_type(1184, -1), stream_of({bytes_of(most - to_2000 - 1)})), Wholes{most - 1});
 }
 
-/// What a row holds decides nothing about the others: a text that cannot be read is missing.
+/// A row decides nothing about the others: a text that cannot be read is a missing value.
 TEST(PostgresCopy, ReadsColumnsOfAllKindsSideBySide) {
   const std::vector<PostgresType> types{postgres_type(25, -1), postgres_type(16, -1), postgres_type(1042, -1)};
   const std::string longest(PostgresCopy::longest_text, 'x');
@@ -167,7 +167,7 @@ TEST(PostgresCopy, PiecesOfAnySizeAreTheSame) {
     EXPECT_EQ(read<std::int64_t>(postgres_type(23, -1), stream, piece), whole);
 }
 
-/// Wherever it ends or a byte is wrong: refused, or read as other numbers. Never anything else.
+/// A stream that ends anywhere, or has a wrong byte anywhere, is refused or read as other numbers, and nothing else happens.
 TEST(PostgresCopy, DamageIsRefused) {
   const PostgresType type = postgres_type(1700, ((9 << 16) | 2) + 4);
   const std::string stream = stream_of({numeric(0, 0, {12, 3400}), {}, numeric(1, 0, {1, 2, 300})});

@@ -24,7 +24,7 @@ struct Token {
   bool is_quoted = false;
 };
 
-/// An expression in pieces, as the server writes it. Anything but names, whole numbers and a few symbols is refused.
+/// Splits an expression, as the server writes it, into tokens. Refuses everything except names, whole numbers and a few symbols.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text) {
@@ -113,7 +113,7 @@ class Plan {
         if (!each.IsString()) refuse("a column without a name");
         expression({each.GetString(), each.GetStringLength()});
       }
-    } else if (name == "One-Time Filter") {  // of a table without a single part
+    } else if (name == "One-Time Filter") {  // for a table without any part
       if (!value.IsString() || std::string_view(value.GetString()) != "false") refuse("a condition");
     } else if (name == "Parent Relationship") {
       if (!is_one_of(text_of(node, "Parent Relationship"), {"Member", "Outer"})) refuse("a step beside the others");
@@ -123,7 +123,7 @@ class Plan {
     }
   }
 
-  /// Columns, and the words of CASE WHEN octet_length(COLUMN) <= N THEN COLUMN ELSE NULL::TYPE END.
+  /// Accepts columns, and CASE WHEN octet_length(COLUMN) <= N THEN COLUMN ELSE NULL::TYPE END.
   void expression(std::string_view text) const {
     const Tokens tokens(text);
     const std::vector<Token>& all = tokens.all();

@@ -52,7 +52,7 @@ namespace {
 constexpr const char* query_name = "the query";  // in messages
 constexpr const char* reader_name = "fractile_rows_of_server";
 
-/// The table that stands in FROM, at any depth of queries in parentheses.
+/// The table in FROM, at any depth of queries in parentheses.
 std::string table_in(const SqlNode& node, int depth = 0) {
   if (depth > source_detail::deepest_tree) return {};
   const SqlNode& from = member_of(node, "from_table");
@@ -61,7 +61,7 @@ std::string table_in(const SqlNode& node, int depth = 0) {
   return table_in(member_of(member_of(from, "subquery"), "node"), depth + 1);
 }
 
-/// With their names in the engine's query.
+/// The columns with their names in the engine's query.
 std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
   std::vector<Column> all;
   all.reserve(columns.size());
@@ -73,7 +73,7 @@ bool is_text(const PostgresColumn& column) {
   return source_detail::streamed(column).type == source_detail::StreamedType::text;
 }
 
-/// What the query reads from, as the engine sees it.
+/// SQL of the view that the query reads in the engine.
 std::string view_sql(const std::string& table, const std::vector<PostgresColumn>& columns) {
   const std::vector<Column> all = as_columns(columns);
   std::string list;
@@ -102,7 +102,7 @@ Error worded(const EngineFailure& failure, const std::string& unread) {
           "write TRY(f(x)) for NULL in its place"};
 }
 
-/// Columns of a server have types, so texts are not tried for numbers.
+/// Columns of a server have types, so texts are not read as numbers.
 Column countable_column(const Relation& relation, const std::string& name, ValueKind kind) {
   Column column = relation.numeric_column(name, kind, query_name);
   if (source_detail::numeric_of(column.type) != source_detail::Numeric::text) return column;
@@ -110,10 +110,10 @@ Column countable_column(const Relation& relation, const std::string& name, Value
               {"make numbers of it: ", Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM ...")});
 }
 
-/// A query whose rows are made here, each from one row of the table.
+/// A query that runs in this process, and makes each row from one row of the table.
 struct RowWiseQuery {
   std::string table;
-  std::string path;  // of the table, as PostgresTable::path()
+  std::string path;  // PostgresTable::path()
   std::vector<PostgresColumn> columns;
   Relation relation;
 
@@ -128,7 +128,7 @@ struct RowWiseQuery {
   }
 };
 
-/// A query that the server runs, since its stability is declared.
+/// A query with declared stability, which runs on the server.
 struct ServersQuery {
   std::vector<Column> columns;
   std::vector<PostgresType> types;  // of the columns
@@ -167,12 +167,12 @@ struct PostgresQuery::State {
   std::optional<RowWiseQuery> row_wise;
   ServersQuery declared;
 
-  /// The columns of `list` of the query's result, by the server.
+  /// SQL that selects the columns `list` from the query's result, on the server.
   std::string selected(const std::string& list) const {
     return fmt::format("SELECT {} FROM (\n{}\n) AS counted", list, sql);
   }
 
-  /// The engine on one thread, as rows come one after another; `table` stands there under the name that the query's view reads.
+  /// The engine on one thread, since rows come one after another. `table` has the name that the query's view reads.
   source_detail::Connection engine_with(StreamedTable& table) const {
     source_detail::Connection connection = source_detail::Connection::open(library);
     connection.run("SET threads = 1");
@@ -183,12 +183,12 @@ struct PostgresQuery::State {
   void open_row_wise(postgres::Connection& server, const SqlTree& tree, const OnOpened& on_opened) {
     source_detail::RowWiseNames names;
     const std::string name = table_in(tree.query());
-    if (name.empty()) source_detail::require_row_wise(tree, names);  // which says what else FROM holds
+    if (name.empty()) source_detail::require_row_wise(tree, names);  // its message says what else is in FROM
     const PostgresTable table = PostgresTable::find(server, name);
     if (on_opened) on_opened({{name, table.path()}});
     std::vector<std::size_t> all(table.columns().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    static_cast<void>(table.copy_sql(server, all));  // the plan is looked at before anything is charged
+    static_cast<void>(table.copy_sql(server, all));  // the plan is checked before anything is charged
     names.tables.insert(source_detail::lower_case(name));
     names.has_column = [&](const std::string& /*table*/, const std::string& column) {  // there is one table
       return std::ranges::any_of(table.columns(), [&](const PostgresColumn& each) {
@@ -230,7 +230,7 @@ struct PostgresQuery::State {
     }
   }
 
-  /// Asks the server for the table's rows, and makes the query's rows from them.
+  /// Reads the table's rows from the server, and makes the query's rows from them.
   Counted count_row_wise(const std::string& name, const Lattice& lattice,
                          const std::function<void()>& on_progress) const {
     const Column column = countable_column(row_wise->relation, name, lattice.kind());
@@ -254,7 +254,7 @@ struct PostgresQuery::State {
     }
   }
 
-  /// What a selection reads of the query's rows. Throws `data` for columns that are not there or of other types.
+  /// The columns that a selection reads of the query's rows. Throws `data` for columns that do not exist or have unsuitable types.
   source_detail::SelectedColumns selected_columns(const ColumnToCount& asked) const {
     const Relation& rows = row_wise->relation;
     const std::optional<PerPerson>& how = asked.selection.per_person;
@@ -274,7 +274,7 @@ struct PostgresQuery::State {
     return columns;
   }
 
-  /// The same for persons and groups, of columns that have one sample, or of one column.
+  /// The same for persons and groups: for one column, or for several columns that share a sample.
   std::vector<source_detail::SelectedProfiles> count_selected_rows(const std::vector<const ColumnToCount*>& asked,
                                                                    const std::optional<SamplingKey>& key,
                                                                    const std::function<void()>& on_progress) const {
@@ -283,8 +283,9 @@ struct PostgresQuery::State {
       source_detail::SelectedColumns columns;
       source_detail::UnitLattice units;
       RecordSelection typed;
-      std::optional<Lattice> grid = {};                               // of weights, where rows have some
-      std::optional<source_detail::WeightGrid> counted_weights = {};  // the same, as the engine is asked for them
+      std::optional<Lattice> grid = {};  // of weights, if there are any
+      // The same in the units in which the engine returns them.
+      std::optional<source_detail::WeightGrid> counted_weights = {};
     };
     std::vector<Read> all;
     all.reserve(asked.size());
@@ -344,7 +345,7 @@ struct PostgresQuery::State {
     }
   }
 
-  /// Has the server run the query, and hand over a column in a transaction of its own.
+  /// Has the server run the query and send a column, in a separate transaction.
   Counted count_on_server(const std::string& name, const Lattice& lattice,
                           const std::function<void()>& on_progress) const {
     const PostgresType& type = declared.countable(name, lattice.kind());
@@ -416,8 +417,9 @@ PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions
     } else {
       state->open_row_wise(*server, *tree, on_opened);
     }
-    const char* const version = "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
-    state->engine = "PostgreSQL " + server->query(version).cell(0, 0).value_or("");
+    const char* const version_query =
+        "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
+    state->engine = "PostgreSQL " + server->query(version_query).cell(0, 0).value_or("");
   } catch (const Failure& failure) {
     throw source_detail::refused_by_server(failure, state->address.shown());
   }

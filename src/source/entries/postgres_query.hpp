@@ -1,4 +1,4 @@
-// PostgreSQL as a source: the result of a query over a table on a server is counted. Through libpq, which is loaded when it is needed.
+// PostgreSQL as a source: counts the result of a query over a table on a server, through libpq, which is loaded when it is needed.
 // Proof: docs/proofs/row_wise_queries.md
 #pragma once
 
@@ -16,28 +16,27 @@ namespace fractile {
 /// Thread-safety: not for two threads at once.
 class PostgresQuery final : public Records {
  public:
-  /// Looks up the table and its columns, or has the server analyze a declared query; reads no row. Throws `usage` for a
-  /// missing client library, for a query that is refused, and unless a row-wise one reads an ordinary table, all parts
-  /// of which are ordinary, without row security and outside of the server's own schemas; throws `data` for a server
-  /// that cannot be reached. Messages tell nothing of a row. `on_opened` is called before columns are looked at: with
-  /// the table of a row-wise query, whose path is its schema and name as the server found them, such as
-  /// "public.people"; with nothing for a declared one, which the server reads.
+  /// Looks up the table and its columns, or has the server analyze a declared query; reads no row. Throws `usage` for a missing
+  /// client library, for a query that is refused, and unless a row-wise query reads an ordinary table, all parts of which are
+  /// ordinary, without row security and outside the server's own schemas. Throws `data` for a server that cannot be reached.
+  /// Messages reveal nothing about a row. `on_opened` is called before columns are looked at: for a row-wise query with its table,
+  /// whose path is the schema and name that the server found, such as "public.people"; for a declared query, which runs on the
+  /// server, with an empty list.
   static PostgresQuery open(const std::string& address, const TableOptions& options, const OnOpened& on_opened = {});
   PostgresQuery(PostgresQuery&&) noexcept;
   PostgresQuery& operator=(PostgresQuery&&) noexcept;
   ~PostgresQuery() override;
 
-  /// Throws `data` unless the query has the columns, and their types can be counted on lattices of these kinds: whole
-  /// numbers, decimals, floating-point numbers, dates and timestamps; of a declared query numeric(P, S) with P at most
-  /// 18. Throws `usage` for a selection that selects among the rows of a declared query, as ColumnToCount::validate(),
-  /// and for public rows: those of a query are not a table's.
+  /// Throws `data` unless the query has the columns, and their types can be counted on lattices of these kinds: whole numbers,
+  /// decimals, floating-point numbers, dates and timestamps; for a declared query also numeric(P, S) with P at most 18. Throws
+  /// `usage` as ColumnToCount::validate() does, for a selection among the rows of a declared query, and for public rows, since the
+  /// rows of a query are not those of a table.
   void require_countable(const std::vector<ColumnToCount>& columns) const override;
-  /// Counts each column in a read-only transaction of its own, as Table::profile(). Whole numbers and times are read exactly; infinities
-  /// clamp; a text of more than 1,000,000 bytes is missing. For a declared query decimals are read exactly, too, and the server goes by scans
-  /// alone, so that no statistics of other rows decide in which order conditions are tried. Throws `usage` for bounds
-  /// beyond what 64 bits hold of such a decimal's units; throws `data` when the server fails, with nothing but the
-  /// class of its error, when the table's columns have changed since open(), and under NullPolicy::error for NULL and
-  /// NaN.
+  /// Counts each column in a separate read-only transaction, as Table::profile() does. Whole numbers and times are read exactly;
+  /// infinities clamp; a text of more than 1,000,000 bytes is missing. For a declared query, decimals are read exactly, too, and
+  /// the server may only scan, so that statistics about other rows do not decide in which order conditions are tested. Throws
+  /// `usage` for bounds that 64 bits do not hold in the units of such a decimal. Throws `data` when the server fails, with only the
+  /// class of its error; when the table's columns have changed since open(); and under NullPolicy::error for NULL and NaN.
   std::vector<CountedColumn> count(const std::vector<ColumnToCount>& columns, RandomBits& bits,
                                    const std::function<void()>& on_progress = {}) const override;
   std::vector<TableColumn> columns() const override;

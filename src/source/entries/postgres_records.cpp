@@ -11,7 +11,7 @@ using postgres::Failure;
 
 namespace {
 
-constexpr std::chrono::seconds longest_silence(30);  // of a server that is asked for no rows
+constexpr std::chrono::seconds longest_silence(30);  // when no rows are requested
 
 StreamedType streamed_type(const PostgresType& type) {
   switch (type.kind) {
@@ -103,7 +103,7 @@ void PostgresRecords::start(const std::vector<std::size_t>& columns) {
     for (const std::size_t k : columns) types.push_back(columns_[k].type);
     const std::string sql = table.copy_sql(*connection_, columns);
     copy_.emplace(types, [&](std::span<const ColumnView> block, std::size_t rows) {
-      if (rows_ > 0) throw PostgresCopy::Malformed{};  // a server sends a row at a time
+      if (rows_ > 0) throw PostgresCopy::Malformed{};  // a server sends one row at a time
       block_.assign(block.begin(), block.end());
       rows_ = rows;
     });

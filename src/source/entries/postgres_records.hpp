@@ -1,4 +1,4 @@
-// The rows of a table on a server, as a stream of columns; and what is said when a server fails.
+// The rows of a table on a server, as a stream of columns; and the errors when a server fails.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@
 
 namespace fractile::source_detail {
 
-/// Before a row is read: what the server says is about the query and the catalog alone.
+/// The error for failures before a row is read: the server's message is only about the query and the catalog.
 Error refused_by_server(const postgres::Failure& failure, const std::string& shown);
-/// For failures after rows were read: only the class of the error, which SQL's standard lists.
+/// The error for failures after rows were read: it only has the class of the server's error, from the list of SQL's standard.
 Error failed_on_server(const postgres::Failure& failure, const std::string& shown);
-/// A server that violates the protocol.
+/// The error for a server that violates the protocol.
 Error unreadable_from_server(const std::string& shown);
 
 /// A new connection, without any query. Throws postgres::Failure.
@@ -33,13 +33,13 @@ inline constexpr const char* begin_reading =
     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off; "
     "SET LOCAL enable_tidscan = off; SET LOCAL max_parallel_workers_per_gather = 0; SET LOCAL jit = off";
 
-/// As the engine calls a column.
+/// The column as a column of a streamed table.
 StreamedColumn streamed(const PostgresColumn& column);
 
 class PostgresRecords final : public RecordStream {
  public:
-  /// Reads the table of this name, as long as it is the one at `path` and has these columns. `pulse` is called every so often; it
-  /// may be empty.
+  /// Reads the table of this name, if it is the one at `path` and has these columns. `pulse`, which may be empty, is called now and
+  /// then.
   PostgresRecords(const postgres::Address& address, std::string table, std::string path,
                   std::vector<PostgresColumn> columns, std::function<void()> pulse);
   ~PostgresRecords() override;
@@ -54,10 +54,10 @@ class PostgresRecords final : public RecordStream {
   std::string path_;
   std::vector<PostgresColumn> columns_;
   std::function<void()> pulse_;
-  std::unique_ptr<postgres::Connection> connection_;  // while rows may come
+  std::unique_ptr<postgres::Connection> connection_;  // open while rows may come
   std::optional<PostgresCopy> copy_;
   std::vector<ColumnView> block_;
-  std::size_t rows_ = 0;  // of the block
+  std::size_t rows_ = 0;  // rows in the block
 };
 
 }  // namespace fractile::source_detail

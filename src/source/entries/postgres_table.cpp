@@ -11,10 +11,10 @@
 namespace fractile::source_detail {
 namespace {
 
-/// From here on operators, functions and types are the server's own; others could look at other rows.
+/// From here on, operators, functions and types are the server's built-in ones; others could read other rows.
 constexpr const char* names_of_the_catalog = "SET LOCAL search_path = pg_catalog, pg_temp";
 
-/// Asked with the session's own search_path, as the author of the query expects; so every name in here says that it belongs to the
+/// Uses the session's search_path, as the author of the query expects. So every name in this statement is qualified with the
 /// catalog.
 std::string number_of(postgres::Connection& connection, const std::string& name) {
   const auto rows = connection.query(
@@ -22,9 +22,9 @@ std::string number_of(postgres::Connection& connection, const std::string& name)
   return rows.cell(0, 0).value_or("");
 }
 
-/// The table, its partitions and what inherits from it, at any depth: the kind of each, its schema and its name. A view could read anything,
-/// another program reads a foreign table, a policy of row security reads other rows, a temporary table is the session's own, and
-/// the server's own tables say how many rows others have.
+/// The table, its partitions and what inherits from it, at any depth: the kind of each, its schema and its name. These kinds are
+/// refused: a view could read anything, a foreign table is read by another program, a policy of row security reads other rows, a
+/// temporary table belongs to the session, and the server's own tables show how many rows other tables have.
 constexpr const char* parts_sql =
     "WITH RECURSIVE parts(part) AS (SELECT $1::text::oid "
     "UNION SELECT inhrelid FROM pg_inherits JOIN parts ON inhparent = part) "
@@ -34,7 +34,7 @@ constexpr const char* parts_sql =
     "pg_class.oid = $1::text::oid FROM parts JOIN pg_class ON pg_class.oid = part "
     "JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY 4 DESC";
 
-/// Columns that the role may read and that are stored: the expression of another one is run when it is read.
+/// Columns that the role may read and that are stored: a column that is not stored has an expression, which runs when it is read.
 constexpr const char* columns_sql =
     "SELECT attname::text FROM pg_attribute WHERE attrelid = $1::text::oid AND attnum > 0 AND NOT attisdropped AND "
     "attgenerated IN ('', 's') AND has_column_privilege(attrelid, attnum, 'SELECT') ORDER BY attnum";
@@ -44,7 +44,7 @@ constexpr const char* columns_sql =
               declare_hint("read from an ordinary table"), "sql");
 }
 
-/// Numbers of any length and numbers that name things come as the server writes them; of an enumeration come its labels.
+/// Numbers of any length, and numbers that name objects, come as the server writes them. Values of an enumeration come as labels.
 PostgresType type_of(postgres::Connection& connection, postgres::PgType number, int modifier) {
   constexpr postgres::PgType numeric = 1700;
   constexpr postgres::PgType uuid = 2950;
@@ -59,7 +59,7 @@ PostgresType type_of(postgres::Connection& connection, postgres::PgType number, 
   return type;
 }
 
-/// Without quotes where none are needed.
+/// The name, with quotes only where they are needed.
 std::string shown_name(const std::string& name) {
   return name.find_first_of(".,\"/") == std::string::npos ? name : postgres_name(name);
 }
@@ -108,7 +108,7 @@ void PostgresTable::read_columns(postgres::Connection& connection, const std::st
   const auto encoding = connection.query("SELECT current_setting('server_encoding')").cell(0, 0);
   for (int k = 0; k < described.columns(); ++k) {
     PostgresColumn column{described.name(k), type_of(connection, described.type(k), described.modifier(k))};
-    // Another encoding would have to be converted, and of some a text cannot be.
+    // Text in another encoding would have to be converted, which can fail.
     const bool is_read = column.type.kind != PostgresType::Kind::none && (!column.type.is_text() || encoding == "UTF8");
     if (is_read) {
       names_.columns.insert(column.name);
@@ -121,7 +121,7 @@ void PostgresTable::read_columns(postgres::Connection& connection, const std::st
 
 namespace {
 
-/// A longer text would take time and memory that no other row takes, so it is not handed over.
+/// SQL of a column as it is sent. A text that is too long is not sent: it would take time and memory that no other row takes.
 std::string handed_over(const PostgresColumn& column) {
   std::string name = postgres_name(column.name);
   if (column.type.kind == PostgresType::Kind::written) return fmt::format("CAST({} AS pg_catalog.text)", name);

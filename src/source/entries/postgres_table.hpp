@@ -1,4 +1,4 @@
-// A table on a server, as a row-wise query may read it: an ordinary one, whose columns are handed over as they are.
+// A table on a server that a row-wise query may read: an ordinary table, whose columns are returned as they are.
 #pragma once
 
 #include <string>
@@ -17,24 +17,24 @@ struct PostgresColumn {
   bool operator==(const PostgresColumn&) const = default;
 };
 
-/// As a name in SQL.
+/// The name, quoted for SQL.
 std::string postgres_name(const std::string& name);
 
 class PostgresTable {
  public:
-  /// The table of this name, by the search path of the session, in the transaction that has begun; from then on all names are those of the
-  /// server's catalog. The spelling comes first, then the same in small letters. Throws `usage` unless it and all its
-  /// parts are ordinary tables, of no schema of the server's own, without row security. Throws postgres::Failure.
+  /// The table of this name, by the session's search path, in the transaction that has begun. From then on, all names are those of
+  /// the server's catalog. The name is tried as it is spelled, and then in lower case. Throws `usage` unless the table and all its
+  /// parts are ordinary tables without row security, outside the server's own schemas. Throws postgres::Failure.
   static PostgresTable find(postgres::Connection& connection, const std::string& name);
 
   /// "public.people": the schema and the name that were found.
   const std::string& path() const { return path_; }
-  /// The columns that can be read here.
+  /// The columns that can be read.
   const std::vector<PostgresColumn>& columns() const { return columns_; }
-  /// The others, with their types, for messages: "doc (jsonb), more (xml)"; "" where there are none.
+  /// The other columns, with their types, for messages: "doc (jsonb), more (xml)"; "" if there are none.
   const std::string& unread() const { return unread_; }
-  /// The statement that hands over these columns, whatever they hold. Throws `usage` unless the server's plan for it is
-  /// to read the table.
+  /// The statement that returns these columns, whatever they hold. Throws `usage` unless the server's plan for it only reads the
+  /// table.
   std::string copy_sql(postgres::Connection& connection, const std::vector<std::size_t>& columns) const;
 
  private:

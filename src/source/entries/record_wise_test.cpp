@@ -41,7 +41,7 @@ std::uint64_t distance(const RankProfile& a, const RankProfile& b) {
   return sum;
 }
 
-/// What a table shows of itself: what was said before records are read, and then its profiles, unless reading failed.
+/// Everything that a table shows: the errors before records are read, and then its profiles, unless reading failed.
 struct Seen {
   std::vector<std::string> before;  ///< of open() and each question; empty: no error
   std::optional<RankProfile> ages;
@@ -58,7 +58,7 @@ std::string outcome(Action action) {
   return {};
 }
 
-/// Whether reading went through; it may fail as the data's fault only.
+/// Whether reading succeeded; it may fail only with an error of code `data`.
 template <class Action>
 bool reads(Action action) {
   try {
@@ -254,7 +254,7 @@ TEST_F(RecordWise, Queries) {
   }
 }
 
-/// Three cells a record, of which the last is any.
+/// Records of three cells, of which the last holds anything.
 rc::Gen<std::string> with_a_third_cell() {
   return rc::gen::map(testing::nasty_text(),
                       [](const std::string& text) { return "p1,5," + testing::quoted_cell(text + "\n1,2,3\n"); });
@@ -306,7 +306,7 @@ TEST_F(RecordWise, ZonesOfTheMachine) {
   unsetenv("TZ");
 }
 
-// Arrays and their masks, a record more, masked or not.
+// Arrays with masks, and one more record, masked or not.
 TEST_F(RecordWise, Frames) {
   const auto seen = [](const std::vector<double>& numbers, std::uint8_t mask) {
     Frame frame = Frame::of(

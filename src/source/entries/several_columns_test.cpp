@@ -1,4 +1,4 @@
-// Several columns, by several columns of keys, in one reading: each as if it were counted alone.
+// Several columns, by several columns of keys, are counted in one pass: each as if it were counted alone.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -122,7 +122,7 @@ TEST_F(SeveralColumns, CountsBeyondTheLimitOfMemoryAreTheSame) {
   before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
 }
 
-/// All that goes by persons is of whole records.
+/// The columns, with samples of whole records wherever persons are bounded.
 std::vector<ColumnToCount> of_whole_records(std::vector<ColumnToCount> columns) {
   for (ColumnToCount& each : columns) each.selection.whole_records = !each.selection.person.empty();
   return columns;
@@ -150,7 +150,7 @@ TEST_F(SeveralColumns, OfWholeRecordsHaveOneSample) {
   EXPECT_LT(counted[0].profiles()[0].records() + counted[0].profiles()[1].records(), 2600U);
 }
 
-/// Weights among them; so a record that counts does so where it would alone, and as many times.
+/// With weights, too, a record that counts has the position and the units that it has alone.
 TEST_F(SeveralColumns, OfWholeRecordsThatAllCountAreAsEachAlone) {
   std::vector<ColumnToCount> columns = all(true);
   for (ColumnToCount& each : columns) {

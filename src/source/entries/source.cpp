@@ -13,12 +13,12 @@
 namespace fractile {
 namespace {
 
-/// A profile file, with how its source was read.
+/// The options with which the source of a profile file was read.
 TableOptions options_of(const ProfileFile& file) {
   const ProfileHeader& header = file.header();
   TableOptions options{.file = file.opened().name, .sql = header.sql, .format = "profile"};
   if (header.unreadable == Unreadable::missing)
-    options.unreadable = Unreadable::missing;  // an error would have ended the counting
+    options.unreadable = Unreadable::missing;  // otherwise counting would have failed
   options.missing = header.missing;
   return options;
 }

@@ -54,7 +54,7 @@ using source_detail::WeightGrid;
 
 namespace {
 
-/// Gives its connection to the first caller, from any thread.
+/// Gives the connection to the first caller, on any thread.
 class FirstConnection {
  public:
   void put(Connection connection) {
@@ -82,20 +82,21 @@ struct OpenedTable {
   std::string display_name;  // of the file or the query
   std::string engine;
   std::vector<Input> inputs;  // with their relations
-  std::uint32_t stability;    // of a query, declared and never checked; 0: none is declared
+  std::uint32_t stability;    // declared for the query and not checked; 0: none is declared
   LineEndsInCells line_ends;  // of delimited text
   Unreadable unreadable;
   std::vector<std::string> missing;
   bool has_query = false;
-  std::optional<Relation> relation;  // of the query, where there is one, else the file's
+  std::optional<Relation> relation;  // the query's, if there is one; otherwise the file's
   FirstConnection first_connection;
-  std::shared_ptr<std::atomic<double>> engine_share = std::make_shared<std::atomic<double>>(0);  // read by now
+  // The share read so far.
+  std::shared_ptr<std::atomic<double>> engine_share = std::make_shared<std::atomic<double>>(0);
 
-  /// Whether the engine brings persons' rows together. It holds all of them then, and where threads meet its limit of memory, it does not
-  /// always say so.
+  /// Whether the engine groups rows by person. It then holds all groups in memory, and when threads reach its memory limit, it does
+  /// not always report that.
   bool groups_in_engine() const { return relation && !relation->person_of_rows().empty(); }
 
-  /// How messages say which row of those that a reading on one thread has handed over: its number, from 1, in the file that it stands in.
+  /// How messages name a row of a reading on one thread: its number, from 1, in its file.
   std::string row(std::uint64_t number) const {
     if (has_query) return "the query: result row " + std::to_string(number);
     const auto place = relation->place_of(number);
@@ -123,7 +124,7 @@ Connection connect(const std::string& library, Order order, std::uint32_t thread
   return connection;
 }
 
-/// A small text is read before a second thread has begun.
+/// One thread for a small text, which is read before a second thread has begun.
 std::uint32_t threads_for(const OpenedTable& source) {
   const auto is_small = [](const Input& input) {
     return input.relation->text() != nullptr && input.relation->text()->is_of_one_piece();
@@ -131,8 +132,8 @@ std::uint32_t threads_for(const OpenedTable& source) {
   return std::ranges::all_of(source.inputs, is_small) ? 1 : source.threads;
 }
 
-/// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
-/// which is set up, serves the first.
+/// Every pass has a separate connection, since a failed scan may leave the engine unusable. The first pass uses the connection that
+/// opened the table.
 Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memory) {
   std::optional<Connection> first = source.first_connection.take();
   if (first) {
@@ -147,7 +148,7 @@ Connection unwatched(const OpenedTable& source, Order order, std::uint64_t memor
 
 bool is_delimited(const Input& input) { return input.relation->text() != nullptr; }
 
-/// The same, which says what it has read, where we do not see it.
+/// The same, with a report of the share read if only the engine knows it.
 Connection connect(const OpenedTable& source, Order order, std::uint64_t memory) {
   Connection connection = unwatched(source, order, memory);
   *source.engine_share = 0;
@@ -155,8 +156,8 @@ Connection connect(const OpenedTable& source, Order order, std::uint64_t memory)
   return connection;
 }
 
-/// A pass within the limit of memory that was asked for. How much the engine takes depends on the records, and whether a release succeeds
-/// must not: where the limit is too low for it, the pass is made again without one.
+/// Runs a pass within the memory limit. The engine's need of memory depends on the records, but the success of a release must not.
+/// So if the limit is too low for the engine, the pass is repeated without one.
 template <class Pass>
 auto within_memory(const OpenedTable& source, Pass pass) {
   if (source.groups_in_engine()) return pass(std::uint64_t{0});
@@ -174,7 +175,7 @@ std::string place(const std::string& display_name, const EngineFailure& failure)
   return failure.line ? display_name + ": line " + std::to_string(*failure.line) : display_name;
 }
 
-/// In our own words: the engine's may quote cells.
+/// An error with our message, since the engine's message may quote cells.
 Error worded(const EngineFailure& failure, const std::string& display_name) {
   const std::string at = place(display_name, failure);
   switch (failure.kind) {
@@ -224,7 +225,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   }
 }
 
-/// For a pass over the table: the place in its file is added for text that is not UTF-8.
+/// The same for a pass over the table; adds the place in the file for text that is not UTF-8.
 Error worded(const EngineFailure& failure, const OpenedTable& table) {
   const auto* const text = table.has_query ? nullptr : table.relation->text();
   if (text == nullptr || failure.kind != FailureKind::not_utf8) return worded(failure, table.display_name);
@@ -244,13 +245,13 @@ struct BadRow {
   CellState state;
 };
 
-/// What is counted, and what is refused: NULL and NaN, cells that are not numbers.
+/// A column to count, and what is refused in it: NULL and NaN, cells that are not numbers.
 struct Asked {
   const Column& column;
   const Lattice& lattice;
   bool missing_too;
   Unreadable unreadable;
-  bool whatever_it_holds = false;  ///< only whether cells hold something
+  bool whatever_it_holds = false;  ///< whether only the presence of something in a cell matters
 
   bool refuses(CellState state) const {
     if (state == CellState::number) return false;
@@ -283,7 +284,7 @@ std::optional<BadRow> first_bad_text(const Connection& connection, const Relatio
   return std::nullopt;
 }
 
-/// The first row, in order, that cannot be counted. Throws EngineFailure.
+/// The first row that cannot be counted. Throws EngineFailure.
 std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
   const CellReading reading = reading_of(asked.column, asked.lattice.kind(), Unreadable::error);
   if (reading.type == CellType::text && !asked.whatever_it_holds) {
@@ -307,7 +308,8 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
   return std::nullopt;
 }
 
-/// The error for a cell that is not a time of the lattice's kind; of delimited text a query can read dates that are written otherwise.
+/// The error for a cell that is not a time of the lattice's kind. For delimited text, the hint is a query that reads other forms of
+/// dates.
 Error no_time(const std::string& at, ValueKind kind, const Column& column, bool is_delimited) {
   if (kind == ValueKind::instant) {
     return {ErrorCode::data,
@@ -324,7 +326,7 @@ Error no_time(const std::string& at, ValueKind kind, const Column& column, bool 
            "or leave such records out with ", Field("unreadable").text("missing")}};
 }
 
-/// What to do about a cell that is not a number; of delimited text its style can be declared.
+/// The hint for a cell that is not a number. For delimited text, the style of numbers can be declared.
 Words number_hint(bool is_delimited) {
   const Words otherwise{"leave such records out with ",
                         Field("unreadable").text("missing"),
@@ -345,7 +347,7 @@ Words number_hint(bool is_delimited) {
           otherwise};
 }
 
-/// `is_delimited`: the cells are those of delimited text itself.
+/// `is_delimited`: the cells are those of delimited text, without a query.
 Error worded(const BadRow& bad, const OpenedTable& table, const Asked& asked, bool is_delimited) {
   const std::string at = table.row(bad.number) + ", column '" + asked.column.name + "': ";
   const ValueKind kind = asked.lattice.kind();
@@ -401,7 +403,7 @@ void check_options(const TableOptions& options) {
   }
 }
 
-/// Sets the relations.
+/// Sets the relations of `source`.
 void open_relation(const Connection& connection, const TableOptions& options, OpenedTable& source) {
   source.has_query = !options.sql.empty();
   if (source.has_query) {
@@ -414,7 +416,7 @@ void open_relation(const Connection& connection, const TableOptions& options, Op
   source.relation = input.relation;
 }
 
-/// Declarations about delimited text need such a text to be read.
+/// Throws unless options about delimited text are used with such a text.
 void require_delimited(const TableOptions& options, const std::vector<Input>& inputs) {
   const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
   if (std::ranges::any_of(inputs, is_delimited)) return;
@@ -428,7 +430,7 @@ void require_delimited(const TableOptions& options, const std::vector<Input>& in
   refuse(!options.encoding.empty(), "an encoding is");
 }
 
-/// Why a pass failed, found by others that keep the order of rows, one per column; `otherwise` when they find nothing.
+/// Why a pass failed: runs one ordered pass per column to find out. Returns `otherwise` if they find nothing.
 Error explain(const OpenedTable& source, const Relation& relation, const std::vector<Asked>& all, Error otherwise) {
   try {
     for (const Asked& asked : all) {
@@ -443,7 +445,7 @@ Error explain(const OpenedTable& source, const Relation& relation, const std::ve
   }
 }
 
-/// For a table that is a text. Throws `internal` when the engine passed over some records, or made some up.
+/// For a table of text. Throws `internal` when the engine skipped or invented records.
 void require_all(const OpenedTable& source, std::uint64_t read) {
   if (source.has_query || source.relation->text() == nullptr || source.relation->text()->records() == read) return;
   throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
@@ -454,8 +456,8 @@ void require_unchanged(const OpenedTable& source) {
   for (const Input& input : source.inputs) input.files.require_unchanged();
 }
 
-/// Looks through delimited text: those files that no reading has seen as a whole, or where a pass failed, all of them. Then what is wrong with
-/// the text is said first, and by its first line.
+/// Checks delimited text: the files that no reading has seen as a whole, or all files after a failed pass. So faults of the text
+/// are reported first, with their first line.
 void check_texts(const OpenedTable& source, bool has_failed, const std::function<void()>& on_progress) {
   for (const Input& input : source.inputs) {
     const auto* const text = input.relation->text();
@@ -465,7 +467,8 @@ void check_texts(const OpenedTable& source, bool has_failed, const std::function
   }
 }
 
-/// What a pass makes of the files, if they are as they were opened. Where one was changed meanwhile, that is why anything else failed.
+/// The result of a pass, if the files are unchanged since they were opened. If a file was changed meanwhile, this is reported in
+/// place of other failures.
 template <class Pass>
 auto of_one_moment(const OpenedTable& source, const std::function<void()>& on_progress, Pass pass) {
   try {
@@ -487,8 +490,8 @@ auto of_one_moment(const OpenedTable& source, const std::function<void()>& on_pr
   }
 }
 
-/// How a pass reads the table, once JSON has been looked through for what the engine would not notice. `counted`: columns in which what is
-/// declared to be missing is.
+/// The relation that a pass reads, after JSON is checked for faults that the engine would ignore. `counted`: the columns to which
+/// declared missing values apply.
 Relation look_through(const OpenedTable& source, std::vector<Column> counted,
                       const std::function<void()>& on_progress) {
   *source.engine_share = 0;
@@ -516,7 +519,8 @@ std::optional<Column> optional_column(const OpenedTable& source, const std::stri
   return source.relation->column(name, source.display_name);
 }
 
-/// Where rows may come from several persons, a column of them tells nothing of whose they are; where each is a person's, that column does.
+/// Throws for a column of persons if a row may come from several persons; and if each row is one person's, unless it is the column
+/// of these persons.
 void require_persons(const OpenedTable& source, const RecordSelection& selection) {
   source_detail::require_person_of_rows(source.relation->person_of_rows(), selection);
   if (source.stability == 0 || selection.person.empty()) return;
@@ -526,8 +530,8 @@ void require_persons(const OpenedTable& source, const RecordSelection& selection
               "person");
 }
 
-/// The selection with its keys as the column of keys has them. Throws `data` for a column of persons that tells them
-/// apart badly.
+/// The selection with its keys as texts of their columns. Throws `data` for a column of persons that does not distinguish them
+/// reliably.
 RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection& selection) {
   if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
   RecordSelection typed = selection;
@@ -545,7 +549,7 @@ RecordSelection with_typed_keys(const OpenedTable& source, const RecordSelection
   return typed;
 }
 
-/// That a count of the file's records says nothing but how many rows a table has.
+/// Throws unless a count of the file's records only reveals how many rows a table has.
 void require_rows(const OpenedTable& source, const RecordSelection& selection) {
   if (source.has_query) {
     throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out", "public_rows");
@@ -553,7 +557,7 @@ void require_rows(const OpenedTable& source, const RecordSelection& selection) {
   selection.require_public_rows();
 }
 
-/// Which record has no person, found by a pass that keeps the order of rows.
+/// The error for a record without a person, whose number an ordered pass finds.
 Error explain_nobody(const OpenedTable& source, const Relation& relation, const Column& person) {
   try {
     const std::uint64_t row = within_memory(source, [&](std::uint64_t memory) {
@@ -610,15 +614,15 @@ RankProfile counted_column(const OpenedTable& table, const std::string& column_n
   throw explain(table, relation, asked, some_missing(source));
 }
 
-/// A column that is counted beside others, as the engine is asked for it.
+/// A column that is counted together with others, prepared for the engine.
 struct Task {
   const ColumnToCount& asked;
   SelectedColumns columns;
-  RecordSelection typed;  // with its keys as their column has them
+  RecordSelection typed;  // with its keys as texts of their columns
   source_detail::UnitLattice units;
   std::optional<SamplingKey> key;
-  std::optional<Lattice> grid = {};                // of weights, where records have some
-  std::optional<WeightGrid> counted_weights = {};  // the same, as the engine is asked for them
+  std::optional<Lattice> grid = {};                // of weights, if there are any
+  std::optional<WeightGrid> counted_weights = {};  // the same in the units in which the engine returns them
 
   bool missing_too() const { return asked.null_policy == NullPolicy::error; }
   bool is_shared() const { return typed.whole_records; }
@@ -643,7 +647,8 @@ SelectedColumns columns_of(const OpenedTable& table, const ColumnToCount& asked)
   return columns;
 }
 
-/// Weights are counted in units, of which a release takes no more than of records: as many as there can be are refused before any is read.
+/// Throws if there can be more units of weight than a release takes: as many as it takes records. This is checked before a record
+/// is read.
 void require_countable_units(const OpenedTable& table, const RecordWeights& weights) {
   std::uint64_t records = 0;
   for (const Input& input : table.inputs) records += input.relation->most_records();
@@ -681,7 +686,7 @@ std::vector<const SelectedColumns*> columns_of(const std::vector<Task>& tasks) {
   return all;
 }
 
-/// In one reading. Those of one sample share it, and each of the others has a selector.
+/// Counts all tasks in one reading. Columns of one sample share it, and every other column has a selector.
 std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std::vector<Task>& tasks,
                                              const Relation& relation, const std::function<void()>& on_progress) {
   return within_memory(table, [&](std::uint64_t memory) {
@@ -723,7 +728,7 @@ std::vector<SelectedCounts> selected_records(const OpenedTable& table, const std
   });
 }
 
-/// What every cell of the task's number columns must be.
+/// The requirements on every cell of the task's columns of numbers.
 std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
   std::vector<Asked> all{{task.columns.number, task.asked.lattice, task.missing_too(), table.unreadable,
                           task.columns.per_person == PerPerson::count}};
@@ -731,7 +736,7 @@ std::vector<Asked> asked_of(const OpenedTable& table, const Task& task) {
   return all;
 }
 
-/// Gives the profiles of a column, once.
+/// Returns the profiles of a column, once.
 using ProfilesLater = std::function<std::vector<RankProfile>()>;
 
 ProfilesLater later(KeyedCounts counts, const Task& task) {
@@ -742,7 +747,7 @@ ProfilesLater later(KeyedCounts counts, const Task& task) {
   };
 }
 
-/// Counts all of them in one reading.
+/// Counts all tasks in one reading.
 std::vector<ProfilesLater> counted_together(const OpenedTable& table, const std::vector<Task>& tasks,
                                             const std::function<void()>& on_progress) {
   std::vector<Column> counted;
@@ -785,13 +790,13 @@ std::uint64_t counted_rows(const OpenedTable& table, const std::function<void()>
   }
 }
 
-/// Whether a column is alone and whole, and its counts take little memory, or as much as they need.
+/// Whether there is a single column without a selection, and its counts need little memory or there is no memory limit.
 bool is_counted_alone(const OpenedTable& table, const std::vector<ColumnToCount>& columns) {
   if (columns.size() != 1 || columns.front().selection.selects()) return false;
   return table.memory == 0 || columns.front().lattice.size() <= most_counters;
 }
 
-/// The engine itself counts, where it can, a column that is counted alone and whole.
+/// Counts all columns; a single column without a selection is counted by the engine if possible.
 std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std::vector<ColumnToCount>& columns,
                                             RandomBits& bits, const std::function<void()>& on_progress) {
   std::vector<ProfilesLater> all;
@@ -837,12 +842,12 @@ std::vector<std::vector<std::string>> texts_of(const OpenedTable& table, const s
   }
 }
 
-/// A type for people. For types with values in them, such as ENUM, only their names.
+/// The name of a type for people. For types that contain values, such as ENUM, only the bare name.
 std::string shown_type(const Column& column) {
   return source_detail::digits_of(column.full_type).all > 0 ? column.full_type : column.type;
 }
 
-/// All columns. Keys of JSON that the engine cannot tell apart are read in passes of their own. Throws EngineFailure.
+/// All columns. Keys of JSON that the engine cannot distinguish are read in separate passes. Throws EngineFailure.
 std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
                                                    const std::function<void()>& on_progress) {
   if (!source.relation->json_form()) return {source.relation->columns()};
@@ -868,7 +873,7 @@ std::vector<std::vector<Column>> columns_by_passes(const OpenedTable& source,
   return passes;
 }
 
-/// Numbers the rows of cells in their files, where those are known, and names these.
+/// Replaces row numbers by numbers within files, if these are known, and adds the names of the files.
 void place_rows(const OpenedTable& table, ColumnCells& cells) {
   for (std::uint64_t& row : cells.unreadable_rows) {
     const auto place = table.relation->place_of(row);
@@ -918,7 +923,7 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
 
 namespace {
 
-/// The share of the files' bytes.
+/// The share of the files' bytes that was read.
 std::optional<double> share_of_text(const OpenedTable& table) {
   std::uint64_t taken = 0;
   std::uint64_t all = 0;
@@ -930,7 +935,7 @@ std::optional<double> share_of_text(const OpenedTable& table) {
   return static_cast<double>(taken) / static_cast<double>(all);
 }
 
-/// Which is looked through before the engine reads it.
+/// The same for JSON, which is checked before the engine reads it.
 double share_of_json(const OpenedTable& table) {
   double checked = 0;
   for (const Input& input : table.inputs) checked += input.relation->share_checked();
@@ -965,7 +970,8 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
     throw worded(failure, in_query ? state->display_name : state->inputs.front().files.display_name());
   }
   require_delimited(options, state->inputs);
-  const bool has_limit = state->memory > 0 && state->groups_in_engine();  // under which nothing is to be read
+  // Memory limit, within which nothing must be read.
+  const bool has_limit = state->memory > 0 && state->groups_in_engine();
   if (!has_limit) state->first_connection.put(std::move(connection));
   return Table(std::move(state));
 }
@@ -1013,7 +1019,7 @@ void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
     if (is_counted_alone(*state_, columns)) continue;
     source_detail::require_spool(state_->memory, asked.selection.person.empty() ? "counts" : "persons' records");
     if (!asked.selection.selects()) continue;
-    static_cast<void>(state_->relation->from(all));  // refuses what cannot be read at once
+    static_cast<void>(state_->relation->from(all));  // refuses columns that cannot be read at once
     static_cast<void>(with_typed_keys(*state_, asked.selection));
   }
   if (columns.size() > 1) static_cast<void>(state_->relation->from(all));
@@ -1075,7 +1081,7 @@ void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
 
 std::optional<double> Table::share_read() const {
   const OwnEnvironment own;
-  if (state_->stability > 0) return {};  // the engine may make many rows of few bytes
+  if (state_->stability > 0) return {};  // the engine may make many rows from few bytes
   const auto is_json = [](const Input& input) { return input.relation->json_form().has_value(); };
   if (std::ranges::all_of(state_->inputs, is_delimited)) return share_of_text(*state_);
   if (std::ranges::all_of(state_->inputs, is_json)) return share_of_json(*state_);

@@ -29,7 +29,7 @@ using source_test::profile_of;
 
 class TableTest : public EngineTest {
  protected:
-  /// What a column of a file gives, however it is counted.
+  /// The profile of a file's column; expects the same from every way of counting.
   RankProfile read(const TableOptions& options, const std::string& column, NullPolicy policy = NullPolicy::drop) const {
     const Table table = Table::open(options);
     const RankProfile streamed = table.profile(column, ages_to_120, policy, Counting::stream);
@@ -137,7 +137,7 @@ TEST_F(TableTest, WhichTextsAreNumbers) {
   EXPECT_EQ(read_text("age,x\n30,1_000\n"), profile_of_ages({30}));
 }
 
-// The engine's cast takes them, short and long ones, wherever the text comes from.
+// The engine's cast accepts such texts, short and long, from every source.
 TEST_F(TableTest, TextsThatTheEngineMisreadsAreRefusedAtEveryDoor) {
   const std::string sql = "SELECT kind, age FROM input";
   const RecordSelection by_kind{.by = "kind", .keys = {"a"}};
@@ -173,7 +173,7 @@ TEST_F(TableTest, TextsThatTheEngineMisreadsAreRefusedAtEveryDoor) {
 }
 
 TEST_F(TableTest, OneRecordDoesNotChangeHowAnotherIsRead) {
-  // Inference would read the first column as dates or the second as text, by what the others hold.
+  // Type inference would decide by other records whether the first column holds dates, or the second texts.
   EXPECT_EQ(read_text("age,x\n30,2020-01-01\n31,abc\n1e2,\n"), profile_of_ages({30, 31, 100}));
   EXPECT_EQ(read_text("age\n007\n+8\n.5\n5.\n1e400\n-1e400\n"), profile_of_ages({7, 8, 0.5, 5, 1e300, -1e300}));
 }
@@ -525,7 +525,7 @@ TEST_F(TableTest, ARecordOfJsonAboveTheLimitIsRefused) {
   EXPECT_TRUE(holds(failure_of("{\"age\":1}\n" + record, "p.json"), "a record is longer than 16 MiB"));
 }
 
-// With parallel = false the engine reads what stands before such a quote, and says nothing: DelimitedCheck must.
+// With parallel = false the engine reads the text before such a quote without an error: DelimitedCheck must refuse the quote.
 TEST_F(TableTest, AQuoteThatIsNeverClosedIsRefused) {
   for (const char* text : {"id,age\n1,2\n3,\"4\n5,6\n7,8\n9,10\n", "id,age\n1,2\n3,\"4"}) {
     EXPECT_TRUE(holds(failure_of(text), "line 3 has a quoted cell without its end")) << text;
@@ -554,8 +554,7 @@ TEST_F(TableTest, TextIsLookedThroughWhateverAQueryReads) {
   }
 }
 
-// However many threads there are, what is said is what is wrong first; a cell that is not a number comes behind the text as a
-// whole.
+// With any number of threads the first fault is reported; faults of the text as a whole come before cells that are not numbers.
 TEST_F(TableTest, TheFirstThingWrongWithATextIsSaid) {
   std::string text = "x,y\nseven,8\n";
   for (int i = 0; i < 1'000'000; ++i) text += i % 250'000 == 249'999 ? "7,8,9\n" : "7,8\n";
@@ -630,7 +629,7 @@ TEST_F(TableTest, TablesAreReadAgainAfterAFailure) {
   EXPECT_EQ(table.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31}));
 }
 
-/// For every format, before and while its records are read, and when something else would end the pass, too.
+/// In every format: before its records are read, while they are, and also when another fault would end the pass.
 TEST_F(TableTest, AFileThatIsWrittenToMeanwhileIsNamed) {
   const Lattice lattice = ages_to_120;
   const auto is_named = [](const std::string& file, const std::function<void()>& read) {

@@ -1,4 +1,4 @@
-// For the tests of this room: files in a folder that goes away, the engine or a skip, and errors to look at.
+// For the tests of this room: files in a temporary folder, a skip if there is no engine, and access to errors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ Error error_of(Action action) {
   return {ErrorCode::internal, ""};
 }
 
-/// Whether what an error says, or what it says to do, holds this part.
+/// Whether an error's message or hint contains this part.
 inline bool holds(const Error& error, const std::string& part) {
   return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
 }
@@ -85,7 +85,7 @@ class EngineTest : public ::testing::Test {
 
   Table open(const std::string& file) const { return Table::open({.file = file}); }
   void run_sql(const std::string& sql) const { source_detail::Connection::open({}).run(sql); }
-  /// Writes the result of a query as Parquet; the file's path.
+  /// Writes the result of a query as Parquet, and returns the file's path.
   std::string write_parquet(const std::string& name, const std::string& select) const {
     run_sql("COPY (" + select + ") TO " + source_detail::quote_literal(folder.path(name)) + " (FORMAT parquet)");
     return folder.path(name);

@@ -1,4 +1,4 @@
-// How numbers are written in delimited text, and in which encoding it is.
+// Styles of numbers in delimited text, and its encodings.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -30,7 +30,7 @@ struct Row {
   std::string weight;
 };
 
-/// How many units a weight is on the grid of weights_in_halves, exactly: clamped, then the nearest, the upper of two.
+/// A weight's units on the grid of weights_in_halves, exactly: clamped, then rounded to the nearest, and a tie upwards.
 int units_of(double weight) {
   const double clamped = std::min(20.0, std::max(0.5, weight));
   return static_cast<int>(std::floor(clamped * 2 + 0.5));
@@ -141,7 +141,7 @@ TEST_F(Weights, AreClampedAndRoundedByThemselves) {
   EXPECT_EQ(total("0.5", from_none), 1U);
   EXPECT_EQ(total("7", from_none), 1U);
   const RecordWeights tenths{"w", Rational(0), Rational(20), Rational(1, 10)};
-  EXPECT_EQ(total("0.15", tenths), 1U);  // as a double, it is less
+  EXPECT_EQ(total("0.15", tenths), 1U);  // the nearest double is less
   EXPECT_EQ(total("0.25", tenths), 3U);
 }
 
@@ -180,7 +180,7 @@ TEST_F(Weights, APersonHasNoMoreThanTheUnitsOfTheirRecords) {
   EXPECT_EQ(count(rows, selection).front().records(), 120U);
 }
 
-// The same number is the value and the weight; and a weight may be a column of groups.
+// One column is both the value and the weight; and a column of weights may be one of groups.
 TEST_F(Weights, MayBeTheColumnItself) {
   RecordWeights ages{"age", Rational(0), Rational(120), Rational(1)};
   const std::vector<Row> rows{{"a", "x", "3", "1"}, {"b", "x", "5", "1"}, {"c", "x", "0", "1"}};

@@ -13,11 +13,11 @@ namespace fractile::source_detail {
 namespace {
 
 constexpr std::size_t most_names_listed = 20;
-constexpr std::size_t farthest_suggestion = 2;  // letters: a slip, not another word
+constexpr std::size_t farthest_suggestion = 2;  // letters: a typing error, not another word
 
 std::string in_hint(const Column& column) { return "did you mean '" + column.name + "'?"; }
 
-/// The name that differs in letter case alone, or else the nearest one when it is near and may be said.
+/// The name that differs only in letter case; otherwise the nearest name, if it is near and may be listed.
 std::string suggestion(const std::vector<Column>& columns, const std::string& name, Names names) {
   const auto folded = std::ranges::find(columns, lower_case(name), [](const Column& c) { return lower_case(c.name); });
   if (folded != columns.end()) return in_hint(*folded);

@@ -1,4 +1,4 @@
-// Columns of a table: their names, how the engine calls them, and how each becomes a number.
+// Columns of a table: their names, their names in the engine, and how their cells become numbers.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@ namespace fractile::source_detail {
 
 struct Column {
   std::string name;            ///< as the file or query spells it
-  std::string engine_name;     ///< in the relation that is read
+  std::string engine_name;     ///< its name in the relation that is read
   std::string type;            ///< the engine's type, without parameters: "VARCHAR", "DECIMAL"
-  std::string full_type = {};  ///< with them, as SQL spells it; of columns that are not text
-  int unread_digits =
-      0;  ///< of a decimal of more digits than the engine reads: how many; the engine would give other numbers
+  std::string full_type = {};  ///< with parameters, as SQL spells it; only for columns that are not text
+  /// For a decimal with more digits than the engine can read: the number of digits. The engine would return wrong numbers.
+  int unread_digits = 0;
   NumberStyle numbers = {};  ///< of delimited text
 
   bool operator==(const Column&) const = default;
 };
 
-/// What a column is read as.
+/// How a column is read.
 enum class Numeric {
   integer,  ///< fits 64 bits; read exactly
-  units,    ///< a whole number of units, which may be decimal; read exactly, those beyond 64 bits as the last within
-  real,     ///< a double, or what is one without rounding
+  units,    ///< a whole number of units, which may be decimal; read exactly, and clamped to 64 bits
+  real,     ///< a double, or a number that is a double without rounding
   text,     ///< each cell parsed as a double
   none
 };
@@ -39,44 +39,45 @@ Numeric numeric_of(std::string_view bare_type);
 /// Whether values of this type have a bounded size: numbers, times, truth values.
 bool is_short_type(std::string_view bare_type);
 
-/// "DECIMAL(18,3)" has 18 digits, 3 of them behind the point. Other types have no digits here.
+/// "DECIMAL(18,3)" has 18 digits, 3 of them after the point. Other types have no digits here.
 struct Digits {
   int all = 0;
   int behind_point = 0;
 };
 Digits digits_of(std::string_view full_type);
-/// What the values of a type of dates or times are; nothing for other types.
+/// The kind of a type of dates or times; nothing for other types.
 std::optional<ValueKind> time_kind_of(std::string_view bare_type);
 
-/// Whether a column of times can be counted on a lattice of this kind: days and times without a zone go together.
+/// Whether a column of times can be counted on a lattice of this kind: days and times without a zone fit each other.
 inline bool go_together(ValueKind column, ValueKind lattice) {
   if (column == ValueKind::number || lattice == ValueKind::number) return column == lattice;
   return (column == ValueKind::instant) == (lattice == ValueKind::instant);
 }
-/// What to do where they do not.
+/// The hint when they do not.
 std::string kind_hint(ValueKind column, ValueKind lattice);
 
-/// Whether messages may list the names there are. Those of delimited text are its first line, which may be a person's when the
-/// header line was forgotten, and those of a query over it can be.
+/// Whether messages may list the names of columns. The names of delimited text are its first line, which may be a person's record
+/// if the header line was forgotten; the same holds for queries over it.
 enum class Names { listed, of_first_line, unsaid };
 
-/// The column of this name, byte for byte. Throws `data` for none or several, with the nearest name and the others when they are `listed`;
-/// else with the one that differs in letter case alone, from which no asker learns a word. `source` is for messages.
+/// The column of this name, byte for byte. Throws `data` for none or several. If names are `listed`, the message has the nearest
+/// name and the others; otherwise only a name that differs in letter case alone, which reveals no word to an asker. `source` is for
+/// messages.
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
-/// A cell of text, an expression of SQL, with its number as the engine writes it; where it is none in this style, as a text that is none
-/// there either.
+/// SQL that turns a cell of text, given as an SQL expression, into the number as the engine writes it. A text that is not a number
+/// in this style becomes a text that is not a number for the engine either.
 std::string engine_number(const std::string& cell, const NumberStyle& style);
 
 /// Throws `data` for a column that the engine would misread. `source` is for messages.
 void require_read(const Column& column, const std::string& source);
 
-/// Whether SQL finds this one of the columns by its name, which has no letter case there, and reads what it holds.
+/// Whether SQL, which ignores letter case, finds this column by its name, and can read it.
 bool can_be_named(const Column& column, const std::vector<Column>& columns);
 
-/// Throws `usage` when a query mentions, in any letter case, columns that SQL cannot tell apart, and `data` as require_read() does.
-/// `mentioned`: the names as the query spells them. `source` is for messages.
+/// Throws `usage` when a query mentions, in any letter case, columns that SQL cannot distinguish, and `data` as require_read()
+/// does. `mentioned`: the names as spelled in the query. `source` is for messages.
 void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
                         const std::string& source);
 

@@ -13,7 +13,7 @@ namespace {
 
 struct Conversion {
   std::string_view type;
-  std::string_view before;  ///< the column's name goes between them
+  std::string_view before;  ///< the column's name goes between `before` and `after`
   std::string_view after;
   std::string_view meaning;
 };
@@ -40,7 +40,7 @@ bool is_plain_name(std::string_view name) {
          std::ranges::all_of(name, plain);
 }
 
-/// For dates and times, a hint that begins with how they are released as what they are.
+/// The hint for dates and times; it begins with how to release them as such.
 Words times_hint(std::string_view type) {
   const std::optional<ValueKind> kind = time_kind_of(type);
   if (!kind) return {};
@@ -54,7 +54,7 @@ Words times_hint(std::string_view type) {
           step.text("1h"), "; or "};
 }
 
-/// As it stands in a query between single quotes; empty for names that a shell or SQL would need to be told how to read.
+/// The name as it is written in a query between single quotes; empty for names that would need quoting in a shell or in SQL.
 std::string identifier(const std::string& name) {
   if (is_plain_name(name)) return name;
   const bool quotable = std::ranges::none_of(
@@ -62,7 +62,7 @@ std::string identifier(const std::string& name) {
   return quotable ? '"' + name + '"' : "";
 }
 
-/// An example of a query that makes numbers of this column, under its own name; each is tried in tests/cli/hints_test.py.
+/// An example of a query that turns this column into numbers, under the same name. tests/cli/hints_test.py tries each example.
 Words conversion_hint(const Column& column) {
   const Field sql("sql");
   const auto* const known = std::ranges::find(conversions, column.type, &Conversion::type);

@@ -1,4 +1,4 @@
-// Which columns can be counted, and what to type when one can't.
+// Which columns can be counted, and what to type when a column cannot.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace fractile::source_detail {
 
-/// Throws `data` unless its type is text, or one that can be counted on a lattice of this kind.
+/// Throws `data` unless the column's type is text, or can be counted on a lattice of this kind.
 void require_countable(const Column& column, ValueKind kind, const std::string& source);
 
-/// A query that reads this column's texts as dates in the order of 31.01.2024, under its own name.
+/// A query that reads this column's texts as dates in the order of 31.01.2024, under the same name.
 std::string other_dates_query(const Column& column);
 
-/// Throws `data` for a column of persons whose type tells them apart badly: NaN is none, 0.0 and -0.0 are one, and parts of a value can look
-/// like another's.
+/// Throws `data` for a column of persons whose type does not distinguish them reliably: floating-point numbers, for which NaN is no
+/// person and 0.0 equals -0.0, and nested values, of which parts can look like another value's.
 void require_identifier(const Column& column, const std::string& source);
 
 }  // namespace fractile::source_detail

@@ -10,11 +10,11 @@
 namespace fractile::source_detail {
 namespace {
 
-/// What a file is, and what to do with it.
+/// What a file is, and what the user can do with it.
 struct Foreign {
   std::string_view name;
   std::string_view hint;
-  std::string_view format = {};  ///< in place of a hint: what input_format calls it, since it is read
+  std::string_view format = {};  ///< in place of a hint: the value of input_format with which it can be read
 };
 
 Words hint_for(const Foreign& foreign) {
@@ -54,7 +54,7 @@ constexpr Foreign encrypted{"an encrypted Parquet file",
 constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv"};
 constexpr Foreign utf_32{"UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE > people.csv"};
 
-// Without a byte order mark, which iconv would go by.
+// For text without a byte order mark, by which iconv would decide.
 constexpr Foreign utf_16_little{"UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE > people.csv"};
 constexpr Foreign utf_16_big{"UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE > people.csv"};
 constexpr Foreign utf_32_little{"UTF-32 text", "convert it: iconv -f UTF-32LE -t UTF-8 FILE > people.csv"};
@@ -86,9 +86,9 @@ struct Magic {
   const Foreign& foreign;
 };
 
-using namespace std::string_view_literals;  // some of these hold a zero
+using namespace std::string_view_literals;  // some of these literals contain a zero byte
 
-/// None of them can begin a header line that was meant as one.
+/// No intended header line can begin with one of these.
 constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                             Magic{0, "PK\x05\x06"sv, archive},
                             Magic{0, "7z\xBC\xAF\x27\x1C"sv, archive},
@@ -112,11 +112,11 @@ constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                             Magic{0, "<html"sv, markup},
                             Magic{0, "<?xml"sv, markup}};
 
-/// The longer ones come first.
+/// Longer marks come first.
 constexpr std::array byte_order_marks{Magic{0, "\xFF\xFE\0\0"sv, utf_32}, Magic{0, "\0\0\xFE\xFF"sv, utf_32},
                                       Magic{0, "\xFF\xFE"sv, utf_16}, Magic{0, "\xFE\xFF"sv, utf_16}};
 
-/// What stands behind a line end may be a record, and decides nothing.
+/// Bytes after a line end may be a record, and do not matter.
 const Foreign* found_by(std::span<const Magic> list, std::string_view head) {
   const auto known = std::ranges::find_if(list, [&](const Magic& magic) {
     return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes) &&
@@ -125,9 +125,9 @@ const Foreign* found_by(std::span<const Magic> list, std::string_view head) {
   return known == list.end() ? nullptr : &known->foreign;
 }
 
-/// An archive whose first part is one of those with which programs begin spreadsheets.
+/// Whether an archive begins with one of the parts with which programs begin spreadsheets.
 bool begins_as_spreadsheet(std::string_view head) {
-  constexpr std::size_t name = 30;  // where it stands
+  constexpr std::size_t name = 30;  // the offset of the part's name
   if (!head.starts_with("PK\x03\x04") || head.size() < name) return false;
   constexpr std::array<std::string_view, 5> parts{"[Content_Types].xml", "_rels/.rels", "docProps/", "xl/",
                                                   "mimetypeapplication/vnd.oasis.opendocument.spreadsheet"};
@@ -139,8 +139,8 @@ std::string_view without_blanks(std::string_view text) {
   return first == std::string_view::npos ? std::string_view() : text.substr(first);
 }
 
-/// `{` and a key, or `[` and what an array of records can hold there, with blanks between, on one line; or one of them alone on the first
-/// line. What stands behind may be a record, and decides nothing.
+/// Whether the first line begins like JSON: `{` and a key, or `[` and what can follow it in an array of records, with blanks
+/// between; or `{` or `[` alone. Bytes after these may be a record, and do not matter.
 bool begins_as_json(std::string_view head) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
@@ -177,8 +177,9 @@ void refuse_foreign_text(const std::string& file, std::string_view head) {
 
 namespace {
 
-/// JSON begins with a character of ASCII, which is no NUL and has none beside it in UTF-8. What has no byte order mark says by its first
-/// two characters what it is: by one alone, a record of a NUL at the beginning would say it of all others.
+/// JSON begins with an ASCII character, which is not NUL and has no NUL next to it in UTF-8. Without a byte order mark, the first
+/// two characters show the encoding. One character does not suffice: a first record that begins with NUL would decide for all
+/// others.
 const Foreign* wide_json(std::string_view head) {
   const auto begins_json = [&](std::size_t at) {
     constexpr std::string_view first = "{[ \t\r\n";

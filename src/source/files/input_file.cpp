@@ -27,7 +27,8 @@ namespace {
 
 enum class Place { same, another };
 
-/// By its size and its times; where it has another place or name meanwhile, its second time says nothing.
+/// Whether a file is unchanged, by its size and its times. If its place or name has changed meanwhile, the time of its status is
+/// ignored.
 bool is_as_it_was(const struct stat& before, const struct stat& now, Place place) {
   const auto is_same = [](const timespec& a, const timespec& b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
@@ -77,10 +78,10 @@ class Descriptor {
 
 struct Opened {
   int descriptor;
-  bool by_process_link;  // by a link of /proc to what some process has open, wherever that is
+  bool by_process_link;  // through a link of /proc to what some process has open
 };
 
-/// Says whether the path's way leads through a link of /proc/PID: such a link may lead out of this process's file system.
+/// Opens a path, and reports whether it leads through a link of /proc/PID, which may lead out of this process's file system.
 Opened open_following(const std::string& path) {
   constexpr int flags = O_RDONLY | O_CLOEXEC;
 #ifdef SYS_openat2
@@ -93,10 +94,11 @@ Opened open_following(const std::string& path) {
   if (opened >= 0) return {opened, false};
   if (errno == ELOOP) return {::open(path.c_str(), flags), true};
 #endif
-  return {::open(path.c_str(), flags), false};  // by an older kernel: what was opened is looked for all the same
+  // On an older kernel: the path of the opened file is searched for all the same.
+  return {::open(path.c_str(), flags), false};
 }
 
-/// Where this process finds the file of a descriptor; empty when it finds another one there, or none.
+/// The path under which this process finds the file of a descriptor; empty if there is another file at this path, or none.
 std::string path_of(int descriptor, [[maybe_unused]] const std::string& name) {
   std::error_code failed;
 #ifdef __linux__

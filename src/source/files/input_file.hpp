@@ -1,6 +1,6 @@
-// The file behind a table, held open by descriptor: the engine reads it through the descriptor's name, so that a path
-// is never taken for a pattern, a remote address or a partition. Standard input and pipes are spooled to a private file
-// that loses its name before a byte is written.
+// The file behind a table, held open by descriptor: the engine reads it through the descriptor's name, so the engine never
+// interprets a path as a pattern, a remote address or a partition. Standard input and pipes are spooled to a private file that
+// loses its name before a byte is written.
 #pragma once
 
 #include <sys/stat.h>
@@ -15,7 +15,7 @@
 
 namespace fractile::source_detail {
 
-/// Which file was opened, and as it was then.
+/// The identity and the state of a file when it was opened.
 using FileMoment = struct stat;
 
 class InputFile {
@@ -26,25 +26,25 @@ class InputFile {
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile();
 
-  /// What was opened.
+  /// The file that was opened.
   const OpenedFile& opened() const { return opened_; }
   /// How messages call it.
   const std::string& display_name() const { return display_name_; }
-  /// A path under which this process, and it alone, can open the file.
+  /// A path under which only this process can open the file.
   std::string path() const;
-  /// Bytes, as the file is now.
+  /// The current size of the file, in bytes.
   std::size_t size() const;
-  /// Throws `data` when the file was written to since it was opened: its size or one of its times is another one. A new file under its
-  /// name is no change of the one that was opened, nor is that one's new name.
+  /// Throws `data` when the file was written to since it was opened: if its size or one of its times differs. A new file under its
+  /// name is not a change of the file that was opened, nor is renaming that file.
   void require_unchanged() const;
   const FileMoment& moment() const { return as_opened_; }
-  /// Throws `data` when what was opened is another file than this one, or was written to since.
+  /// Throws `data` when the opened file is another one than this, or was written to since.
   void require_moment(const FileMoment& moment) const;
-  /// How it is packed, by its first bytes; none: it is not.
+  /// How the file is packed, by its first bytes; null: it is not packed.
   const Packing* packing() const;
-  /// The encoding of its text, as was declared.
+  /// The declared encoding of its text.
   TextEncoding encoding() const { return encoding_; }
-  /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.
+  /// Reads from `offset` until `bytes` is full or the file ends, and returns the number of bytes read.
   std::size_t read(std::size_t offset, std::span<char> bytes) const;
   /// At most `count` bytes from the beginning.
   std::string head(std::size_t count) const;

@@ -21,7 +21,7 @@ std::string with_slash(std::string path) {
   return path;
 }
 
-/// Where it is, without links and dots, with a slash behind it; empty when that is not known.
+/// The path of a folder, without links and dots and with a slash at its end; empty when it is not known.
 std::string place_of(const std::string& folders) {
   std::error_code unknown;
   const fs::path canonical = fs::canonical(folders.empty() ? fs::path(".") : fs::path(folders), unknown);
@@ -30,7 +30,7 @@ std::string place_of(const std::string& folders) {
 
 std::size_t first_sign(const std::string& name) { return name.find_first_of("*?["); }
 
-/// Those that begin so are not the table's: what editors and engines leave beside it.
+/// Whether a name begins like files that editors and engines leave behind, which are not part of the table.
 bool is_left_out(const std::string& name) { return name.starts_with('.') || name.starts_with('_'); }
 
 void require_few(const std::string& name, std::size_t count) {
@@ -100,7 +100,7 @@ NamedFiles meant_by(const std::string& name) {
               "rename it: commas stand between the files of a table");
 }
 
-/// What a ledger calls one name, once its files are open; empty where they are not all where their names say, by a link.
+/// The ledger's name of one name, after its files are opened; empty if a link leads to some of them.
 std::string path_of(const NamedFiles& named, const InputFile* first) {
   if (named.is_one) return first->opened().path;
   for (std::size_t k = 0; k < named.files.size(); ++k) {

@@ -1,4 +1,4 @@
-// The files of one table, held open: one, several by their names, all of a folder, or those of a pattern.
+// The files of one table, held open: one file, several named files, all files of a folder, or those of a pattern.
 #pragma once
 
 #include <string>
@@ -8,37 +8,37 @@
 
 namespace fractile::source_detail {
 
-/// A name, and the files that it stands for: itself, those of a folder, or those of a pattern, by their names.
+/// A name, and the files that it stands for: the file itself, or those of a folder or a pattern, in the order of their names.
 struct NamedFiles {
   std::string name;
   std::vector<std::string> files;
-  bool is_one = false;       ///< it is a file's
-  std::string folders = {};  ///< of a folder or a pattern: how the names of its files begin
-  std::string place = {};    ///< and where these folders are; empty when that is not known
+  bool is_one = false;       ///< it is the name of a file
+  std::string folders = {};  ///< for a folder or a pattern: how the names of its files begin
+  std::string place = {};    ///< the path of these folders; empty when it is not known
 
-  /// What a ledger calls the folder or the pattern; empty when that is not known.
+  /// The ledger's name of the folder or the pattern; empty when its path is not known.
   std::string path() const;
 };
 
-/// As TableOptions has names of files. Throws `usage` for a folder that holds folders, and for too many files; `data` for a folder or a pattern
-/// without files. No file is opened.
+/// `names` as in TableOptions. Throws `usage` for a folder that holds folders, and for too many files; `data` for a folder or a
+/// pattern without files. No file is opened.
 std::vector<NamedFiles> named_files(const std::vector<std::string>& names);
-/// The names of all of them.
+/// The names of all files.
 std::vector<std::string> files_of(const std::vector<NamedFiles>& names);
 
 class InputFiles {
  public:
-  /// Opens the files of one name at least. Throws `usage` for one file that is named twice, and for commas in names where several stand side
-  /// by side; `data` for what is not there or cannot be opened.
+  /// Opens the files of at least one name. Throws `usage` for a file that is named twice, and for commas in one of several names;
+  /// `data` for files that are missing or cannot be opened.
   static InputFiles open(const std::vector<NamedFiles>& all, TextEncoding encoding = TextEncoding::utf_8);
 
-  /// In the order in which their records are numbered: as they were named, those of a folder or a pattern by their names.
+  /// In the order in which their records are numbered: in the order of the names given, and by name within a folder or a pattern.
   const std::vector<InputFile>& files() const { return files_; }
-  /// What was opened, as one.
+  /// All opened files as one.
   const OpenedFile& opened() const { return opened_; }
   /// How messages call all of them.
   const std::string& display_name() const { return display_name_; }
-  /// Throws `data` when one was written to since it was opened.
+  /// Throws `data` when a file was written to since it was opened.
   void require_unchanged() const;
 
  private:

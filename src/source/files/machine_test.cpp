@@ -1,4 +1,4 @@
-// What the machine is set to, its time zone and its language, decides nothing about a value.
+// The machine's settings, such as its time zone and language, decide nothing about a value.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -69,7 +69,7 @@ std::vector<std::string> calls(const Connection& connection) {
   return all;
 }
 
-/// What they give, one after the other; those that the engine refuses to run so, by their names alone.
+/// The results of all calls, one after the other; a call that the engine refuses gives "no".
 std::string answers() {
   const Connection connection = Connection::open({});
   std::string all;
@@ -91,7 +91,7 @@ std::string answers() {
 
 using Machine = source_test::EngineTest;
 
-// Run by the test below, in processes of their own: an engine asks for the zone once.
+// Run by the test below, in separate processes: an engine asks for the zone once.
 TEST_F(Machine, DISABLED_Answers) {
   std::setlocale(LC_ALL, "");
   const std::string all = answers();

@@ -14,20 +14,20 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::size_t most_digits = 38;  // of the engine's whole numbers
+constexpr std::size_t most_digits = 38;  // the largest number of digits of the engine's whole numbers
 
-/// Digits, with a sign or without.
+/// Whether a text is digits, with or without a sign.
 bool is_whole(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// Whether only the engine takes the text for a number.
+/// Whether the engine takes the text for a number although it is not one here.
 bool is_misread(std::string_view text) {
   return text.find('_') != std::string_view::npos || text.find("+-") != std::string_view::npos;
 }
 
-/// What is compared with the cell as a number of the type; NULL for a text that is none.
+/// SQL of the values that are compared with a cell as numbers of this type; NULL for a text that is not such a number.
 std::string numbers_in(const std::vector<std::string>& missing, const std::string& type) {
   std::string list;
   for (const std::string& text : missing) {
@@ -43,7 +43,7 @@ std::string texts_in(const std::vector<std::string>& missing) {
   return list;
 }
 
-/// Whether a cell of a column of whole numbers or decimals is one of them: compared as whole numbers where these are, else as doubles.
+/// SQL for whether a cell of whole numbers or decimals is one of `missing`: whole numbers are compared as such, others as doubles.
 std::string exactly_in(const std::string& cell, const std::vector<std::string>& missing) {
   std::vector<std::string> whole;
   std::vector<std::string> others;
@@ -53,7 +53,7 @@ std::string exactly_in(const std::string& cell, const std::vector<std::string>& 
   return condition;
 }
 
-/// What is compared with a cell of a column of times, as values of its type; NULL where that has no such time.
+/// SQL of the values that are compared with a cell of times, in the column's type; NULL for a time that the type does not have.
 std::string times_in(const std::vector<std::string>& missing, const Column& column, ValueKind kind) {
   constexpr std::int64_t a_day = 86'400'000'000;
   std::string list;

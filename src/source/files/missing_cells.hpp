@@ -1,4 +1,4 @@
-// What is declared to be missing: -9, NA, a dot.
+// Cells that are declared to be missing, such as -9, NA or a dot.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@
 
 namespace fractile::source_detail {
 
-/// Microseconds since 1970 of a text that is declared to be missing in a column of times; nothing for a text that is no such time.
+/// Microseconds since 1970 of a text that is declared to be missing in a column of times; nothing for a text that is not a time of
+/// this kind.
 std::optional<std::int64_t> missing_moment(ValueKind column, std::string_view text);
 
-/// SQL of the column's cells, NULL where a cell is one of `missing`: a number or a time by its value where both are such, else a text exactly.
-/// Never fails.
+/// SQL of the column's cells, with NULL where a cell is one of `missing`. Numbers and times are compared by value if both sides are
+/// such, other texts exactly. It never fails.
 std::string blanked_cell(const Column& column, const std::vector<std::string>& missing);
 
 /// Throws `usage` for a text that is empty, not UTF-8 or named twice, and for too many.

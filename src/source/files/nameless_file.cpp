@@ -15,7 +15,7 @@ namespace {
   throw SpoolFailure(ErrorCode::internal, what + ": " + std::strerror(error), hint);
 }
 
-/// Calls transfer(bytes, offset) until all are through.
+/// Calls transfer(bytes, offset) until all bytes are transferred.
 template <class Byte, class Transfer>
 void transfer_all(std::span<Byte> bytes, std::uint64_t offset, Transfer transfer, const std::string& failure) {
   while (!bytes.empty()) {

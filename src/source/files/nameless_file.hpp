@@ -1,5 +1,5 @@
-// Temporary files for what is as sensitive as the data: private, and without a name before a byte is written, so that they vanish with
-// the process, however it ends.
+// Temporary files for content that is as sensitive as the data. They are private and lose their names before a byte is written, so
+// they vanish with the process, however it ends.
 #pragma once
 
 #include <atomic>
@@ -11,27 +11,27 @@
 
 namespace fractile::source_detail {
 
-/// A path under which this process, and it alone, can open what it has open.
+/// A path under which only this process can open the file of this descriptor.
 std::string path_of_descriptor(int descriptor);
 
-/// What a temporary file could not do. The code is `internal`.
+/// A failure of a temporary file. The code is `internal`.
 class SpoolFailure : public Error {
  public:
   using Error::Error;
 };
 
-/// Every failure is a SpoolFailure. Thread-safety: append() and read() from any thread.
+/// Every failure throws SpoolFailure. Thread-safety: append() and read() may be called from any thread.
 class NamelessFile {
  public:
-  /// In $TMPDIR, of mode 0600. `content`: what messages call what is written.
+  /// A file in $TMPDIR, of mode 0600. `content`: how messages call its contents.
   explicit NamelessFile(std::string content);
   NamelessFile(const NamelessFile&) = delete;
   NamelessFile& operator=(const NamelessFile&) = delete;
   ~NamelessFile();
 
-  /// Writes behind all that was written; where that begins.
+  /// Appends the bytes, and returns the offset of the first one.
   std::uint64_t append(std::span<const char> bytes);
-  /// What was written there.
+  /// Reads what was written at `from`.
   void read(std::uint64_t from, std::span<char> bytes) const;
   /// The descriptor, which the caller closes.
   int release();
@@ -42,8 +42,9 @@ class NamelessFile {
   std::atomic<std::uint64_t> size_ = 0;
 };
 
-/// A pass that holds records up to this much memory and puts others into nameless files; 0: it holds all. How many records there are must
-/// not decide whether it succeeds: where the disk has no room for them, the pass is made again, and they stay in memory.
+/// Runs a pass that holds records up to this much memory and puts further ones into nameless files; 0: it holds all. The number of
+/// records must not decide whether the pass succeeds. So if the disk has no room for them, the pass is repeated with all records in
+/// memory.
 template <class Pass>
 auto held_or_spooled(std::uint64_t memory, Pass pass) {
   try {
@@ -54,7 +55,7 @@ auto held_or_spooled(std::uint64_t memory, Pass pass) {
   return pass(std::uint64_t{0});
 }
 
-/// Throws SpoolFailure where no such file can be made, so that this is known before any record is read.
+/// Throws SpoolFailure if no such file can be created, so that this is known before any record is read.
 void require_spool(std::uint64_t memory, const std::string& content);
 
 }  // namespace fractile::source_detail

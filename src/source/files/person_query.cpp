@@ -16,8 +16,9 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::string_view person_below = "fractile person";  // names that no query has by chance
-constexpr int most_digits_added = 18;  // of decimals whose sums 38 digits hold, however many there are
+constexpr std::string_view person_below = "fractile person";  // a name that no query has by chance
+// Decimals with at most this many digits have sums of at most 38 digits, however many are added.
+constexpr int most_digits_added = 18;
 
 [[noreturn]] void refuse_rows(const std::string& what, const std::string& instead) {
   throw Error(ErrorCode::usage, "the query does not make one row of each person's records: " + what,
@@ -36,12 +37,12 @@ bool is_grouped(const SqlNode& select) {
          text_of(select, "aggregate_handling") != "STANDARD_HANDLING";
 }
 
-/// The SELECT in parentheses that this one reads; JSON's null where it reads anything else.
+/// The SELECT in parentheses that this one reads; JSON's null if it reads anything else.
 const SqlNode& select_below(const SqlNode& select) {
   return member_of(member_of(member_of(select, "from_table"), "subquery"), "node");
 }
 
-/// The name of a column that stands alone; "" of anything else.
+/// The name of an unqualified column; "" for anything else.
 std::string plain_name(const SqlNode& expression) {
   const std::vector<std::string> names = texts_of(member_of(expression, "column_names"));
   return text_of(expression, "class") == "COLUMN_REF" && names.size() == 1 ? names.front() : std::string();
@@ -49,7 +50,7 @@ std::string plain_name(const SqlNode& expression) {
 
 bool is_same_name(std::string_view one, std::string_view other) { return lower_case(one) == lower_case(other); }
 
-/// Whether a value of a list is that column under its own name, and is nothing else under it.
+/// Whether a value of a list has the name of the column: not at all, as the column itself, or as something else.
 enum class Makes { nothing, the_column, another };
 
 Makes made_by(const SqlNode& item, const std::string& name) {
@@ -65,7 +66,7 @@ Makes made_by(const SqlNode& item, const std::string& name) {
   return is_same_name(column, name) ? Makes::the_column : Makes::another;
 }
 
-/// A SELECT that does not make the column of persons of anything but itself.
+/// Throws if a SELECT gives the name of the column of persons to anything else.
 void require_kept(const SqlNode& select, const std::string& person) {
   const SqlNode& list = member_of(select, "select_list");
   std::size_t kept = 0;
@@ -81,7 +82,7 @@ void require_kept(const SqlNode& select, const std::string& person) {
   }
 }
 
-/// The grouped SELECT in parentheses, which no judge sees as it stands there, since the persons' rows take its place.
+/// Checks the grouped SELECT in parentheses as an entry of FROM. No other check sees it there, since the persons' rows replace it.
 void require_whole(const SqlNode& from) {
   if (!is_absent(member_of(from, "sample"))) refuse_rows("TABLESAMPLE", "leave it out");
   const std::string_view stranger =
@@ -92,14 +93,14 @@ void require_whole(const SqlNode& from) {
               "write SELECT ... FROM (SELECT ... GROUP BY id)");
 }
 
-/// Whether it joins a grouped SELECT; other joins are for those who judge rows.
+/// Whether it joins a grouped SELECT. Other joins are left to the checks of row-wise queries.
 bool joins_groups(const SqlNode& from) {
   if (is_join(from)) return joins_groups(member_of(from, "left")) || joins_groups(member_of(from, "right"));
   const SqlNode& select = member_of(member_of(from, "subquery"), "node");
   return select.IsObject() && is_grouped(select);
 }
 
-/// Whether a column is named with its table's name, anywhere but in the tables themselves.
+/// Whether some column is qualified with its table's name, outside the tables themselves.
 bool names_its_table(const SqlNode& node) {
   if (node.IsArray()) return std::ranges::any_of(node.GetArray(), names_its_table);
   if (!node.IsObject()) return false;
@@ -112,14 +113,14 @@ bool names_its_table(const SqlNode& node) {
   });
 }
 
-/// What stands in FROM where no further SELECT does.
+/// The entry of FROM in the innermost SELECT.
 SqlNode& last_table(SqlNode& select) {
   SqlNode* at = &select;
   while (select_below(*at).IsObject()) at = &(*at)["from_table"]["subquery"]["node"];
   return (*at)["from_table"];
 }
 
-/// The i-th of the joined tables, which stand this many joins below.
+/// The i-th of the tables that this many joins combine.
 SqlNode& table_of(SqlNode& from, std::size_t joins, std::size_t i) {
   SqlNode* at = &from;
   for (std::size_t join = joins; join > i; --join) at = &(*at)["left"];
@@ -131,7 +132,7 @@ std::string kind_of(const SqlNode& join) {
   return std::string(kind == "OUTER" ? "FULL" : kind);
 }
 
-/// A join of one that stands to the right, alone.
+/// Throws unless the right side of a join is a single table.
 void require_alone(const SqlNode& right) {
   if (is_join(right)) refuse_rows("joins in parentheses", "write them one after the other");
 }
@@ -148,13 +149,13 @@ void require_own_names(const SqlNode& select) {
   refuse_rows("a column is named with its table's name", "write the columns' names alone: no two are alike");
 }
 
-/// The engine would compare what it makes of two types: '01' and 1 would be one.
+/// Throws unless both types are equal: the engine would convert values before comparing them, so '01' and 1 would be one person.
 void require_one_type(const std::string& one, const std::string& other) {
   if (one == other) return;
   refuse_rows(fmt::format("the person's column is {} and {}", one, other), "use files in which it has one type");
 }
 
-/// A join by the person's column, of which no more than its kind matters.
+/// Throws unless a join has nothing besides its kind and the person's column.
 void require_whole_join(const SqlNode& join) {
   if (!is_absent(member_of(join, "sample"))) refuse_rows("TABLESAMPLE", "leave it out");
   const std::string_view stranger =
@@ -199,7 +200,7 @@ constexpr std::array refused{
     Refused{"sumkahan", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
 };
 
-/// A fraction of 0 to 1 that is written as one.
+/// A fraction from 0 to 1 that is written as a constant.
 std::string fraction_of(const SqlNode& node) {
   const SqlNode& value = member_of(node, "value");
   const SqlNode& number = member_of(value, "value");
@@ -215,13 +216,13 @@ std::string fraction_of(const SqlNode& node) {
   return fmt::format("CAST('{}' AS DECIMAL(19, 18))", fraction.to_decimal());
 }
 
-/// Values of which equal ones are alike, so that the least and the greatest is one, whichever row it stands in.
+/// Whether equal values of this type are identical, so that the least and the greatest do not depend on the row they come from.
 bool has_one_least(std::string_view type) {
   return numeric_of(type) != Numeric::none || time_kind_of(type).has_value() ||
          is_one_of(type, {"BOOLEAN", "TIME", "UUID", "ENUM", "BLOB"});
 }
 
-/// Numbers whose sums are exact in 128 bits, however many there are.
+/// Whether sums of these numbers are exact in 128 bits, however many are added.
 bool adds_up(const Column& column) {
   if (column.type == "DECIMAL") return digits_of(column.full_type).all <= most_digits_added;
   return numeric_of(column.type) == Numeric::integer || column.type == "UBIGINT" || column.type == "BOOLEAN";
@@ -231,10 +232,10 @@ bool has_quantiles(const Column& column) {
   return numeric_of(column.type) == Numeric::real || (adds_up(column) && column.type != "BOOLEAN");
 }
 
-/// What to write where an argument is of a type that an aggregate does not take.
+/// The hint for an argument of a type that an aggregate does not take.
 struct ArgumentHint {
   std::string_view says;
-  std::string_view example;  ///< behind the aggregate's name
+  std::string_view example;  ///< goes after the aggregate's name
 };
 
 constexpr ArgumentHint make_decimals{"say with how many decimals", "(CAST(x AS DECIMAL(18, 2)))"};
@@ -246,7 +247,7 @@ bool takes_any(const Column& /*argument*/) { return true; }
 bool takes_what_has_a_least(const Column& argument) { return has_one_least(argument.type); }
 bool takes_conditions(const Column& argument) { return argument.type == "BOOLEAN"; }
 
-/// Its result is a function of the multiset of its arguments, where these are of types that it takes.
+/// An aggregate whose result is a function of the multiset of its arguments, for the types that it takes.
 struct Aggregate {
   std::string_view name;
   bool (*takes)(const Column& argument);
@@ -267,7 +268,7 @@ constexpr std::array aggregates{
     Aggregate{"bool_or", takes_conditions, make_condition},
 };
 
-/// Where it stands in the list, or the end.
+/// The aggregate of this name in the list, or the end.
 auto aggregate_called(std::string_view name) { return std::ranges::find(aggregates, name, &Aggregate::name); }
 
 [[noreturn]] void refuse_aggregate(const std::string& name) {
@@ -285,7 +286,7 @@ auto aggregate_called(std::string_view name) { return std::ranges::find(aggregat
   refuse_rows(fmt::format("what {} is made of is {}", quote_identifier(name), type), instead);
 }
 
-/// The column that a SELECT is grouped by, alone and by its name.
+/// The column by which a SELECT is grouped; throws unless it is a single column, given by its name.
 std::string only_group(const SqlNode& select) {
   const SqlNode& groups = member_of(select, "group_expressions");
   const SqlNode& sets = member_of(select, "group_sets");
@@ -336,7 +337,7 @@ void PersonQuery::Group::add(const SqlNode& item) {
     if (!alias.empty() && !is_same_name(alias, column)) {
       refuse_rows("the person's column has another name", "leave its AS out");
     }
-    person = alias.empty() ? column : alias;  // as the list spells it, and so the result
+    person = alias.empty() ? column : alias;  // as the list, and so the result, spells it
     values.push_back({person, {}, {}, {}, false});
   } else if (text_of(item, "class") == "FUNCTION") {
     values.push_back(aggregate_of(item, values.size()));
@@ -482,7 +483,7 @@ std::string PersonQuery::joined(std::size_t k, const std::vector<Below>& parts) 
   std::set<std::string> names;
   std::string list = quote_identifier(group.person);
   std::string tables;
-  std::string type;  // of the person's column
+  std::string type;  // type of the person's column
   std::size_t of_records = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::string name = fmt::format("\"fractile part {}\"", i);
@@ -502,7 +503,7 @@ std::string PersonQuery::joined(std::size_t k, const std::vector<Below>& parts) 
     require_one_type(type, of_person->full_type);
     for (const Column& column : parts[i].columns) {
       if (is_person(column)) continue;
-      // Its name may stand in the first line of a file, and be a person's.
+      // The message does not have the name: it may be in the first line of a file, and be a person's.
       if (!names.insert(lower_case(column.name)).second) {
         refuse_rows("two joined tables have a column of one name beside the person's",
                     "rename it in one of them, or name there what is read: JOIN (SELECT id, ... FROM ...) USING (id)");
@@ -557,7 +558,7 @@ std::string PersonQuery::made_of(const Value& value, const std::vector<Column>& 
                 fmt::format("{}: {}{}", aggregate.instead.says, name, aggregate.instead.example));
   }
   std::string cell = quote_identifier(value.argument);
-  // Zeros of both signs are equal, and the engine takes the one that it meets first.
+  // Zeros of both signs are equal, and the engine would keep the one that it meets first.
   if (numeric_of(argument->type) == Numeric::real) cell += " + CAST(0 AS DOUBLE)";
   return fmt::format("{}({}{}{})", name, value.distinct ? "DISTINCT " : "", cell,
                      value.fraction.empty() ? "" : ", " + value.fraction);
@@ -599,7 +600,7 @@ std::string PersonQuery::rows(const std::vector<Below>& below) const {
 
 std::string PersonQuery::above(const Connection& connection, const std::string& rows) const {
   const std::string all = "SELECT * FROM " + rows;
-  const int depth_of_rows = joins_.empty() ? depth_ - 1 : depth_;  // of the SELECT that reads them
+  const int depth_of_rows = joins_.empty() ? depth_ - 1 : depth_;  // depth of the SELECT that reads them
   if (depth_of_rows < 0) return all;
   const SqlTree whole = SqlTree::of(connection, all);
   SqlDocument document;

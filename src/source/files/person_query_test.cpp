@@ -98,7 +98,7 @@ TEST_F(PersonQueries, AreOfThatPersonAlone) {
   EXPECT_EQ(Table::open({.file = folder.path("t.csv"), .sql = "SELECT id, x FROM input"}).person_of_rows(), "");
 }
 
-// What fails in a record is missing in its argument, and ends nothing.
+// A failure in a record makes an argument missing there, and ends nothing.
 TEST_F(PersonQueries, JoinOneRowOfAPersonWithAnother) {
   const std::string visits = folder.write("v.csv", "id,cost\na,10\na,5\nb,1\nd,8\n,3\n\" \",2\n");
   const auto joined = [&](const std::string& kind) {
@@ -191,7 +191,7 @@ TEST_F(PersonQueries, GroupRecordsThatAreJoinedToPersons) {
   EXPECT_EQ(joined("(SELECT id, x FROM input WHERE region = 'north') JOIN " + ages + " USING (id)",
                    "sum(CASE WHEN age > 25 THEN CAST(x AS DECIMAL(18, 2)) ELSE 0 END)"),
             values({1.5, 0}));
-  // Below the mean of the person's own records, which is a window in other words.
+  // Records below the mean of the same person's records: the same as with a window.
   EXPECT_EQ(joined("(SELECT id, CAST(cost AS INTEGER) AS cost FROM c) JOIN (SELECT id, avg(CAST(cost AS INTEGER)) AS "
                    "mean FROM c GROUP BY id) USING (id)",
                    "count(*)", "WHERE cost < mean"),
@@ -214,7 +214,7 @@ TEST_F(PersonQueries, GroupRecordsThatAreJoinedToPersons) {
   EXPECT_EQ(count(twice), values({5, 3}));
 }
 
-// What a window makes of each person's records is joined to them.
+// A window's result over each person's records is joined to them.
 TEST_F(PersonQueries, GroupRecordsBesideWindowsOfTheirPersons) {
   const std::string incomes = folder.write("i.csv",
                                            "id,year,income\na,2020,5\na,2022,7\na,2021,9\nb,2021,1\nb,2021,3\n,2024,8\n"
@@ -405,7 +405,7 @@ TEST_F(PersonQueries, MayNameTheirTables) {
   }
 }
 
-// Where that would mean another thing, or where it is not plain what it means.
+// Such names are refused where they have another meaning, or an unclear one.
 TEST_F(PersonQueries, RefuseOtherNamesOfTables) {
   const std::string visits = folder.write("v.csv", "id,cost\na,10\n");
   const std::string of_input = "(SELECT id, count(*) AS a, count(*) AS d FROM input GROUP BY id)";
@@ -569,7 +569,7 @@ TEST_F(PersonQueries, RefuseWhatIsMoreThanTheMultiset) {
   }
 }
 
-// A column that is called as the person's, and holds another thing, is not theirs, wherever it comes from.
+// A column with the name of the person's column, but other contents, is not the person's, wherever it comes from.
 TEST_F(PersonQueries, ThePersonIsTheTablesOwnColumn) {
   for (const char* sql : {
            "SELECT id, count(*) AS x FROM (SELECT region AS id FROM input) GROUP BY id",

@@ -28,7 +28,7 @@ bool is_scan(std::string_view name) {
               declare_hint("write it in simpler words"), "sql");
 }
 
-/// What makes a value of other values of the same row.
+/// Whether an expression computes a value from other values of the same row.
 bool is_of_one_row(std::string_view kind) {
   constexpr auto kinds = std::to_array<std::string_view>({"BOUND_CASE", "BOUND_CAST", "BOUND_COLUMN_REF",
                                                           "BOUND_COMPARISON", "BOUND_CONJUNCTION", "BOUND_CONSTANT",
@@ -36,7 +36,7 @@ bool is_of_one_row(std::string_view kind) {
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
-/// array_slice is what the engine makes of x[1:2].
+/// Includes array_slice, which the engine uses for x[1:2].
 bool is_row_wise_function(std::string_view name) {
   return name == "array_slice" || std::ranges::binary_search(row_wise_functions(), name);
 }
@@ -49,7 +49,7 @@ void require_row_wise_value(const SqlNode& node) {
   if (kind == "BOUND_FUNCTION" && !is_row_wise_function(function)) refuse_step("the function " + std::string(function));
 }
 
-/// The last cell of the one row that such a statement gives.
+/// The last cell of the single row that such a statement returns.
 std::string plan_by(const Connection& connection, const std::string& statement, const std::vector<CellType>& cells) {
   ResultStream rows = connection.query(statement, cells);
   const std::optional<Chunk> chunk = rows.next();
@@ -57,7 +57,8 @@ std::string plan_by(const Connection& connection, const std::string& statement, 
   return std::string(chunk->column(cells.size() - 1).text(0));
 }
 
-/// A table of no rows with the columns of `table`, as a name that hides it: the engine writes no plans that read text.
+/// SQL of an empty table with the columns of `table`, under a name that hides it, since the engine does not serialize plans that
+/// read text.
 std::string without_rows(const Connection& connection, const std::string& table) {
   ResultStream rows = connection.query("DESCRIBE " + quote_identifier(table), {CellType::text, CellType::text});
   std::string columns;
@@ -102,7 +103,7 @@ void require_row_wise_calls(const Connection& connection, const std::string& sql
 
 namespace {
 
-/// From here on down.
+/// Checks the plan from this node down.
 void require_steps(const SqlNode& top, const std::string& reader, Grouping grouping) {
   const SqlNode* node = &top;
   bool may_group = grouping != Grouping::none;

@@ -53,8 +53,9 @@ void check_names(const TableOptions& options) {
   }
 }
 
-/// All but one of the engine's optimizers: with them, what other rows hold (a file's statistics) would decide which cells are looked at
-/// and in which order conditions are tried. unused_columns leaves out columns that the query does not name.
+/// Disables all optimizers of the engine except one. With them, the contents of other rows (a file's statistics) would decide which
+/// cells are read and in which order conditions are tested. The exception, unused_columns, leaves out columns that the query does
+/// not name.
 std::string verbatim_plan(const Connection& connection) {
   ResultStream rows = connection.query(
       "SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name <> 'unused_columns'", {CellType::text});
@@ -63,8 +64,8 @@ std::string verbatim_plan(const Connection& connection) {
   return "SET disabled_optimizers = " + quote_literal(chunk->column(0).text(0));
 }
 
-/// Statements after which the engine opens no file but these. (An engine before 1.2 cannot be told so; the query's tree has been
-/// looked through all the same.)
+/// Statements after which the engine opens only these files. (Engines before 1.2 have no such setting; the query's tree has been
+/// checked in any case.)
 std::vector<std::string> only_files(const Connection& connection, const std::vector<Input>& inputs) {
   ResultStream rows =
       connection.query("SELECT name FROM duckdb_settings() WHERE name = 'allowed_paths'", {CellType::text});
@@ -76,10 +77,10 @@ std::vector<std::string> only_files(const Connection& connection, const std::vec
   return {"SET allowed_paths = [" + paths + "]", "SET enable_external_access = false"};
 }
 
-/// A table as the query sees it.
+/// A table of a query.
 struct View {
   const Relation& relation;
-  std::vector<std::string> keys;  // of JSON, in place of columns
+  std::vector<std::string> keys;  // for JSON, in place of columns
 };
 
 View view_of(const Connection& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
@@ -95,7 +96,8 @@ bool has_column(const View& view, const std::string& name) {
          std::ranges::any_of(view.relation.columns(), is_same, &Column::name);
 }
 
-/// The first line of a text file may be a person's, and PIVOT makes names of cells.
+/// Whether messages may list the result's columns: the first line of a text file may be a person's, and PIVOT turns cells into
+/// names.
 Names names_of_result(const std::vector<View>& views, const std::string& sql) {
   const bool is_text = std::ranges::any_of(views, [](const View& view) { return view.relation.shape().has_value(); });
   const bool pivots = lower_case(sql).find("pivot") != std::string::npos;
@@ -109,7 +111,7 @@ bool is_word_of_engine(std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Whether every word in quotes of the engine's sentence stands in the query, or is a type.
+/// Whether every quoted word of the engine's message is in the query or is a type.
 bool quotes_the_query_alone(const std::string& sentence, const std::string& sql) {
   const std::string folded = lower_case(sql);
   std::string word;
@@ -130,10 +132,10 @@ bool quotes_the_query_alone(const std::string& sentence, const std::string& sql)
   return true;
 }
 
-/// A name with quotes would not end where the engine's do.
+/// Whether the name has no quotes, so that it ends where the engine's quotes end.
 bool is_quoted_as_a_whole(const Column& column) { return column.name.find_first_of("\"'") == std::string::npos; }
 
-/// With a sentence of the engine's only where that holds no name which the query does not.
+/// The failure, with the engine's message only if all names in it are in the query.
 EngineFailure without_names(const EngineFailure& failure, const std::vector<View>& views, const std::string& sql) {
   if (failure.kind != FailureKind::statement || names_of_result(views, sql) == Names::listed) return failure;
   const bool are_plain = std::ranges::all_of(
@@ -143,7 +145,7 @@ EngineFailure without_names(const EngineFailure& failure, const std::vector<View
           "it does not fit the columns of its tables, or their types (in text files all are VARCHAR)"};
 }
 
-/// Whether no column of this name holds text.
+/// Whether every column of this name has a short type, which is not text.
 bool is_short(const View& view, const std::string& name) {
   return view.keys.empty() && std::ranges::all_of(view.relation.columns(), [&](const Column& column) {
            return lower_case(column.name) != lower_case(name) || is_short_type(column.type);
@@ -156,7 +158,7 @@ bool is_zone(const Connection& connection, const std::string& name) {
   return rows.next().has_value();
 }
 
-/// A row-wise query must be bounded in its work, too; `names` without what the engine knows.
+/// Checks that a query is row-wise and its work per row bounded; adds what the engine knows to `names`.
 void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& names) {
   names.kinds = function_kinds(connection);
   names.is_zone = [&](const std::string& name) { return is_zone(connection, name); };
@@ -164,7 +166,7 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
   require_bounded_work(tree, names);
 }
 
-/// The query `sql` of this tree, in the words in which it is judged.
+/// The query `sql` of this tree, rewritten in the form that the checks accept.
 std::string in_judged_words(const Connection& connection, const SqlTree& tree, const std::string& sql,
                             const RowWiseNames& names) {
   const auto has_it = [&](const SqlNode& from, const std::string& name) { return has_column(from, name, names); };
@@ -173,12 +175,12 @@ std::string in_judged_words(const Connection& connection, const SqlTree& tree, c
   return without_windows_of_persons(connection, SqlTree::of(connection, plain), plain);
 }
 
-/// A query that was judged as far as its text and its tables tell.
+/// A query that passed the checks of its text and its tables.
 struct Judged {
-  std::string sql;                          ///< which goes row by row, or else
-  std::optional<PersonQuery> grouped = {};  ///< makes one row of each person's records
+  std::string sql;                          ///< a row-wise query, unless `grouped` is set
+  std::optional<PersonQuery> grouped = {};  ///< set if the query makes one row of each person's records
   std::vector<std::vector<Judged>> parts =
-      {};  ///< of what each of its grouped SELECTs reads: one table, or several that are joined
+      {};  ///< For each of its grouped SELECTs, what it reads: one table, or several that are joined.
 };
 
 Judged judged(const Connection& connection, const std::string& sql, RowWiseNames& names) {
@@ -205,8 +207,8 @@ Judged judged(const Connection& connection, const std::string& sql, RowWiseNames
   return query;
 }
 
-/// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may
-/// scan by, beside its own.
+/// The query in a form in which no row can make it fail. `written`: the query as it was written, with its `names`. `reader`: one of
+/// our table functions, which the engine may scan, too.
 struct TotalQuery {
   std::string sql;
   Relation relation;
@@ -223,7 +225,7 @@ TotalQuery total(const Connection& connection, const SqlTree& tree, const Relati
               "name each of its columns with AS", "sql");
 }
 
-/// What a query may name that reads one table, which the engine has made of others.
+/// The names that a query may use if it reads a single table, which the engine has made from others.
 RowWiseNames names_of_table(const std::string& table, const Relation& relation) {
   RowWiseNames names;
   names.tables = {table};
@@ -240,10 +242,11 @@ RowWiseNames names_of_table(const std::string& table, const Relation& relation) 
   return names;
 }
 
-/// The rows of queries that were judged, on tables that the engine has by now.
+/// Makes the rows of checked queries, on tables that the engine has.
 class RowsOfQueries {
  public:
-  /// `setup` was run; `shown`: of the results' columns; `tables`: which the queries name; `reader`: as TotalQuery has it.
+  /// `setup` must have been run. `shown`: whether messages may list the results' columns. `tables`: the tables that the queries
+  /// name. `reader`: as in TotalQuery.
   RowsOfQueries(const Connection& connection, std::vector<std::string> setup, Names shown,
                 const std::set<std::string>& tables, const std::string& reader)
       : connection_(connection), setup_(std::move(setup)), shown_(shown), tables_(tables), reader_(reader) {}
@@ -258,7 +261,7 @@ class RowsOfQueries {
     return total(connection_, SqlTree::of(connection_, sql), written, shown_, tables, reader_, grouping);
   }
 
-  /// The same of a query over one table that is made here, which is judged now that its columns are known.
+  /// The same for a query over one table that is made here. It is checked now, since the table's columns are known.
   TotalQuery over_view(const std::string& view, const std::string& sql, Grouping grouping) {
     const Relation of_view = Relation::of_query(connection_, "SELECT * FROM " + view, setup_, shown_);
     RowWiseNames names = names_of_table(view, of_view);
@@ -308,7 +311,7 @@ class RowsOfQueries {
   int views_ = 0;
 };
 
-/// The relation of a query that was judged; the rest as RowsOfQueries has it.
+/// The relation of a checked query; the other arguments are those of RowsOfQueries.
 Relation relation_of(const Connection& connection, const Judged& query, std::vector<std::string> setup, Names shown,
                      const std::set<std::string>& tables, const std::string& reader) {
   TotalQuery rows = RowsOfQueries(connection, std::move(setup), shown, tables, reader).of(query);
@@ -374,7 +377,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (std::size_t k = 0; k < inputs.size(); ++k)
     require_told_apart(views[k].relation.columns(), mentioned, inputs[k].files.display_name());
   std::vector<std::string> setup;
-  std::optional<Judged> query;  // where nothing is declared
+  std::optional<Judged> query;  // unless the stability is declared
   if (!options.sql_stability) {
     names.has_column = [&](const std::string& table, const std::string& name) {
       const auto is_it = [&](const Input& input) { return lower_case(input.name) == table; };

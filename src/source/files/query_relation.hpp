@@ -1,4 +1,4 @@
-// A query over files that options name: what is required of it before any of its rows is read, and its relation.
+// A query over the files that options name: the checks before any of its rows is read, and its relation.
 #pragma once
 
 #include <optional>
@@ -13,32 +13,32 @@
 
 namespace fractile::source_detail {
 
-/// How a query calls the table of TableOptions::file.
+/// The name in queries of the table of TableOptions::file.
 inline constexpr const char* name_of_file = "input";
 
-/// A table of files, as a query calls it.
+/// A table of files, with its name in the query.
 struct Input {
-  std::string name;  ///< "input", or that of a NamedTable
+  std::string name;  ///< "input", or the name of a NamedTable
   InputFiles files;
   Format format;
-  std::optional<Relation> relation = {};  ///< once its schema has been read
+  std::optional<Relation> relation = {};  ///< set when its schema has been read
 };
 
-/// Throws `usage` unless the options' query, tables and stability go together.
+/// Throws `usage` unless the options' query, tables and stability fit together.
 void check_query_options(const TableOptions& options);
 
-/// What the options say of delimited text.
+/// What the options allow in delimited text.
 LineEndsInCells line_ends_of(const TableOptions& options);
 
-/// The files of the options, opened: `input` first, if there is one. Throws as InputFiles::open().
+/// Opens the files of the options: `input` first, if there is one. Throws as InputFiles::open() does.
 std::vector<Input> open_inputs(const TableOptions& options);
 
-/// The options' query over these inputs, which the engine can read from now on, and no other file. Throws `usage` for a query that is no
-/// SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
+/// The options' query over these inputs. From now on, the engine can read them, and no other file. Throws `usage` for a query that
+/// is not a SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
 Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs);
 
-/// A row-wise query over one table, which the statement `view` makes of what the engine already reads by the function `reader`; names.kinds
-/// are the engine's. As above; no file is read.
+/// A row-wise query over one table, which the statement `view` makes from the function `reader`; names.kinds must be the engine's.
+/// Checks as above; no file is read.
 Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
                        const std::string& view, const std::string& reader);
 

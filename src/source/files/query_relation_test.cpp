@@ -1,4 +1,4 @@
-// Queries from the file to the profile: what one record can do to the others, and what is read before anything is charged.
+// Queries from the file to the profile: no record changes another's result, and no row is read before anything is charged.
 #include "source/files/query_relation.hpp"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST_F(QueryRelation, NamedTables) {
   EXPECT_TRUE(holds(refusal({.file = people, .sql = "FROM visits"}), "table = {\"NAME\", \"FILE\"}"));
 }
 
-/// One value 0.5 among whole numbers made the sniffer read all of them otherwise, and x // 2 come out otherwise for all.
+/// One value 0.5 among whole numbers once made the sniffer read all of them as another type, so that x // 2 changed for all.
 TEST_F(QueryRelation, ABareWordIsAColumnOfTheTableThatIsRead) {
   const std::string file = folder.write("p.csv", "x\n1\n");
   const std::string other = folder.write("v.csv", "x,current_date\n2,3\n");
@@ -102,7 +102,7 @@ TEST_F(QueryRelation, NoReaderWithASniffer) {
       EXPECT_TRUE(holds(error, "table = {\"NAME\", \"FILE\"}")) << error.what();
     }
   }
-  // The engine itself opens nothing else: what a name of the tree might hide.
+  // The engine itself opens nothing else, whatever a name in the tree might hide.
   const Table table = Table::open({.file = file, .sql = "SELECT x FROM input"});
   EXPECT_EQ(table.profile("x", ages, NullPolicy::drop), profile_of_ages({1, 3, 5}));
 }
@@ -119,7 +119,7 @@ TEST_F(QueryRelation, KeysOfJsonAreMatchedExactly) {
   EXPECT_NO_THROW(Table::open({.file = file, .sql = "SELECT Age AS x FROM input"}));  // rows are not looked at
 }
 
-/// What is opened, before a charge, is the same whatever the rows hold.
+/// The opened query, before a charge, is the same whatever the rows hold.
 TEST_F(QueryRelation, OpeningLooksAtNoRow) {
   const std::string bad = "x,y\n1,2\n\"unclosed,\xFF\n1,2,3,4\n";
   const std::vector<TableOptions> all{
@@ -140,7 +140,7 @@ TEST_F(QueryRelation, OpeningLooksAtNoRow) {
   }
 }
 
-/// How many records come out, and how many of them are 7.
+/// The number of resulting records, and how many of them are 7.
 struct Outcome {
   std::uint64_t records;
   std::uint64_t sevens;
@@ -183,7 +183,7 @@ TEST_F(FailingCells, AreMissingInTheirRowAndNowhereElse) {
   EXPECT_EQ(outcome("SELECT CASE WHEN i = 5000 THEN '1_000' ELSE s END AS x FROM input"), but_one);
 }
 
-/// The engine crashed here four times of five (duckdb/duckdb#25280): what it tried again row by row was written beyond its vector.
+/// The engine crashed here four times of five (duckdb/duckdb#25280): it tried again row by row, and wrote beyond its vector.
 TEST_F(FailingCells, OfChoicesLeaveTheMemoryOfOthersAlone) {
   const std::string file = write_parquet(
       "some_bad.parquet", "SELECT i, CASE WHEN i % 2000 = 7 THEN 'abc' ELSE '7' END AS s FROM range(200000) t(i)");
@@ -212,7 +212,7 @@ TEST_F(FailingCells, OfAConditionLeaveTheRowOut) {
   }
 }
 
-/// So it matters to no row which operand the engine tries first.
+/// So which operand the engine tries first matters to no row.
 TEST_F(FailingCells, OperandsOfAndAndOrThatFailAreNull) {
   for (const char* condition : {"s = 'abc' OR CAST(s AS INTEGER) = 7", "CAST(s AS INTEGER) = 7 OR s = 'abc'"}) {
     EXPECT_EQ(outcome("SELECT 7 AS x FROM input WHERE " + std::string(condition)), (Outcome{10000, 10000}))
@@ -227,7 +227,7 @@ TEST_F(FailingCells, OperandsOfAndAndOrThatFailAreNull) {
   }
 }
 
-/// The engine's optimizers compute once, before all TRY, what two of them have in common.
+/// The engine's optimizers compute a common part of two expressions once, outside of their TRY.
 TEST_F(FailingCells, NothingIsComputedOutsideOfItsTry) {
   EXPECT_EQ(outcome("SELECT CAST(s AS INTEGER) + 0 AS x, CAST(s AS INTEGER) + 1 AS y FROM input"),
             (Outcome{9999, 9999}));
@@ -285,7 +285,7 @@ TEST_F(FailingCells, AreRefusedWhereMissingOnesAre) {
   EXPECT_TRUE(holds(refused("SELECT s AS x FROM input"), "result row 5001"));
 }
 
-/// A name is not what the engine would make of the rewritten expression.
+/// A column's name is not the engine's name for the rewritten expression.
 TEST_F(QueryRelation, ColumnsWithoutAnAliasKeepTheirNames) {
   const std::string file = folder.write("p.csv", "x,y\n1,2\n3,4\n");
   const auto records = [&](const std::string& sql, const std::string& column) {
@@ -340,7 +340,7 @@ Spelling in_csv(const std::string& x, const std::string& y) { return "\"" + x + 
 Spelling in_tsv(const std::string& x, const std::string& y) { return x + "\t" + y + "\n"; }
 Spelling in_json(const std::string& x, const std::string& y) { return "{\"x\":\"" + x + "\",\"y\":\"" + y + "\"}\n"; }
 
-/// Nasty ones, in JSON's own words: other types and cases of keys, nested, missing, huge.
+/// Nasty records in JSON: keys of other types and cases, and nested, missing and huge values.
 const std::vector<std::string> nasty_json{"{}",
                                           "{\"X\":40,\"Y\":1}",
                                           "{\"x\":0.5}",

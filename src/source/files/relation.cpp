@@ -26,7 +26,7 @@ namespace fractile::source_detail {
 namespace {
 
 constexpr std::size_t longest_header = std::size_t{1} << 20;  // bytes
-constexpr std::size_t longest_delimiter = 4;                  // bytes, the engine's limit
+constexpr std::size_t longest_delimiter = 4;                  // bytes; the engine has the same limit
 
 const std::map<std::string, Format>& formats_by_name() {
   static const std::map<std::string, Format> formats{
@@ -50,7 +50,7 @@ std::string lower_extension(const std::filesystem::path& path) {
 
 Words formats_hint() { return {"pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}; }
 
-/// The extension of a file's name, without that of a packing.
+/// The extension of a file's name, ignoring that of a packing.
 std::string format_extension(const std::string& file) {
   std::filesystem::path path(file);
   if (packing_named(lower_extension(path)) != nullptr) path.replace_extension();
@@ -94,7 +94,7 @@ void check_delimiter(const std::string& delimiter, Format format) {
   }
 }
 
-/// Rows of text columns; NULL is empty.
+/// The rows of columns of text; NULL becomes an empty text.
 std::vector<std::vector<std::string>> text_rows(const Connection& connection, const std::string& sql,
                                                 std::size_t width) {
   std::vector<std::vector<std::string>> rows;
@@ -111,7 +111,7 @@ std::vector<std::vector<std::string>> text_rows(const Connection& connection, co
   return rows;
 }
 
-/// The columns of a query, by names of ours: the engine would find others by theirs, since letter case is nothing to it.
+/// The columns of a query, under new names: by their own names, the engine might find other columns, since it ignores letter case.
 std::vector<Column> described_columns(const Connection& connection, const std::string& query) {
   std::vector<Column> columns;
   for (const auto& row : text_rows(connection, "DESCRIBE " + query, 2)) {
@@ -120,24 +120,24 @@ std::vector<Column> described_columns(const Connection& connection, const std::s
   return columns;
 }
 
-/// Behind a relation: the engine's names of its columns, in their order.
+/// SQL after a relation that gives its columns their names in the engine, in their order.
 std::string aliases_sql(const std::vector<Column>& columns) {
   std::string sql;
   for (const Column& column : columns) sql += (sql.empty() ? " AS t(" : ", ") + column.engine_name;
   return sql.empty() ? sql : sql + ")";
 }
 
-/// A column of a Parquet file's own schema.
+/// A column in the schema of a Parquet file.
 struct StoredColumn {
   std::string name;
-  int unread_digits = 0;  ///< as of Column, of the column or of what stands in it
+  int unread_digits = 0;  ///< as Column::unread_digits, for the column or one nested in it
 };
 
-/// Those of the outermost level, as the file spells them. (The engine gives twins names that it makes up.)
+/// The columns of the outermost level, as the file spells them. (The engine invents names for columns with equal names.)
 std::vector<StoredColumn> stored_columns(const Connection& connection, const std::string& file) {
   constexpr int most_digits = 38;
   std::vector<StoredColumn> columns;
-  std::vector<std::uint64_t> left{1};  // children that are to come, of the element and those around it
+  std::vector<std::uint64_t> left{1};  // children that are still to come, for the element and those around it
   for (const auto& row : text_rows(connection,
                                    "SELECT name, CAST(coalesce(num_children, 0) AS VARCHAR), "
                                    "CAST(coalesce(precision, 0) AS VARCHAR) FROM parquet_schema(" +
@@ -154,16 +154,17 @@ std::vector<StoredColumn> stored_columns(const Connection& connection, const std
   return columns;
 }
 
-/// How many bytes of text a file is taken to hold, which are more than its records; for more than can be counted, some number beyond. No byte
-/// of gzip holds more than 1,032. A byte of another packing can, but tables are not packed so densely: a limit by what is possible would say
-/// how long the packed records are, at a length that an asker's weights choose.
+/// The number of bytes of text that a file is assumed to hold at most; it exceeds the number of records. If it exceeds every
+/// countable number, some such number. A byte of gzip holds at most 1,032 bytes. A byte of another packing can hold more, but
+/// tables are not packed so densely; a limit from what is possible would reveal the length of the packed records, at a length that
+/// an asker's weights choose.
 std::uint64_t most_text(const InputFile& file) {
   constexpr std::uint64_t of_packed_byte = 1032;
   const std::uint64_t of_byte = file.packing() == nullptr ? 1 : of_packed_byte;
   return std::min<std::uint64_t>(file.size(), RankProfile::max_records / of_byte + 1) * of_byte;
 }
 
-/// So many bytes of text could hold more records than can be counted, which would be found when they are charged.
+/// Throws if this many bytes of text could hold more records than can be counted; otherwise that would show only after the charge.
 void require_countable_size(const std::string& file, std::uint64_t most) {
   if (most <= RankProfile::max_records) return;
   throw Error(
@@ -172,7 +173,7 @@ void require_countable_size(const std::string& file, std::uint64_t most) {
       "split it");
 }
 
-/// As its footer says.
+/// The number of rows in the footer of a Parquet file.
 std::uint64_t parquet_rows(const Connection& connection, const std::string& file) {
   const auto rows = text_rows(
       connection, "SELECT CAST(num_rows AS VARCHAR) FROM parquet_file_metadata(" + quote_literal(file) + ")", 1);
@@ -186,7 +187,7 @@ std::vector<std::string> paths_of(const std::vector<InputFile>& files) {
   return paths;
 }
 
-/// For functions of the engine that read files.
+/// The list of paths, for functions of the engine that read files.
 std::string paths_sql(const std::vector<std::string>& paths) {
   if (paths.size() == 1) return quote_literal(paths.front());
   std::string sql;
@@ -194,13 +195,13 @@ std::string paths_sql(const std::vector<std::string>& paths) {
   return sql + "]";
 }
 
-/// Refuses a file that is packed. `how`: what it may not be.
+/// Refuses a file that is packed. `how`: the packing, for the message.
 [[noreturn]] void refuse_packed(const InputFile& file, const std::string& how, const std::string& unpacked) {
   throw Error(ErrorCode::data, file.display_name() + how,
               "unpack it, and name what comes out: " + std::string(file.packing()->unpack) + " FILE > " + unpacked);
 }
 
-/// Before the first line is read as column names.
+/// Checks that a file may be delimited text, before its first line is read as column names.
 void require_delimited(const InputFile& file) {
   const std::string head = text_head(file, longest_magic);
   if (file.packing() != nullptr && packing_of(head) != nullptr) refuse_packed(file, " is packed twice", "unpacked");
@@ -232,14 +233,14 @@ std::string header_of(const InputFile& file) {
               "check that the file is text with column names in its first line");
 }
 
-/// 'name': 'VARCHAR', for each.
+/// 'name': 'VARCHAR', for each name.
 std::string text_columns_sql(const std::vector<std::string>& names) {
   std::string sql;
   for (const std::string& name : names) sql += (sql.empty() ? "" : ", ") + quote_literal(name) + ": 'VARCHAR'";
   return sql;
 }
 
-/// What the engine can look for in JSON, and can be told in SQL.
+/// Throws unless the engine can search for this key in JSON, and SQL can spell it.
 void check_key(const std::string& name) {
   if (name.empty() || name.find('\0') != std::string::npos || !is_utf8(name)) {
     throw Error(ErrorCode::usage, "a key of JSON must be UTF-8 text that is not empty and without NUL",
@@ -252,7 +253,7 @@ void check_key(const std::string& name) {
               "the engine cannot read both at once; rename one in the file");
 }
 
-/// Each once, in order.
+/// Each key once, in order.
 std::vector<std::string> distinct_keys(const std::vector<std::string>& keys) {
   std::vector<std::string> distinct;
   for (const std::string& key : keys) {
@@ -275,8 +276,8 @@ const char* engine_name(JsonForm form) {
   }
 }
 
-/// Keys are matched byte for byte in each record by itself; a record without one has NULL there, a record that has one twice
-/// fails. Where no key is asked for, each record stands in a column `json`. `file`: the first arguments.
+/// Keys are matched byte for byte in each record by itself; a record without a key has NULL in its column, and a record that has a
+/// key twice fails. If no key is asked for, each record is in a column `json`. `file`: the first arguments.
 std::string read_json_sql(const std::string& file, JsonForm form, const std::vector<std::string>& keys) {
   if (keys.empty()) return "read_json_objects(" + file + ", format = '" + engine_name(form) + "')";
   return "read_json(" + file + ", format = '" + engine_name(form) + "', records = 'true', columns = {" +
@@ -306,7 +307,7 @@ Relation Relation::of_files(const Connection& connection, const InputFiles& tabl
   const std::vector<InputFile>& files = table.files();
   std::uint64_t most_records = 0;  // of text
   for (const InputFile& file : files) {
-    if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
+    if (file.size() == 0 && format != Format::json) {  // an empty file has no record
       throw Error(ErrorCode::data, file.display_name() + " is empty",
                   "a table without records still has a header line (text) or a schema (Parquet)");
     }
@@ -395,7 +396,7 @@ Relation Relation::of_parquet(const Connection& connection, const std::vector<In
                   "write the file again, with columns of plain types");
     }
     for (std::size_t k = 0; k < stored.size(); ++k) {
-      // The engine finds a column of a further file by a name that it makes up for a twin.
+      // The engine would find a column of a further file by the name that it invented for a column with an equal name.
       if (files.size() > 1 && columns[k].name != stored[k].name) {
         throw Error(ErrorCode::data, file.display_name() + ": two columns differ in letter case only",
                     "rename one, to read several files as one table");
@@ -448,7 +449,7 @@ Column Relation::column(const std::string& name, const std::string& source) cons
     return {name, name, "VARCHAR"};
   }
   const bool is_there = std::ranges::find(columns_, name, &Column::name) != columns_.end();
-  if (!is_there && !typed_.empty()) find_column(typed_, name, source);  // of which it lists all
+  if (!is_there && !typed_.empty()) find_column(typed_, name, source);  // its message lists all of them
   const Column& found = find_column(columns_, name, source, names_);
   require_read(found, source);
   return found;
@@ -495,7 +496,7 @@ Relation Relation::on_lines() const {
 }
 
 std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys, bool bounded) const {
-  std::string list;  // each by its name: * would let the engine add columns of its own
+  std::string list;  // each column by its name: with *, the engine might add columns
   const auto add = [&](const std::string& engine_name, const std::string& column, const std::string& type) {
     const std::string cell = quote_identifier(engine_name);
     list +=
@@ -507,7 +508,7 @@ std::string Relation::view_sql(const std::string& name, const std::vector<std::s
   if (json_form_) {
     for (const std::string& key : distinct_keys(keys)) add(key, key, "VARCHAR");
   }
-  if (list.empty()) list = "NULL AS \"no column\"";  // records are counted, and nothing of them is named
+  if (list.empty()) list = "NULL AS \"no column\"";  // records are counted, and no column is named
   const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;
   return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
 }

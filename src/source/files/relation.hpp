@@ -1,4 +1,5 @@
-// What the engine reads: files of one of four formats that are one table, or a query over such tables, as SQL after FROM, with its columns.
+// A relation that the engine reads, as SQL after FROM with its columns: files of one of four formats that form one table, or a
+// query over such tables.
 #pragma once
 
 #include <functional>
@@ -20,66 +21,68 @@ namespace fractile::source_detail {
 
 enum class Format { csv, tsv, parquet, json };
 
-/// By TableOptions::format, else by the files' names (.gz and others of packings aside), else csv for "-". Throws `usage` when neither says, when they say
-/// different things, or when a delimiter is set for a format that has none.
+/// TableOptions::format, or else the format of the files' names (without .gz and the like), or else csv for "-". Throws `usage`
+/// when neither determines it, when names disagree, and when a delimiter is set for a format that has none.
 Format format_of(const TableOptions& options, const std::vector<std::string>& files);
 /// The format of the files of a further input, by their names alone.
 Format format_of(const std::vector<std::string>& files);
 
-/// How a table is read. Text formats have text columns only; nothing is inferred from cells. The columns of JSON are the keys
+/// How a table is read. Text formats only have columns of text; nothing is inferred from cells. The columns of JSON are the keys
 /// that are asked for, whatever its records hold.
 class Relation {
  public:
-  /// The schema of a table's files, which must outlive this; none of their records decides anything here. Throws `data` when one is not of its
-  /// format, or not as the first one. `connection` can read them from now on. Throws EngineFailure.
+  /// Reads the schema of a table's files, which must outlive this object; their records have no effect on it. Throws `data` when a
+  /// file does not have its format, or differs from the first one. From now on, `connection` can read the files. Throws
+  /// EngineFailure.
   static Relation of_files(const Connection& connection, const InputFiles& table, Format format, std::string delimiter,
                            LineEndsInCells line_ends = LineEndsInCells::allowed, const NumberStyle& numbers = {});
-  /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. `names`: of its columns, for messages.
-  /// Throws EngineFailure.
+  /// Reads the schema of a query, which must have passed SqlTree::of(), after the statements `setup` have been run. `names`:
+  /// whether messages may list its columns. Throws EngineFailure.
   static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
                            Names names = Names::listed);
 
-  /// None of JSON, which has no schema.
+  /// Empty for JSON, which has no schema.
   const std::vector<Column>& columns() const { return columns_; }
-  /// The column of this name, as find_column() has it. In JSON there is one for every name that is not empty, without NUL and
-  /// UTF-8, spelled exactly so; other names throw `usage`. `source` is for messages.
+  /// The column of this name, as find_column() finds it. JSON has a column for every name that is UTF-8, not empty and without NUL,
+  /// spelled exactly like this; throws `usage` for other names. `source` is for messages.
   Column column(const std::string& name, const std::string& source) const;
   /// column(); throws `data` unless it is numeric or text.
   Column numeric_column(const std::string& name, ValueKind kind, const std::string& source) const;
   /// What follows FROM, for reading this column.
   std::string from(const Column& column) const { return from(std::vector<Column>{column}); }
-  /// The same for several columns, some of which may be one. Throws `usage` for two keys of JSON that differ in letter case only: the
-  /// engine cannot tell them apart.
+  /// The same for several columns, some of which may be equal. Throws `usage` for two keys of JSON that differ in letter case only:
+  /// the engine cannot distinguish them.
   std::string from(const std::vector<Column>& columns) const;
-  /// The same, but that cells of these columns are NULL where they are one of `missing`: numbers by their values, other texts exactly.
+  /// This relation with NULL in place of each cell of these columns that is one of `missing`: numbers are compared by value, other
+  /// texts exactly.
   Relation without(std::vector<Column> columns, std::vector<std::string> missing) const;
-  /// A statement that gives the relation this name, with all columns that SQL can tell apart; `keys`: the columns of JSON. `bounded`: of a long text it has the beginning, and
-  /// other values that are long as text are NULL (row_work.hpp).
+  /// A statement that gives the relation this name, with all columns that SQL can distinguish; `keys`: the columns of JSON.
+  /// `bounded`: a long text is cut to its beginning, and other values that are long as text are NULL (row_work.hpp).
   std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}, bool bounded = false) const;
-  /// Makes what is not the engine's own readable for another connection, before setup() is run there.
+  /// Registers our table functions with another connection, before setup() is run there.
   void add_to(const Connection& connection) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
-  /// The shape of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
+  /// The shape of delimited text; a scan that meets bad bytes reports them exactly only when it reads all columns.
   const std::optional<DelimitedShape>& shape() const { return shape_; }
-  /// None but of delimited text.
+  /// Null except for delimited text.
   const TextTable* text() const { return text_.get(); }
-  /// Under which paths the engine opens files; none of delimited text, which it does not open, nor of a query.
+  /// The paths under which the engine opens files; none for delimited text, which it does not open, and for a query.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// Where a record stands that a reading on one thread has handed over, the last one that was begun; `record`: its number, from 1. Nothing of one
-  /// file, and where the engine does not say: of JSON and queries.
+  /// The file and number of a record of the last reading, which must have been on one thread; `record`: its number, from 1. Nothing
+  /// for one file, and for JSON and queries, where the engine does not report it.
   std::optional<TextTable::Place> place_of(std::uint64_t record) const;
-  /// None but for JSON.
+  /// Nothing except for JSON.
   std::optional<JsonForm> json_form() const { return json_form_; }
-  /// The same, each row of which is that of another person, by this column; and that column, or "".
+  /// This relation with the declaration that each row is that of another person, by this column. Below: that column, or "".
   Relation of_persons(std::string person) const;
   const std::string& person_of_rows() const { return person_of_rows_; }
-  /// The files hold no more, as their sizes or footers say; 0 of a query.
+  /// An upper bound of the number of records, from the files' sizes or footers; 0 for a query.
   std::uint64_t most_records() const { return most_records_; }
-  /// JsonTexts::check_lines() of JSON, before a query over it runs.
+  /// JsonTexts::check_lines() for JSON, before a query over it runs.
   bool check_json_lines(const std::function<void()>& on_progress) const { return json_->check_lines(on_progress); }
   double share_checked() const { return json_->share_checked(); }
-  /// JSON whose records were found to stand on lines of their own: read with many threads.
+  /// The relation for JSON whose records were found to stand on separate lines; it is read with many threads.
   Relation on_lines() const;
 
  private:
@@ -90,20 +93,20 @@ class Relation {
   static Relation of_parquet(const Connection& connection, const std::vector<InputFile>& files);
   std::string unblanked_from(const std::vector<Column>& columns) const;
 
-  std::vector<Column> columns_;  // none of JSON
+  std::vector<Column> columns_;  // empty for JSON
   Names names_ = Names::listed;
-  std::vector<Column> typed_;  // of a query whose other names are not said: those that its text spells
-  std::string from_;           // of all columns; of JSON: the files' names and how they are packed, for read_json
+  std::vector<Column> typed_;  // for a query whose names are not listed: the columns that its text spells
+  std::string from_;           // for all columns; for JSON the files' names and packings, for read_json
   std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
   std::shared_ptr<TextTable> text_;
   std::size_t files_ = 1;
-  std::vector<std::uint64_t> rows_of_;  // of Parquet: how many rows each file has
+  std::vector<std::uint64_t> rows_of_;  // for Parquet: the number of rows of each file
   std::vector<std::string> paths_;
   std::shared_ptr<JsonTexts> json_;
   std::optional<JsonForm> json_form_;
   std::uint64_t most_records_ = 0;
-  std::vector<Column> blanked_;  // whose cells are NULL where they are one of these
+  std::vector<Column> blanked_;  // columns whose cells are NULL where they are one of missing_
   std::vector<std::string> missing_;
   std::string person_of_rows_;
 };

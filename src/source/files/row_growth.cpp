@@ -117,8 +117,8 @@ Growth growth_of(std::string_view function) {
 std::uint64_t instructions(std::string_view pattern) {
   constexpr std::uint64_t of_a_sign = 4;
   constexpr std::uint64_t of_a_class = 1024;  // \pL and the like
-  std::vector<std::uint64_t> groups{0};       // of each that is open: what it has so far
-  std::uint64_t last = 0;                     // the part that a count would repeat
+  std::vector<std::uint64_t> groups{0};       // for each open group: its instructions so far
+  std::uint64_t last = 0;                     // the instructions that a count would repeat
   const auto add = [&](std::uint64_t part) {
     groups.back() = plus(groups.back(), part);
     last = part;

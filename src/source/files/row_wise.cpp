@@ -28,14 +28,14 @@ bool is_listed(std::span<const std::string_view> list, const std::string& name) 
   return std::ranges::binary_search(list, std::string_view(name));
 }
 
-/// What the engine takes for a function when no column has this name.
+/// Whether the engine takes this name for a function if no column has it.
 bool is_bare_function(const std::string& name) {
   return is_one_of(name, {"current_catalog", "current_database", "current_date", "current_localtime",
                           "current_localtimestamp", "current_role", "current_schema", "current_time",
                           "current_timestamp", "current_user", "localtime", "localtimestamp", "session_user", "user"});
 }
 
-/// How people write the modifiers that stand after a SELECT.
+/// The keywords of a modifier after a SELECT.
 std::string modifier_in_words(std::string_view type) {
   if (type == "ORDER_MODIFIER") return "ORDER BY";
   if (type == "DISTINCT_MODIFIER") return "DISTINCT";
@@ -55,8 +55,8 @@ bool makes_column(const SqlNode& item, const SqlNode& select, const std::string&
          has_column(member_of(select, "from_table"), name, names);
 }
 
-/// Walks a query, a SELECT. One class of many short rules, since a query holds all kinds of nodes in each other, and so each rule calls
-/// others.
+/// Walks a SELECT. This is one class with many short rules, since all kinds of nodes can contain each other, and so the rules call
+/// each other.
 class RowWise {
  public:
   RowWise(const RowWiseNames& names, const SqlNode& select) : names_(names), select_(select) {}
@@ -109,7 +109,7 @@ class RowWise {
     refuse(word);
   }
 
-  /// DuckDB 2 adds the length to every place in the text; functions, types, constants and WITH stand otherwise in its trees, too.
+  /// DuckDB 2 adds a length to every place in the text, and represents functions, types, constants and WITH in other ways.
   static void require_tree_of_duckdb_1(const SqlNode& from) {
     if (member_of(from, "query_location_length").IsNull()) return;
     throw Error(ErrorCode::usage, "the trees in which DuckDB 2 writes queries are not known here",
@@ -138,7 +138,7 @@ class RowWise {
     refuse(unknown(type));
   }
 
-  /// That it is one of those that options name has been seen to before: see sql_inputs.hpp.
+  /// sql_inputs.hpp has checked before that options name this table.
   void table(const SqlNode& node) const {
     only(node, {"type", "alias", "query_location", "table_name", "column_name_alias"});
     if (!names_.tables.contains(lower_case(text_of(node, "table_name")))) {
@@ -233,7 +233,7 @@ class RowWise {
     type(member_of(node, "cast_type"), deeper(depth));
   }
 
-  /// One of those whose casts fail in ways that a TRY catches, and that are no longer than what is cast.
+  /// Accepts types whose casts fail only in ways that TRY catches, and whose values are not longer than what is cast.
   static void type(const SqlNode& node, int depth) {
     only(node, {"id", "type_info"});
     const std::string_view id = text_of(node, "id");
@@ -309,7 +309,8 @@ class RowWise {
     each_of(member_of(node, "children"), depth);
   }
 
-  /// On the list, and to this engine, too, a function of its arguments alone. Operators of the list are what they are everywhere.
+  /// Throws unless the function is on the list, and this engine also declares it to be a function of its arguments alone. Listed
+  /// operators are the same in every engine.
   void require_row_wise_function(const std::string& name) const {
     const bool is_symbol = std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
     if (name == "unnest") refuse("unnest, which makes several rows of one");

@@ -1,5 +1,5 @@
-// Whether a query makes each row of its result from one row of one table, and from nothing else: decided on the engine's parse tree,
-// by lists of what is allowed. What is not known here is refused.
+// Decides, on the engine's parse tree, whether a query makes each row of its result from one row of one table and from nothing
+// else. Lists say what is allowed; everything else is refused.
 // Proof: docs/proofs/row_wise_queries.md
 #pragma once
 
@@ -15,37 +15,40 @@
 
 namespace fractile::source_detail {
 
-/// What to do about a query that is not row-wise: `instead`, or a declaration, which README and help describe in the same sentence.
+/// The hint for a query that is not row-wise: `instead`, or a declaration, in the same sentence as in README and help.
 Words declare_hint(const std::string& instead);
 
-/// Functions that are row-wise and depend on their arguments alone, by their names in small letters, in alphabetical order.
+/// Functions that are row-wise and depend only on their arguments, by their names in lower case, in alphabetical order.
 std::span<const std::string_view> row_wise_functions();
-/// Those of them that the engine defines as macros over other functions of the list.
+/// The listed functions that the engine defines as macros over other functions of the list.
 std::span<const std::string_view> row_wise_macros();
 
-/// What the engine has under a function's name: its types and stabilities, such as "scalar CONSISTENT" or "aggregate CONSISTENT".
+/// From a function's name to the types and stabilities of the engine's functions of this name, such as "scalar CONSISTENT" or
+/// "aggregate CONSISTENT".
 using FunctionKinds = std::function<std::set<std::string>(const std::string& name)>;
 
-/// The functions of the engine of this connection, which must outlive it; looked up in one pass when it is first asked.
+/// The functions of this connection's engine. The connection must outlive the result. All functions are looked up in one pass at
+/// the first call.
 FunctionKinds function_kinds(const Connection& connection);
 
-/// What a query may name.
+/// The names that a query may use.
 struct RowWiseNames {
   std::set<std::string> tables;  ///< in small letters
-  /// Whether this table has a column of this name, both in small letters.
+  /// Whether this table has a column of this name; both names are in lower case.
   std::function<bool(const std::string& table, const std::string& name)> has_column;
   FunctionKinds kinds;
   std::function<bool(const std::string& name)> is_short =
-      {};  ///< every column of this name holds numbers or times; {}: none does
-  std::function<bool(const std::string& zone)> is_zone = {};  ///< of time; {}: it is not known, and all pass
+      {};  ///< Whether every column of this name holds numbers or times; {}: no column does.
+  /// Whether this is a time zone; {}: not known, and every name passes.
+  std::function<bool(const std::string& zone)> is_zone = {};
 };
 
-/// Whether what stands in FROM has a column of this name, in small letters; where that is not plain, it has none. FROM is no deeper than a
-/// walk that has been there.
+/// Whether an entry of FROM has a column of this name, in lower case; false where that is unclear. The depth of FROM must have been
+/// checked before.
 bool has_column(const SqlNode& from, const std::string& name, const RowWiseNames& names);
 
-/// Throws `usage`, naming the clause, unless the query is a row-wise SELECT over one of the tables: projections, filters and
-/// subqueries in FROM that are so themselves.
+/// Throws `usage`, naming the clause, unless the query is a row-wise SELECT over one of the tables: projections, filters, and
+/// subqueries in FROM that are row-wise themselves.
 void require_row_wise(const SqlTree& tree, const RowWiseNames& names);
 
 }  // namespace fractile::source_detail

@@ -9,10 +9,10 @@
 namespace fractile::source_detail {
 namespace {
 
-// Left out on purpose: what depends on the time (age, now), on chance, on the session (current_setting, getvariable), on other rows'
-// statistics (stats), on the order of floating-point sums (aggregates of lists), what fails at will (error), and what fails so that no TRY
-// catches it (LIKE ... ESCAPE, time_bucket, offsets of zones), and what is slow on some texts (nfc_normalize sorts accents). row_work.cpp
-// has what is required of arguments.
+// Left out on purpose are functions that depend on the time (age, now), on chance, on the session (current_setting, getvariable),
+// on other rows' statistics (stats) or on the order of floating-point sums (aggregates of lists); functions that fail at will
+// (error) or so that no TRY catches it (LIKE ... ESCAPE, time_bucket, offsets of zones); and functions that are slow on some texts
+// (nfc_normalize sorts accents). row_work.cpp has the requirements on arguments.
 constexpr auto functions = std::to_array<std::string_view>({"!__postfix",
                                                             "!~~",
                                                             "!~~*",
@@ -255,7 +255,7 @@ constexpr auto functions = std::to_array<std::string_view>({"!__postfix",
 constexpr auto macros = std::to_array<std::string_view>(
     {"date_add", "days_in_month", "fdiv", "fmod", "nullif", "round_even", "roundbankers", "split_part"});
 
-/// Under every name, in small letters.
+/// From a name, in lower case, to the kinds of its functions.
 using Kinds = std::multimap<std::string, std::string>;
 
 Kinds all_kinds(const Connection& connection) {

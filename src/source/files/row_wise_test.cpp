@@ -221,7 +221,7 @@ TEST_F(RowWiseTest, TheListIsInOrderAndTheEnginesFunctionsAreWhatItSays) {
   }
 }
 
-/// A macro is as row-wise as what it stands for.
+/// A macro is row-wise if its expansion is.
 TEST_F(RowWiseTest, MacrosAreRowWise) {
   for (const std::string_view name : row_wise_macros()) {
     std::vector<std::string> queries;

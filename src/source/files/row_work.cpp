@@ -17,13 +17,14 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::uint64_t place_in_a_list = 16;       // bytes of an element beside what it holds
-constexpr std::uint64_t longest_of_two_signs = 24;  // "1," as a DECIMAL(38, 37), and that as text
-constexpr std::uint64_t steps_of_an_element = 32;   // for a byte of what a text is cast to
+constexpr std::uint64_t place_in_a_list = 16;  // bytes of an element besides its content
+// Two characters, "1,", become a DECIMAL(38, 37), and this becomes text.
+constexpr std::uint64_t longest_of_two_signs = 24;
+constexpr std::uint64_t steps_of_an_element = 32;  // for each byte of the value to which a text is cast
 constexpr std::uint64_t longest_padding = 1000;
 constexpr std::uint64_t bytes_of_a_letter = 4;
 
-/// How many bytes the value of an expression has, and how many steps it takes.
+/// Bounds of the bytes of an expression's value, and of its steps.
 struct Bound {
   std::uint64_t size = longest_number;
   std::uint64_t work = 1;
@@ -54,11 +55,11 @@ std::string require_constant(const SqlNode& node, const std::string& function, c
               "write it between quotes: one row's could take any time, or fail");
 }
 
-/// What a SELECT can name, and how long it is.
+/// The names that a SELECT can use, and the sizes of what they name.
 struct SizedColumns {
-  bool is_table = false;                       ///< with the columns of a table, too
-  std::map<std::string, std::uint64_t> sizes;  ///< by names in small letters
-  std::uint64_t others = 0;                    ///< of columns whose names are not known here
+  bool is_table = false;                       ///< whether it includes the columns of a table
+  std::map<std::string, std::uint64_t> sizes;  ///< by names in lower case
+  std::uint64_t others = 0;                    ///< size of columns whose names are not known here
 
   std::uint64_t largest() const {
     std::uint64_t size = std::max(others, is_table ? longest_text : 0);
@@ -86,10 +87,10 @@ class RowWork {
   }
 
  private:
-  /// What the SELECT that is looked at can name.
+  /// The names that the current SELECT can use.
   struct Scope {
     SizedColumns columns;
-    std::map<std::string, Bound> aliases;  // the engine computes them again wherever they are named
+    std::map<std::string, Bound> aliases;  // the engine computes an alias again wherever it is named
   };
 
   static int deeper(int depth) {
@@ -150,7 +151,7 @@ class RowWork {
     return renamed;
   }
 
-  /// The size of what a name of a column names. It may have several parts: a table, a column, fields.
+  /// The size of the column that a name names. The name may have several parts: a table, a column, fields.
   std::uint64_t size_of(const SizedColumns& columns, const std::string& name) const {
     std::uint64_t size = columns.others;
     bool is_known = false;
@@ -206,7 +207,8 @@ class RowWork {
     return bounds;
   }
 
-  /// The bound of comparing two values: a text that is a constant is compared as far as it goes, others are converted to the same type first.
+  /// The bound of comparing two values: a constant text is compared over its length, and other values are first converted to the
+  /// same type.
   Bound compared(const SqlNode& node, std::initializer_list<const char*> parts, const Scope& scope, int depth) const {
     Bound all;
     std::uint64_t sizes = 0;
@@ -264,7 +266,8 @@ class RowWork {
     return all;
   }
 
-  /// What is made of a text: an element of a list, of a sign and a comma, is a number at its longest and has the names of its fields.
+  /// The bound of a cast from a text: each element of a list, which may come from a digit and a comma, can be a number of the
+  /// greatest length, and has the names of its fields.
   Bound cast(const SqlNode& node, const Scope& scope, int depth) const {
     const Bound child = expression(member_of(node, "child"), scope, deeper(depth));
     const SqlNode& type = member_of(node, "cast_type");
@@ -281,7 +284,7 @@ class RowWork {
     return bound;
   }
 
-  /// Whether one value of the type has any number of others in it.
+  /// Whether a value of the type can contain any number of others.
   static bool has_list(const SqlNode& type) {
     const std::string_view id = text_of(type, "id");
     if (id == "LIST" || id == "MAP") return true;
@@ -309,7 +312,7 @@ class RowWork {
 
   Bound function(const SqlNode& node, const Scope& scope, int depth) const;
 
-  /// A number without a column in it: constants and a sign.
+  /// Throws unless the node is a constant number, perhaps with a sign.
   static void require_digits(const SqlNode& node, const std::string& function) {
     const SqlNode& children = member_of(node, "children");
     const bool is_negative = text_of(node, "function_name") == "-" && children.IsArray() && children.Size() == 1;

@@ -121,7 +121,7 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
   expect_refused("SELECT range(n) AS a FROM input", "the function range");
 }
 
-/// What a TRY does not catch, and patterns that another row could make long.
+/// Arguments whose errors a TRY does not catch, and patterns that another row could make long.
 TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
   expect_refused("SELECT regexp_matches(x, y) AS a FROM input", "the pattern of regexp_matches is no constant");
   expect_refused("SELECT regexp_replace(x, 'a', y) AS a FROM input", "is no constant");

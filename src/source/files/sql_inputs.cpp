@@ -35,8 +35,8 @@ void for_each_child(const SqlNode& node, Visit visit) {
   }
 }
 
-/// A type, or the value of a constant: neither names tables, functions or columns. (WITH and REPLACE have their queries and expressions
-/// under "value", too.)
+/// Whether a member is a type or the value of a constant, which name no tables, functions or columns. (WITH and REPLACE also have
+/// their queries and expressions under "value".)
 bool is_literal(std::string_view name, const SqlNode& child) {
   if (name == "value") return is_absent(member_of(child, "class")) && is_absent(member_of(child, "query"));
   return name == "type_info";
@@ -46,7 +46,7 @@ class Reading {
  public:
   explicit Reading(const std::set<std::string>& tables) : tables_(tables) {}
 
-  /// `scope`: the names that WITH has made.
+  /// `scope`: the names that WITH has defined.
   void visit(const SqlNode& node, std::set<std::string> scope, int depth) {
     const std::string_view type = text_of(node, "type");
     if (!is_absent(member_of(node, "class"))) {
@@ -68,7 +68,7 @@ class Reading {
     if (!map.IsArray()) return;
     for (const SqlNode& each : map.GetArray()) {
       visit(member_of(each, "value"), scope, deeper(depth));
-      scope.insert(lower_case(text_of(each, "key")));  // later ones see it
+      scope.insert(lower_case(text_of(each, "key")));  // later ones can use it
     }
   }
 
@@ -110,11 +110,11 @@ class Reading {
 
 // --- Names of columns -------------------------------------------------------------------------------------------------
 
-/// One SELECT that reads the table, or stands inside of one that does.
+/// A SELECT that reads the table, or is inside one that does.
 struct Scope {
-  std::set<std::string> aliases;  ///< of the table, in small letters
-  bool reads = false;             ///< in its own FROM
-  bool is_alone = true;           ///< there
+  std::set<std::string> aliases;  ///< of the table, in lower case
+  bool reads = false;             ///< whether its own FROM reads the table
+  bool is_alone = true;           ///< whether the table is alone in it
 };
 
 void add_tables(const SqlNode& from, const std::string& table, Scope& scope, int depth) {
@@ -178,8 +178,8 @@ class ColumnsRead {
     names_.push_back(name);
   }
 
-  /// A column comes before an alias of the same name, and every key of a JSON record can be a column: then the alias would be
-  /// passed over in silence.
+  /// A column takes precedence over an alias of the same name, and every key of a JSON record can be a column. Then the alias would
+  /// be silently ignored.
   static void require_no_alias_as_column(const SqlNode& select, int depth) {
     const SqlNode& list = member_of(select, "select_list");
     if (!list.IsArray()) return;
@@ -214,7 +214,7 @@ class ColumnsRead {
   std::vector<std::string> names_;
 };
 
-/// The texts under these members, wherever they stand in it.
+/// Adds the texts under these members, at any depth.
 void add_texts(const SqlNode& node, std::set<std::string>& names, int depth) {
   if (node.IsString()) names.emplace(node.GetString(), node.GetStringLength());
   for_each_child(node, [&](std::string_view, const SqlNode& child) { add_texts(child, names, deeper(depth)); });

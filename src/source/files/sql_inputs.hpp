@@ -1,5 +1,5 @@
-// What a query reads: only tables that options name, and of records without a schema only the keys that the query names. Both are
-// decided on the query's text, by the engine's parse tree, before anything is read.
+// What a query reads: only tables that options name and, for records without a schema, only the keys that the query names. The
+// engine's parse tree of the query decides both, before anything is read.
 #pragma once
 
 #include <set>
@@ -10,16 +10,17 @@
 
 namespace fractile::source_detail {
 
-/// Throws `usage` unless the query reads some of these tables (names in small letters), its own WITH tables, and nothing else: no file,
-/// no catalog, no table function but unnest, range and generate_series.
+/// Throws `usage` unless the query only reads some of these tables (names in lower case) and its own WITH tables: no file, no
+/// catalog, and no table function except unnest, range and generate_series.
 void require_named_tables(const SqlTree& tree, const std::set<std::string>& tables);
 
-/// The columns of `table` (in small letters) that the query names, in the order in which they occur, spelled as in the query.
-/// Throws `usage` for *, for names that differ only in letter case, for a name that could be a column or an alias of the same
-/// SELECT, and in joins for a name without its table.
+/// The columns of `table` (in lower case) that the query names, in the order in which they occur, spelled as in the query. Throws
+/// `usage` for *, for names that differ only in letter case, for a name that could be a column or an alias of the same SELECT, and
+/// in joins for a name without its table.
 std::vector<std::string> named_columns(const SqlTree& tree, const std::string& table);
 
-/// Every name by which the query may call a column, of whatever table, spelled as there; names of tables and others are among them.
+/// Every name in the query that may be a column of some table, spelled as in the query; it includes names of tables and other
+/// names.
 std::set<std::string> mentioned_columns(const SqlTree& tree);
 
 }  // namespace fractile::source_detail

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Watches whether every line that is not blank is one object: begins with a brace that the last one closes, and no other.
+/// Checks that every line that is not blank is one object: it begins with a brace that is closed by its last brace and not before.
 class ObjectWatch {
  public:
   void see(std::string_view bytes) {
@@ -47,7 +47,7 @@ class ObjectWatch {
     }
     for (const char byte : part) see_byte(byte);
   }
-  /// Holds for most lines: without a brace between the first and the last one, these go together, whatever stands between them.
+  /// Holds for most lines: without a brace between the first and the last one, these match each other, whatever is between them.
   static bool is_flat_object(std::string_view line) {
     const std::size_t last = line.find_last_not_of(blanks);
     return last > 0 && line[last] == '}' && line.find('}') == last && line.find('{', 1) == std::string_view::npos;
@@ -77,7 +77,7 @@ class ObjectWatch {
   }
   void fail() { holds_ = false; }
 
-  Place place_ = Place::before;  // of the line's object
+  Place place_ = Place::before;  // relative to the line's object
   std::size_t depth_ = 0;
   bool in_string_ = false;
   bool is_escaped_ = false;
@@ -119,7 +119,7 @@ JsonHead json_head(const InputFile& file) {
       if (bytes[at] == '[') head.form = JsonForm::array;
       break;
     }
-  } catch (const DamagedText&) {  // an error of the records, not of the form
+  } catch (const DamagedText&) {  // damage is reported when records are read, not here
   }
   return head;
 }
@@ -144,7 +144,7 @@ JsonTexts::JsonTexts(const std::vector<InputFile>& files) : files_(files) {
 
 bool JsonTexts::check_lines(const std::function<void()>& on_progress) {
   bool lines = true;
-  std::uint64_t before = 0;  // bytes of the files that have been checked
+  std::uint64_t before = 0;  // bytes of the files that were checked before
   for (const InputFile& file : files_) {
     bytes_taken_ = before;
     lines = check_json_lines(file, on_progress, [&](std::size_t taken) { bytes_taken_ = before + taken; }) && lines;

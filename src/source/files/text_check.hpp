@@ -1,5 +1,5 @@
-// A text file is looked through before its records are counted, for what the engine would pass over in silence: a truncated gzip
-// file, of which DuckDB 1.5 reads what there is, and malformed delimited text.
+// Checks a text file before its records are counted, for faults that the engine would silently ignore: a truncated gzip file, of
+// which DuckDB 1.5 reads what is there, and malformed delimited text.
 #pragma once
 
 #include <atomic>
@@ -16,41 +16,41 @@
 
 namespace fractile::source_detail {
 
-/// How many records there are. Throws `data` where TextStream::next() does, and for text that is not as DelimitedCheck has it.
+/// Returns the number of records. Throws `data` as TextStream::next() does, and for text that DelimitedCheck refuses.
 std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends,
                               const std::function<void()>& on_progress);
 
-/// What the values of a JSON file stand in. Syntax alone tells.
+/// How the records of a JSON file are arranged, by syntax alone.
 enum class JsonForm {
-  array,  ///< the first byte that is not blank is `[`: all records stand in one array
+  array,  ///< the first byte that is not blank is `[`: all records are in one array
   lines,  ///< every line that is not blank is one object: a record
-  values  ///< records one after another, with blanks or nothing between
+  values  ///< records one after another, with blanks or nothing between them
 };
 
-/// What a JSON file says before its records.
+/// What precedes the records of a JSON file.
 struct JsonHead {
   JsonForm form;      ///< `array` or `values`, by the first byte that is not blank
-  std::string bytes;  ///< the first ones, where a byte order mark stands
+  std::string bytes;  ///< the first bytes, where a byte order mark would be
 };
 
-/// Damage is no matter here: what cannot be read fails when records are.
+/// Ignores damage: files that cannot be read fail when their records are read.
 JsonHead json_head(const InputFile& file);
 
-/// Whether the records of `values` are `lines`, which the engine reads with many threads; a file that it can read in both ways has the same
-/// records in both. Throws `data` where TextStream::next() does. on_text(), which may be empty, is called with how many bytes of the file
-/// have been taken.
+/// Whether the records of a file of the form `values` are `lines`, which the engine reads with many threads. A file that it can
+/// read in both ways has the same records in both. Throws `data` as TextStream::next() does. on_text(), which may be empty, is
+/// called with the number of the file's bytes that have been read.
 bool check_json_lines(const InputFile& file, const std::function<void()>& on_progress,
                       const std::function<void(std::size_t taken)>& on_text = {});
 
-/// Files of JSON, which are looked through before the engine reads them.
+/// Checks files of JSON before the engine reads them.
 class JsonTexts {
  public:
   /// The files must outlive this.
   explicit JsonTexts(const std::vector<InputFile>& files);
 
-  /// Whether the records of all are lines, as check_json_lines() has it, which says what throws. Thread-safe.
+  /// Whether the records of all files are lines, by check_json_lines(), whose errors it throws. Thread-safe.
   bool check_lines(const std::function<void()>& on_progress);
-  /// Which share of the files' bytes the last call of it has taken.
+  /// The share of the files' bytes that the last call of check_lines() has read.
   double share_checked() const;
 
  private:

@@ -80,7 +80,7 @@ TEST_F(GzipCheck, CutOrDamagedFilesAreRefused) {
   EXPECT_EQ(error_of([&] { check(folder.write("bad.csv.gz", bytes)); }).code(), ErrorCode::data);
 }
 
-/// What a table of this file says, before its rows are read or then.
+/// The error of a table of this file, before its rows are read or while they are.
 std::string said_of(const std::string& path) {
   try {
     const Table table = Table::open({.file = path});

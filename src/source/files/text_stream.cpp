@@ -6,7 +6,7 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::size_t chunk_size = std::size_t{1} << 18;  // bytes, that stay in a cache
+constexpr std::size_t chunk_size = std::size_t{1} << 18;  // bytes; fits a cache
 
 std::unique_ptr<Unpacking> unpacking_of(const InputFile& file) {
   const Packing* packing = file.packing();
@@ -57,7 +57,7 @@ void require_read_packing(const InputFile& file) {
   try {
     std::array<char, 1> first{};
     unpacking->read(first);
-  } catch (const DamagedText&) {  // an error of the records
+  } catch (const DamagedText&) {  // damage is reported when records are read
   }
 }
 

@@ -15,16 +15,16 @@ namespace fractile::source_detail {
 
 class TextStream {
  public:
-  /// Reads the file from its beginning, whatever was read of it before; `file` must outlive this.
+  /// Reads the file from its beginning, whatever was read before. `file` must outlive this object.
   explicit TextStream(const InputFile& file);
   TextStream(TextStream&&) noexcept;
   TextStream& operator=(TextStream&&) = delete;
   ~TextStream();
 
-  /// The next bytes, put into UTF-8 from the file's encoding, valid until the ones after them are asked for; empty at the end of the file.
-  /// Throws `data` where Unpacking::read() does.
+  /// The next bytes, converted from the file's encoding to UTF-8. They are valid until the next call, and empty at the end of the
+  /// file. Throws `data` as Unpacking::read() does.
   std::string_view next();
-  /// How many bytes of the file it has taken.
+  /// The number of bytes of the file that were read.
   std::size_t taken() const;
 
  private:
@@ -32,16 +32,16 @@ class TextStream {
 
   const InputFile& file_;
   Transcoder transcoder_;
-  std::unique_ptr<Unpacking> unpacking_;  // none for plain text
-  std::size_t offset_ = 0;                // of plain text
+  std::unique_ptr<Unpacking> unpacking_;  // null for plain text
+  std::size_t offset_ = 0;                // for plain text
   std::vector<char> chunk_;
 };
 
-/// Throws `data` where the beginning of a packed file says that it is of a kind that is not read. Damage is not looked for, and files that are
-/// not packed pass.
+/// Throws `data` when a packed file begins like a kind that cannot be read. Does not check for damage. Files that are not packed
+/// pass.
 void require_read_packing(const InputFile& file);
 
-/// At most `count` bytes of text from the beginning, as next() gives them; nothing is read that stands far behind the first line.
+/// At most `count` bytes of text from the beginning, as next() returns them. Reads little beyond the first line.
 std::string text_head(const InputFile& file, std::size_t count);
 
 }  // namespace fractile::source_detail

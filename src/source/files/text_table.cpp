@@ -25,7 +25,7 @@ std::string new_name() {
 
 }  // namespace
 
-/// One of the files, while it is read.
+/// The state of one file while it is read.
 struct TextTable::OneFile {
   OneFile(const TextTable& table, std::size_t place)
       : number(place),
@@ -47,14 +47,14 @@ class TextTable::Reading final : public TableReading {
   std::size_t most_threads() const override { return table_.is_of_one_piece() ? 1 : ~std::uint32_t{0}; }
   std::unique_ptr<RecordStream> stream() override;
 
-  /// Some records, and what the file has that they stand in.
+  /// Some records, and the state of their file.
   struct Piece {
     DelimitedPiece records;
     std::size_t file = 0;
     LineEnd line_end = LineEnd::none;
   };
 
-  /// The next piece, when what was taken before has been read.
+  /// The next piece. `has_one`: the caller has read the piece that it took before.
   bool next(Piece& piece, bool has_one) {
     if (!has_one) ++unread_;
     if (take(piece)) return true;
@@ -90,10 +90,10 @@ class TextTable::Reading final : public TableReading {
 
   const TextTable& table_;
   std::mutex mutex_;
-  std::unique_ptr<OneFile> file_;  // none behind the last file, and where one failed
+  std::unique_ptr<OneFile> file_;  // null after the last file, and after a failure
   std::uint64_t bytes_before_ = 0;
   std::atomic<std::uint64_t> records_ = 0;
-  std::atomic<std::size_t> unread_ = 0;  // pieces that threads have
+  std::atomic<std::size_t> unread_ = 0;  // pieces that threads are reading
 };
 
 class TextTable::Stream final : public RecordStream {
@@ -146,9 +146,9 @@ class TextTable::Stream final : public RecordStream {
   std::size_t of_file_ = 0;  // which these are of
   Reading::Piece piece_;
   bool has_piece_ = false;
-  std::size_t read_ = 0;  // rows of the records that were read last
-  std::size_t from_ = 0;  // of these, the first one of the block
-  std::size_t rows_ = 0;  // of the block
+  std::size_t read_ = 0;  // number of records that were read last
+  std::size_t from_ = 0;  // the first of these in the block
+  std::size_t rows_ = 0;  // rows in the block
 };
 
 std::unique_ptr<RecordStream> TextTable::Reading::stream() { return std::make_unique<Stream>(*this); }

@@ -1,4 +1,5 @@
-// Files of delimited text as a table of the engine, read on as many threads as there are: we cut them between records and find their cells.
+// Files of delimited text as a table of the engine, read on all threads. This code, not the engine, cuts the files between records
+// and finds the cells.
 #pragma once
 
 #include <atomic>
@@ -16,36 +17,36 @@
 
 namespace fractile::source_detail {
 
-/// Its columns are c0, c1, ..., all of text. A query over it fails where DelimitedCheck refuses the text, and as DelimitedRecords says; with one
-/// thread the records keep their order, and that of the files. Thread-safe.
+/// Its columns are c0, c1, ..., all of text. A query over it fails where DelimitedCheck or DelimitedRecords refuses the text. With
+/// one thread, the records keep their order and that of the files. Thread-safe.
 class TextTable final : public EngineTable {
  public:
-  /// `files`, of which there is one at least, must outlive this. `piece`: how many bytes a thread takes at a time.
+  /// `files`, at least one, must outlive this object. `piece`: the number of bytes that a thread takes at a time.
   TextTable(std::span<const InputFile> files, DelimitedShape shape, LineEndsInCells line_ends,
             std::size_t piece = DelimitedPieces::usual_size);
 
-  /// By which name connections are to have it.
+  /// The function's name in connections.
   const std::string& function() const { return function_; }
-  /// Names of functions begin so, in whatever letter case.
+  /// Names of these functions begin with this, in any letter case.
   static constexpr const char* prefix = "fractile_text_";
   static std::string column_name(std::size_t number) { return "c" + std::to_string(number); }
 
-  /// Whether a reading has seen every record since this was asked for last.
+  /// Whether a reading has seen every record since the last call.
   bool was_read_whole() const;
-  /// How many records the last such reading has handed over.
+  /// The number of records of the last such reading.
   std::uint64_t records() const { return records_; }
-  /// Where a record stands that a reading on one thread has handed over, the last one that was begun; `record`: its number, from 1.
+  /// The place of a record of the last reading, which must have been on one thread; `record`: its number, from 1.
   struct Place {
     std::size_t file;      ///< which of the files
     std::uint64_t record;  ///< its number there, from 1
   };
   Place place_of(std::uint64_t record) const;
-  /// In which of the files a reading has met text that is no UTF-8, the last one that did.
+  /// The index of the file in which a reading last met text that is not UTF-8.
   std::size_t file_of_other_text() const { return file_of_other_text_; }
-  /// How many bytes of the files the last reading has taken, and how many there are.
+  /// The number of bytes of the files that the last reading has read; below, their total size.
   std::uint64_t bytes_taken() const { return bytes_taken_; }
   std::uint64_t bytes() const;
-  /// So small that a second thread would find nothing to do.
+  /// Whether the files are so small that a second thread would have no work.
   bool is_of_one_piece() const;
 
  private:
@@ -61,7 +62,7 @@ class TextTable final : public EngineTable {
   std::string function_;
   mutable std::atomic<std::uint64_t> records_ = 0;
   mutable std::atomic<bool> was_read_whole_ = false;
-  mutable std::vector<std::atomic<std::uint64_t>> records_of_;  // of each file, in the last reading that was begun
+  mutable std::vector<std::atomic<std::uint64_t>> records_of_;  // by file, in the last reading
   mutable std::atomic<std::uint64_t> bytes_taken_ = 0;
   mutable std::atomic<std::size_t> file_of_other_text_ = 0;
 };

@@ -26,7 +26,7 @@ std::string all_columns(std::size_t columns) {
   return list;
 }
 
-/// What a relation holds, in its order where the engine has one thread, else sorted; nothing where reading fails.
+/// A relation's rows: in its order if the engine has one thread, and otherwise sorted; nothing if reading fails.
 std::optional<std::vector<Row>> rows_of(const Connection& connection, std::size_t threads, const std::string& relation,
                                         std::size_t columns) {
   connection.run("SET threads = " + std::to_string(threads));
@@ -55,7 +55,7 @@ std::optional<std::vector<Row>> sorted(std::optional<std::vector<Row>> rows) {
   return rows;
 }
 
-/// As the engine reads it, whose own reader begins at the beginning.
+/// The rows by the engine's own reader, which begins at the start of the file.
 std::optional<std::vector<Row>> rows_by_engine(const Connection& connection, const InputFile& file,
                                                const DelimitedShape& shape) {
   std::string columns;
@@ -95,14 +95,14 @@ std::string with(std::string text, const std::string& delimiter, const std::stri
 
 using TextTableTest = EngineTest;
 
-// Whatever could lead a reader astray that begins in the middle: line ends, quotes and delimiters within quotes, a quote that opens in one piece
-// and closes in the next, quotes that are bytes, blank lines, long cells.
+// Texts that could mislead a reader that begins in the middle: line ends, quotes and delimiters within quotes, a quote that opens
+// in one piece and closes in the next, quotes that are bytes, blank lines, long cells.
 const std::string nasty =
     "a;b\n1;2\n\"x\ny\";\"\"\n\n\"\n\n;\";3\n5' 11\";\"a\"\"b\"\n \"q\n\" ;\"\"\"\n;\"\n;\n\"\"\"\";\"\n\"\n\"thirteen "
     "bytes\n or more\";"
     "long enough to lie elsewhere\n \"\"\"7\" ; 8\n\xC3\xA9;\"\xE2\x82\xAC\n\"\n;\"\"\n\"\r\";9\nx\"\";\"last\n\"";
 
-/// The files' records are cut anywhere, and no file knows of the others.
+/// The records are divided among the files anywhere, and each file is read without the others.
 TEST_F(TextTableTest, SeveralFilesAreOneBehindTheOther) {
   const Connection connection = Connection::open("");
   const std::vector<std::string> texts{"a,b\n1,2\n\"x\ny\",3\n", "a,b\r\n4,5\r\n", "a,b\n", "a,b\r6,\"7\r\"\r",

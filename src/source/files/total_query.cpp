@@ -20,14 +20,14 @@ bool is_column_or_constant(const SqlNode& expression) {
   return is_one_of(text_of(expression, "class"), {"COLUMN_REF", "CONSTANT"});
 }
 
-/// Whether the engine takes its value for true, false or NULL as it is.
+/// Whether the engine uses its value as true, false or NULL without a conversion.
 bool is_boolean(const SqlNode& expression) {
   return is_one_of(text_of(expression, "class"), {"COMPARISON", "BETWEEN", "CONJUNCTION"}) ||
          is_one_of(text_of(expression, "type"),
                    {"OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "COMPARE_IN", "COMPARE_NOT_IN"});
 }
 
-/// Whether it may be CASE or COALESCE to the engine: macros can be, and a cast can be none.
+/// Whether it may be CASE or COALESCE in the engine, which macros can expand to; a cast may be no operation.
 bool chooses(const SqlNode& expression) {
   const std::string_view kind = text_of(expression, "class");
   if (kind == "CAST") return chooses(member_of(expression, "child"));
@@ -38,7 +38,7 @@ bool chooses(const SqlNode& expression) {
   return kind == "CASE" || text_of(expression, "type") == "OPERATOR_COALESCE";
 }
 
-/// Walks a query and changes it on its way.
+/// Walks a query and changes it.
 class Rewriting {
  public:
   Rewriting(const Connection& connection, SqlDocument& tree) : connection_(connection), tree_(tree) {}
@@ -71,7 +71,7 @@ class Rewriting {
     return depth + 1;
   }
 
-  /// `names`: those of the engine for the list but for each *, where they are needed.
+  /// `names`: the engine's names of the list's values, without those of a *, if they are needed.
   void select(SqlNode& node, const std::vector<std::string>& names, int depth) {
     SqlNode& from = node["from_table"];
     if (text_of(from, "type") == "SUBQUERY") {
@@ -99,7 +99,7 @@ class Rewriting {
     }
   }
 
-  /// A value of a list keeps the name that the engine gives it as it was written.
+  /// A value of a list keeps the name that the engine gives to the value as it was written.
   void listed(SqlNode& item, const std::string& engine_name, int depth) {
     if (text_of(item, "class") == "COLUMN_REF") return;
     const std::string alias(text_of(item, "alias"));
@@ -111,16 +111,16 @@ class Rewriting {
     item["alias"] = text_node(name, allocator());
   }
 
-  /// What WHERE, AND and OR take for true or false. An operand that fails is NULL to them, whatever the others are and whichever the
-  /// engine tries first.
+  /// Rewrites an operand of WHERE, AND or OR such that a failure becomes NULL, whatever the other operands are and whichever the
+  /// engine evaluates first.
   void condition(SqlNode& node, int depth) {
     parts(node, depth);
-    if (text_of(node, "class") == "CONJUNCTION") return;  // whose operands don't fail
+    if (text_of(node, "class") == "CONJUNCTION") return;  // its operands cannot fail
     if (!is_boolean(node)) make_cast(node, "BOOLEAN", allocator());
     tried(node);
   }
 
-  /// What stands within an expression.
+  /// Rewrites the parts of an expression.
   void parts(SqlNode& node, int depth) {
     if (node.IsArray()) {
       for (SqlNode& each : node.GetArray()) parts(each, deeper(depth));
@@ -139,8 +139,9 @@ class Rewriting {
     if (text_of(node, "type") == "OPERATOR_TRY") boxed(node["children"][0]);
   }
 
-  /// What the engine's functions of dates say of an INTERVAL or a TIME no TRY catches. So that such arguments are refused when the query
-  /// is bound, a unit becomes the function of its name, and what can be only of a date or a time of a day stands beside one.
+  /// TRY does not catch the errors of the engine's date functions about an INTERVAL or a TIME. So such arguments must be refused
+  /// when the query is bound: a unit becomes the function of its name, and an argument that must be a date or a time of day is put
+  /// next to one.
   void function(SqlNode& node) {
     const std::string name = lower_case(text_of(node, "function_name"));
     SqlNode& arguments = node["children"];
@@ -189,8 +190,9 @@ class Rewriting {
     node.AddMember("children", children, allocator());
   }
 
-  /// What CASE and COALESCE give stands in a structure, from which it is taken again. A TRY that goes on row by row hands them a vector of
-  /// one value, and they write where the row stands in its own: beyond it. (duckdb/duckdb#25280; other functions have vectors of their own.)
+  /// Puts the result of CASE and COALESCE into a structure, from which it is taken again. A TRY that continues row by row passes
+  /// them a vector of one value, and they write at the index of the row, beyond its end. (duckdb/duckdb#25280; other functions have
+  /// separate vectors.)
   void boxed(SqlNode& node) {
     if (!chooses(node)) return;
     SqlNode inner = std::move(node);
@@ -200,7 +202,7 @@ class Rewriting {
     node["children"][0]["children"][0] = inner;
   }
 
-  /// What the engine calls the columns of a list, but for those of a *.
+  /// The engine's names of a list's columns, without those of a *.
   std::vector<std::string> names_of(const SqlNode& select) const {
     SqlDocument tree;
     tree.CopyFrom(tree_, tree.GetAllocator());
@@ -226,7 +228,7 @@ class Rewriting {
 
   const Connection& connection_;
   SqlDocument& tree_;
-  std::optional<SqlDocument> box_ = {};  // once it is needed
+  std::optional<SqlDocument> box_ = {};  // set when it is first needed
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A row-wise query, so written that nothing of a row can end it: what fails in a row is missing there.
+// Rewrites a row-wise query such that no row can make it fail: a value whose computation fails is missing in its row.
 // Proof: docs/proofs/row_wise_queries.md, claim 2
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace fractile::source_detail {
 
-/// The text of the query in which TRY stands around each value of its lists, each condition of a WHERE and each operand of AND and OR,
-/// at every depth. `tree`: one that require_row_wise() and require_bounded_work() have seen; `columns`: those of its result, which are
-/// the same then. Throws EngineFailure, and as sql_of().
+/// The text of the query with TRY around each value of its lists, each condition of a WHERE and each operand of AND and OR, at
+/// every depth. `tree` must have passed require_row_wise() and require_bounded_work(). `columns`: the columns of its result, which
+/// do not change. Throws EngineFailure, and as sql_of() does.
 std::string total_query(const Connection& connection, const SqlTree& tree, const std::vector<Column>& columns);
 
 }  // namespace fractile::source_detail

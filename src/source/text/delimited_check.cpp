@@ -46,14 +46,14 @@ std::size_t DelimitedCheck::cells_of(std::string_view plain_line) const {
   return cells;
 }
 
-/// Whether all these bytes stand outside quotes, on lines that end in LF.
+/// Whether all these bytes are outside quotes, on lines that end with LF.
 bool DelimitedCheck::is_plain(std::string_view bytes) const {
   const bool outside = place_ != Place::quoted && place_ != Place::quote_seen && place_ != Place::behind_quotes;
   return outside && !carriage_return_ && bytes.find('"') == std::string_view::npos &&
          bytes.find('\r') == std::string_view::npos;
 }
 
-/// As see_byte() for all bytes up to the last line end; returns what follows it.
+/// Reads all bytes up to the last line end, with the effect of see_byte(); returns what follows it.
 std::string_view DelimitedCheck::see_plain_lines(std::string_view bytes) {
   while (line_end_ != LineEnd::lf || length_ > 0 || bytes.size() > longest_record) {
     const std::size_t end = bytes.find('\n');
@@ -64,7 +64,8 @@ std::string_view DelimitedCheck::see_plain_lines(std::string_view bytes) {
   return see_short_lines(bytes);
 }
 
-/// The same from the beginning of a line behind the header, where no line is too long.
+/// The same when `bytes` begin at the start of a line after the header, and no line in them is too long. Each line is checked as a
+/// whole.
 std::string_view DelimitedCheck::see_short_lines(std::string_view bytes) {
   for (;;) {
     const std::size_t end = bytes.find('\n');
@@ -143,14 +144,14 @@ bool DelimitedCheck::ends_cell(char byte) {
 }
 
 void DelimitedCheck::see_after_quote(char byte) {
-  if (byte == '"' && place_ == Place::quote_seen && tail_.empty()) {  // doubled
+  if (byte == '"' && place_ == Place::quote_seen && tail_.empty()) {  // a doubled quote
     place_ = Place::quoted;
     if (cells_ != nullptr) cell_ += byte;
     return;
   }
   if (ends_cell(byte)) return hand_over_cell();
   if (shape_.delimiter.starts_with(tail_)) return;                   // the delimiter's first bytes
-  if (byte != ' ' || tail_.size() > 1) refuse_text_behind_quotes();  // behind some of them, too
+  if (byte != ' ' || tail_.size() > 1) refuse_text_behind_quotes();  // also after part of a delimiter
   tail_.clear();
   place_ = Place::behind_quotes;
 }
@@ -160,7 +161,7 @@ void DelimitedCheck::see_bare(char byte) {
     place_ = Place::quoted;
     quote_line_ = line_;
     tail_.clear();
-    cell_.clear();  // of the blank
+    cell_.clear();  // drops the blank before the quote
     return;
   }
   if (byte == '"' && place_ == Place::blanks) {
@@ -180,7 +181,7 @@ void DelimitedCheck::refuse_text_behind_quotes() const {
   refuse(line_, "has text behind a quoted cell", "quotes inside quoted cells must be doubled");
 }
 
-/// At the end of a line: a delimiter that has begun behind a quoted cell is text there.
+/// At the end of a line, an incomplete delimiter after a quoted cell is text, and refused.
 void DelimitedCheck::check_behind_quotes() const {
   if ((place_ == Place::quote_seen || place_ == Place::behind_quotes) && !tail_.empty()) refuse_text_behind_quotes();
 }

@@ -1,6 +1,5 @@
-// Delimited text as RFC 4180 has it, looked through before the engine reads it. The engine passes over a quote that is never
-// closed, a line above its limit and records lost between its buffers in silence; here each of them is an error, or shows in
-// the number of records.
+// Checks delimited text against RFC 4180 before the engine reads it. The engine silently accepts a quote that is never closed, a
+// line above its limit, and records lost between its buffers. Here each of these is an error, or shows in the number of records.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +11,13 @@
 
 namespace fractile::source_detail {
 
-inline constexpr std::size_t longest_record = 2'000'000;  // bytes without its line end, the engine's own limit
+inline constexpr std::size_t longest_record = 2'000'000;  // bytes without the line end; the engine has the same limit
 
-/// What the header line says of the records behind it.
+/// What the header line determines about the records after it.
 struct DelimitedShape {
   std::string delimiter;
-  std::size_t
-      columns;  ///< cells of each record; 0: of any number. With one, a blank line is a record with an empty cell.
+  /// The number of cells of each record; 0: any number. With one column, a blank line is a record with an empty cell.
+  std::size_t columns;
 
   bool has_one_column() const { return columns == 1; }
 };
@@ -26,10 +25,10 @@ struct DelimitedShape {
 /// Whether a quoted cell may hold a line end.
 enum class LineEndsInCells { allowed, refused };
 
-/// How all lines end, as the header line does.
+/// How all lines end: like the header line.
 enum class LineEnd { none, lf, crlf, cr };
 
-/// Takes what records hold.
+/// Receives the cells of records.
 class CellSink {
  public:
   CellSink() = default;
@@ -41,24 +40,24 @@ class CellSink {
   virtual void end_record() = 0;
 };
 
-/// Takes the text piece by piece. A quote opens a quoted cell at the beginning of a cell, or behind one blank there; it is
-/// closed by a quote that is not doubled, behind which stand only blanks, a delimiter or the end of the line. Elsewhere a quote is
-/// a byte like others. All lines must end as the header line does: LF, CR LF or CR. Records have as many cells as the header; the
-/// engine alone would pass over empty ones behind them.
+/// Reads the text piece by piece. A quote at the beginning of a cell, or after one blank there, opens a quoted cell. A quote that
+/// is not doubled closes it; after that quote, there may only be blanks up to a delimiter or the end of the line. Elsewhere, a
+/// quote is an ordinary byte. All lines must end as the header line does: with LF, CR LF or CR. Records must have as many cells as
+/// the header; the engine alone would ignore further empty cells.
 class DelimitedCheck {
  public:
   DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name);
-  /// From the beginning of a line behind the header, which ended so. `cells` outlives this.
+  /// Begins at a line after the header, whose line end is given. `cells` must outlive this object.
   DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name, LineEnd line_end,
                  CellSink& cells);
 
-  /// Throws `data`, with the line: for a longer record, one of more or fewer cells, another line end, text behind a quoted cell, a quote
-  /// behind several blanks, or a line end in a quoted cell where those are refused.
+  /// Throws `data`, with the line, for a record that is longer or has more or fewer cells, another line end, text after a quoted
+  /// cell, a quote after several blanks, and a line end in a quoted cell if these are refused.
   void see(std::string_view bytes);
-  /// The same up to the end of the record, if it is seen: behind LF or CR LF. How many bytes that were.
+  /// The same up to the end of the record, after LF or CR LF, if it is in `bytes`. Returns the number of bytes read.
   std::size_t see_record(std::string_view bytes);
-  /// At the end of the text. Returns the number of records, without the header. Throws `data` for a quote that is never closed, with its
-  /// line, and as see() does.
+  /// To be called at the end of the text. Returns the number of records, without the header. Throws `data` for a quote that is
+  /// never closed, with its line, and as see() does.
   std::uint64_t finish();
 
  private:
@@ -87,8 +86,8 @@ class DelimitedCheck {
   const std::string& display_name_;
   Place place_ = Place::cell_start;
   LineEnd line_end_ = LineEnd::none;  // of the header line
-  bool carriage_return_ = false;      // was the byte before, outside quotes
-  std::string tail_;                  // of the cell: as many bytes as the delimiter has, at most
+  bool carriage_return_ = false;      // whether the byte before was CR, outside quotes
+  std::string tail_;                  // the last bytes of the cell, at most as many as the delimiter has
   std::size_t length_ = 0;            // of the record so far
   std::size_t delimiters_ = 0;        // in the record so far
   std::uint64_t line_ = 1;
@@ -96,8 +95,8 @@ class DelimitedCheck {
   std::uint64_t quote_line_ = 1;   // where the quote was opened
   std::uint64_t records_ = 0;
   bool header_seen_ = false;
-  CellSink* cells_ = nullptr;  // of a reader
-  std::string cell_;           // for it, so far
+  CellSink* cells_ = nullptr;  // null unless cells are read
+  std::string cell_;           // the current cell so far, for cells_
 };
 
 }  // namespace fractile::source_detail

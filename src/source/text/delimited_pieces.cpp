@@ -8,12 +8,13 @@ namespace {
 
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
-/// Behind the last line end in text without quoted cells. (Where lines end in CR, a LF behind it is refused on either side of a cut.)
+/// The place after the last line end in text without quoted cells. (If lines end with CR, a LF after it is refused on both sides of
+/// a cut.)
 std::size_t end_of_lines(std::string_view text, LineEnd line_end) {
   return text.rfind(line_end == LineEnd::cr ? '\r' : '\n') + 1;
 }
 
-/// Whether a quote there opens a cell, in text whose delimiter is one byte.
+/// Whether a quote at this place opens a cell, in text whose delimiter is one byte.
 bool opens_cell(std::string_view text, std::size_t quote, char delimiter) {
   const auto begins_cell = [&](std::size_t at) {
     return at == 0 || text[at - 1] == delimiter || text[at - 1] == '\n' || text[at - 1] == '\r';
@@ -21,7 +22,7 @@ bool opens_cell(std::string_view text, std::size_t quote, char delimiter) {
   return begins_cell(quote) || (text[quote - 1] == ' ' && begins_cell(quote - 1));
 }
 
-/// Behind the quote that closes the cell, or the end.
+/// The place after the quote that closes the cell, or the end of the text.
 std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   for (;;) {
     const std::size_t quote = text.find('"', at);
@@ -33,7 +34,7 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) {
 
 std::size_t end_by_quotes(std::string_view text, char delimiter, LineEnd line_end) {
   std::size_t end = 0;
-  std::size_t bare = 0;  // where what stands outside quoted cells begins
+  std::size_t bare = 0;  // where the text outside quoted cells begins
   std::size_t at = 0;
   while (at < text.size()) {
     const std::size_t quote = std::min(text.find('"', at), text.size());
@@ -56,14 +57,14 @@ std::size_t end_by_grammar(std::string_view text, const std::string& delimiter, 
     void end_record() override { ++records; }
     std::size_t records = 0;
   } seen;
-  const std::string no_name;  // what it refuses is not said
+  const std::string no_name;  // its errors are not shown
   DelimitedCheck check({delimiter, 0}, LineEndsInCells::allowed, no_name, line_end, seen);
   std::size_t end = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::size_t before = seen.records;
     check.see_record(text.substr(at, 1));
     if (seen.records > before)
-      end = line_end == LineEnd::cr ? at : at + 1;  // a CR ends a line once the next byte is seen
+      end = line_end == LineEnd::cr ? at : at + 1;  // a CR ends a line only when the next byte is seen
   }
   return end;
 }
@@ -88,7 +89,7 @@ DelimitedPieces::DelimitedPieces(std::function<std::string_view()> more, const D
   rest_.erase(0, end);
 }
 
-/// Behind the header line's end, whose kind it sets.
+/// The place after the end of the header line; sets the kind of line ends.
 std::size_t DelimitedPieces::end_of_header() {
   for (;;) {
     const std::size_t end = rest_.find_first_of("\r\n");
@@ -106,7 +107,7 @@ std::size_t DelimitedPieces::end_of_header() {
   }
 }
 
-/// Whether there was more.
+/// Appends more text; returns whether there was any.
 bool DelimitedPieces::append_to(std::string& text) {
   const std::string_view more = more_();
   text += more;
@@ -114,14 +115,14 @@ bool DelimitedPieces::append_to(std::string& text) {
   return !has_ended_;
 }
 
-/// Behind the records that `text` is to hold; what is read more goes behind them.
+/// Fills `text` with records and returns their end; further bytes that were read follow after it.
 std::size_t DelimitedPieces::fill(std::string& text) {
   for (std::size_t seen = size_;; seen += std::max(size_, seen)) {
     while (!has_ended_ && text.size() < seen) append_to(text);
     if (text.size() <= seen && has_ended_) return text.size();
     if (const std::size_t end = end_of_records(std::string_view(text).substr(0, seen), delimiter_, line_end_); end > 0)
       return end;
-    if (seen > longest_record + size_ + 2) return text.size();  // which is refused
+    if (seen > longest_record + size_ + 2) return text.size();  // a record of this length is refused
   }
 }
 

@@ -22,10 +22,10 @@ bool is_ascii(std::string_view text) {
   return (any & high) == 0;
 }
 
-/// At most 12 bytes, in a few moves.
+/// Copies at most 12 bytes, in a few moves.
 void copy_short(std::string_view text, char* to) {
   const std::size_t size = text.size();
-  const auto move = [&](auto part) {  // the first bytes and the last ones
+  const auto move = [&](auto part) {  // moves the first bytes and the last bytes
     std::memcpy(&part, text.data(), sizeof part);
     std::memcpy(to, &part, sizeof part);
     std::memcpy(&part, text.data() + size - sizeof part, sizeof part);
@@ -98,7 +98,7 @@ void DelimitedRecords::require_utf8(std::string_view text) const {
   throw NotUtf8{line_ + static_cast<std::uint64_t>(lines)};
 }
 
-/// `is_kept`: whether the text outlives the records that are read.
+/// `is_kept`: whether the text stays valid as long as the records that are read.
 void DelimitedRecords::add_wanted(std::size_t place, std::string_view text, bool is_kept) {
   if (!is_ascii_) require_utf8(text);
   Column& column = columns_[place];
@@ -115,7 +115,7 @@ void DelimitedRecords::end_record() {
   cells_ = 0;
 }
 
-/// Whether a line ends there, in the way in which all do. At the end of the records none does.
+/// Whether a line ends at this place, with the common line end. No line ends at the end of the records.
 bool DelimitedRecords::is_line_end(std::size_t at) const {
   if (at >= records_.size()) return false;
   switch (line_end_) {
@@ -128,7 +128,8 @@ bool DelimitedRecords::is_line_end(std::size_t at) const {
   }
 }
 
-/// Where the quoted cell that begins there ends: behind its closing quote; npos unless a delimiter or a line end follows at once.
+/// The end of the quoted cell that begins at this place: after its closing quote. npos unless a delimiter or a line end follows
+/// immediately.
 std::size_t DelimitedRecords::end_of_quoted(std::size_t at) {
   const std::size_t begin = at + 1;
   bool has_doubled = false;
@@ -159,7 +160,7 @@ std::size_t DelimitedRecords::end_of_quoted(std::size_t at) {
   return close + 1;
 }
 
-/// Reads the record, unless there is anything about it that is not plain: then it is as it was.
+/// Reads the record if it is plain; otherwise changes nothing and returns false.
 bool DelimitedRecords::read_plain() {
   if (shape_.delimiter.size() != 1) return false;
   const char delimiter = shape_.delimiter.front();
@@ -202,7 +203,7 @@ bool DelimitedRecords::read_plain() {
   return false;
 }
 
-/// Forgets the cells of a record that has not ended.
+/// Drops the cells of a record that has not ended.
 void DelimitedRecords::take_back() {
   cells_ = 0;
   for (Column& column : columns_) {
@@ -216,7 +217,7 @@ void DelimitedRecords::take_back() {
   }
 }
 
-/// The record, or where lines end in CR, all that are left.
+/// Reads the record with DelimitedCheck; if lines end with CR, reads all remaining records.
 void DelimitedRecords::read_by_grammar() {
   DelimitedCheck check(shape_, line_ends_, display_name_, line_end_, *this);
   at_ += check.see_record(records_.substr(at_));

@@ -1,4 +1,4 @@
-// The cells of delimited text, for the columns that are asked for.
+// The cells of delimited text, for the wanted columns.
 #pragma once
 
 #include <array>
@@ -14,20 +14,20 @@
 
 namespace fractile::source_detail {
 
-/// Reads whole records as DelimitedCheck has them, which decides wherever a record is not a plain one. A cell is NULL where it is empty, in
-/// quotes or not; a quoted one stands without its quotes and the blanks around them, others stand as they are.
+/// Reads whole records by the rules of DelimitedCheck, which reads every record that is not plain. An empty cell is NULL, in quotes
+/// or not. A quoted cell loses its quotes and the blanks around them; other cells stay as they are.
 class DelimitedRecords final : private CellSink {
  public:
-  /// `wanted`: columns by their number, each once. `display_name` outlives this.
+  /// `wanted`: columns by their number, each once. `display_name` must outlive this object.
   DelimitedRecords(const DelimitedShape& shape, LineEndsInCells line_ends, LineEnd line_end,
                    const std::string& display_name, const std::vector<std::size_t>& wanted);
 
-  /// Starts with these records, which begin at a line of this number and outlive what is read of them.
+  /// Starts with these records, which begin at a line of this number. They must outlive the cells that are read from them.
   void begin(std::string_view records, std::uint64_t line);
-  /// Reads some `most` records; how many there are, 0 at the end. Throws as DelimitedCheck::see() (but for the line), and NotUtf8
-  /// for a cell that is wanted.
+  /// Reads about `most` records, and returns their number, 0 at the end. Throws as DelimitedCheck::see() does (except for the
+  /// line), and NotUtf8 for a wanted cell.
   std::size_t next(std::size_t most);
-  /// The cells of a column of the records that were read: by its place among the wanted ones, `rows` from the row `from`, a multiple of 64.
+  /// The cells of a column, by its place among the wanted ones: `rows` rows from row `from` on, a multiple of 64.
   ColumnView column(std::size_t place, std::size_t from, std::size_t rows) const;
 
  private:
@@ -58,16 +58,16 @@ class DelimitedRecords final : private CellSink {
   LineEndsInCells line_ends_;
   LineEnd line_end_;
   const std::string& display_name_;
-  std::vector<std::size_t> places_;  // of each column, among those that are wanted
+  std::vector<std::size_t> places_;  // the place of each column among the wanted ones
   std::vector<Column> columns_;
-  std::array<bool, 256> ends_cell_{};  // bytes at which one may end that is not quoted
+  std::array<bool, 256> ends_cell_{};  // bytes at which an unquoted cell may end
   std::string_view records_;
   std::uint64_t line_ = 0;
   std::size_t at_ = 0;  // where the next record begins
   bool is_ascii_ = true;
   std::size_t rows_ = 0;
   std::size_t cells_ = 0;              // of the record so far
-  std::deque<std::string> own_texts_;  // of cells that do not stand in the text as they are
+  std::deque<std::string> own_texts_;  // texts of cells that are not in the text literally
 };
 
 }  // namespace fractile::source_detail

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, TextEncoding>, 8> names{{{"utf8
                                                                           {"utf16le", TextEncoding::utf_16_le},
                                                                           {"utf16be", TextEncoding::utf_16_be}}};
 
-/// What the bytes 0x80 to 0x9F stand for.
+/// The characters of the bytes 0x80 to 0x9F.
 constexpr std::array<std::uint16_t, 32> windows_characters{
     0x20AC, 0x0081, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x008D, 0x017D, 0x008F, 0x0090, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,

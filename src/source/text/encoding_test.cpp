@@ -9,7 +9,7 @@
 namespace fractile::source_detail {
 namespace {
 
-/// Put into UTF-8, so many bytes at a time.
+/// The bytes transcoded to UTF-8, so many at a time.
 std::string transcoded(TextEncoding encoding, const std::string& bytes, std::size_t size) {
   Transcoder transcoder(encoding);
   std::string text;

@@ -24,7 +24,7 @@ bool is_number(std::string_view text) {
   return end == text.data() + text.size() && (status == std::errc() || status == std::errc::result_out_of_range);
 }
 
-/// Where the cell that begins at `begin` ends: the next delimiter outside quotes, or the end of the line.
+/// The end of the cell that begins at `begin`: the next delimiter outside quotes, or the end of the line.
 std::size_t cell_end(std::string_view line, std::size_t begin, std::string_view delimiter, bool& inside_quotes) {
   inside_quotes = false;
   for (std::size_t at = begin; at < line.size(); ++at) {
@@ -40,7 +40,7 @@ std::string unquote(std::string_view cell) {
   std::string name;
   for (std::size_t at = 1; at + 1 < cell.size(); ++at) {
     name += cell[at];
-    if (cell[at] == '"' && cell[at + 1] == '"' && at + 2 < cell.size()) ++at;  // a doubled quote is one
+    if (cell[at] == '"' && cell[at + 1] == '"' && at + 2 < cell.size()) ++at;  // a doubled quote means one
   }
   return name;
 }
@@ -71,7 +71,7 @@ std::size_t count_outside_quotes(std::string_view header, char delimiter) {
   return count;
 }
 
-/// Length of a UTF-8 sequence by its first byte; 0 when no sequence begins so.
+/// The length of a UTF-8 sequence, by its first byte; 0 for a byte that begins no sequence.
 std::size_t sequence_length(std::uint8_t lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return 2;

@@ -1,4 +1,4 @@
-// The header line of a text table. It alone decides columns and delimiter: no cell of a record does.
+// The header line of a text table. It alone determines columns and delimiter; cells of records have no influence.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace fractile::source_detail {
 /// The first line, without byte order mark and line end. Empty when `text` is.
 std::string_view first_line_of(std::string_view text);
 
-/// The commonest of comma, tab, semicolon and bar outside quotes; comma when there is none.
+/// The most frequent of comma, tab, semicolon and bar outside quotes; comma when there is none.
 std::string delimiter_of(std::string_view header);
 
-/// The names: quotes removed, blanks around trimmed, "column<k>" (k from 0) for an empty one, with as many _
-/// behind it as no other name has. `source` is for messages.
+/// The names of the columns, without quotes and surrounding blanks. An empty name becomes "column<k>" (k from 0), followed by
+/// enough _ to differ from all other names. `source` is for messages.
 /// Throws `data` for a header that is empty, not UTF-8, not closed, or made of numbers only (then it is a record).
 std::vector<std::string> column_names(std::string_view header, std::string_view delimiter, const std::string& source);
 

@@ -16,16 +16,16 @@
 namespace fractile::source_detail {
 namespace {
 
-using namespace std::string_view_literals;  // some of these hold a zero
+using namespace std::string_view_literals;  // some of these literals contain a zero byte
 
-/// What is handed to a library at once, which counts in 32 bits.
+/// The number of bytes that are passed to a library at once; libraries count in 32 bits.
 template <class Bytes>
 unsigned handed(const Bytes& bytes) {
   return static_cast<unsigned>(std::min<std::size_t>(bytes.size(), std::numeric_limits<unsigned>::max()));
 }
 
-/// Has a library's stream take from the front of `packed` and fill the front of `text`; each becomes what is left of it. Returns what
-/// run(stream) does.
+/// Lets a library's stream consume the front of `packed` and fill the front of `text`; both are set to what is left of them.
+/// Returns the result of run(stream).
 template <class Stream, class Run>
 auto run_between(Stream& stream, std::string_view& packed, std::span<char>& text, const Run& run) {
   stream.next_in = reinterpret_cast<decltype(stream.next_in)>(const_cast<char*>(packed.data()));
@@ -62,8 +62,8 @@ class GzipUnpacker final : public Unpacker {
   ~GzipUnpacker() override { inflateEnd(&stream_); }
 
   Unpacked begin(std::string_view head) override {
-    constexpr std::size_t flags = 3;                // where they stand
-    constexpr unsigned read_flags = 0x04U | 0x08U;  // an extra field, a name: the engine passes over these alone
+    constexpr std::size_t flags = 3;                // offset of the flags
+    constexpr unsigned read_flags = 0x04U | 0x08U;  // an extra field, a name: the engine skips only these
     inflateReset(&stream_);
     const bool has_flags = begins_gzip_member(head) && head.size() > flags;
     return has_flags && (static_cast<unsigned char>(head[flags]) & ~read_flags) != 0 ? Unpacked::unread
@@ -89,7 +89,7 @@ class GzipUnpacker final : public Unpacker {
 
 // --- zstd: RFC 8878 ------------------------------------------------------------------------------------------------
 
-/// A frame of text, or one that is skipped, with which some programs begin.
+/// A frame of text, or a skippable frame, with which some programs begin.
 bool begins_zstd_frame(std::string_view bytes) {
   if (bytes.starts_with("\x28\xB5\x2F\xFD"sv)) return true;
   constexpr unsigned char first_skipped = 0x50;
@@ -137,8 +137,8 @@ class ZstdUnpacker final : public Unpacker {
   }
 
  private:
-  /// As RFC 8878, 3.1.1.1.2, has it; 0 where the frame has no window of its own. The library does not look at it where a frame and its text
-  /// fit in what it is given at once.
+  /// The window by RFC 8878, 3.1.1.1.2; 0 if the frame has no window descriptor. The library ignores the window if a frame and its
+  /// text fit the buffers of one call.
   static std::uint64_t window_of(std::string_view head) {
     constexpr std::size_t descriptor = 4;
     constexpr std::size_t window = 5;
@@ -147,17 +147,18 @@ class ZstdUnpacker final : public Unpacker {
     const std::uint64_t base = std::uint64_t{1} << (10U + (byte(window) >> 3U));
     return base + base / 8 * (byte(window) & 7U);
   }
-  /// The library does not look at it where a frame's last block is empty.
+  /// Whether the frame states its size. The library does not check the size if the frame's last block is empty.
   bool has_said_size() const { return said_ != ZSTD_CONTENTSIZE_UNKNOWN && said_ != ZSTD_CONTENTSIZE_ERROR; }
 
   std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context_;
-  unsigned long long said_ = ZSTD_CONTENTSIZE_UNKNOWN;  // bytes of text, by the frame's header
+  unsigned long long said_ = ZSTD_CONTENTSIZE_UNKNOWN;  // bytes of text, according to the frame's header
   unsigned long long made_ = 0;
 };
 
 // --- bzip2 ---------------------------------------------------------------------------------------------------------
 
-/// By the mark and what follows it: that of a block, or that of the end. A file that ends within them begins so, too.
+/// Recognizes the mark and what follows it: the mark of a block, or that of the end. A file that ends within these bytes is
+/// recognized, too.
 bool begins_bzip2_stream(std::string_view bytes) {
   constexpr std::string_view mark = "BZh";
   if (!bytes.starts_with(mark) || bytes.size() == mark.size()) return false;
@@ -266,7 +267,7 @@ constexpr std::array packings{
 }  // namespace
 
 const Packing* packing_of(std::string_view head) {
-  if (head.starts_with(gzip_mark)) return packings.data();  // whatever its method
+  if (head.starts_with(gzip_mark)) return packings.data();  // for any method
   head = head.substr(0, longest_mark);
   const auto* const found =
       std::ranges::find_if(packings, [&](const Packing& packing) { return packing.begins(head); });

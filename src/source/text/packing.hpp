@@ -1,4 +1,4 @@
-// How text is packed, by its first bytes and never by its name: gzip, zstd, bzip2, xz. All differences between them stand in one table.
+// How text is packed, by its first bytes and never by its name: gzip, zstd, bzip2, xz. One table has all differences between them.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@ namespace fractile::source_detail {
 
 /// The outcome of a step.
 enum class Unpacked {
-  more,             ///< as far as there was something to unpack, or room for it
-  ended,            ///< the part has come to its end, and its checksum, where it has one, is right
-  damaged,          ///< these are not bytes of this packing
-  too_wide,         ///< it asks for a window beyond widest_window
-  with_dictionary,  ///< it was packed with a dictionary, which is not in it
-  unread            ///< it is of a kind that is not read: Packing::unread
+  more,             ///< everything was unpacked for which there was input and room
+  ended,            ///< the part has ended, and its checksum, if it has one, is right
+  damaged,          ///< the bytes are not valid for this packing
+  too_wide,         ///< it needs a window beyond widest_window
+  with_dictionary,  ///< it was packed with a dictionary, which the file does not have
+  unread            ///< it is of a kind that cannot be read: Packing::unread
 };
 
-/// How many bytes before the ones that are unpacked are kept at most.
+/// The largest window: how many unpacked bytes are kept for reference.
 constexpr std::size_t widest_window = std::size_t{1} << 27;
 
 /// Unpacks a file's parts one after another. Every function may throw std::bad_alloc.
@@ -30,11 +30,11 @@ class Unpacker {
   Unpacker& operator=(const Unpacker&) = delete;
   virtual ~Unpacker() = default;
 
-  /// How many of a part's first bytes begin() looks at.
+  /// How many of a part's first bytes begin() examines.
   static constexpr std::size_t longest_head = 18;
-  /// Before the first step of a part that begins so: `more`, or what is wrong with it.
+  /// Called before the first step of a part that begins with `head`: returns `more`, or what is wrong with the part.
   virtual Unpacked begin(std::string_view head) = 0;
-  /// Takes from the front of `packed`, and fills the front of `text`; each becomes what is left of it.
+  /// Consumes the front of `packed`, and fills the front of `text`. Both are set to what is left of them.
   virtual Unpacked step(std::string_view& packed, std::span<char>& text) = 0;
 };
 
@@ -43,24 +43,23 @@ constexpr std::size_t longest_mark = 10;
 
 struct Packing {
   std::string_view name;
-  std::string_view extension;  ///< of a file's name, which is nothing but a name
-  std::string_view part;       ///< what such files hold one behind the other
-  bool (*begins)(
-      std::string_view
-          bytes);  ///< whether a part begins so; by the first `longest_mark` bytes, or all where there are fewer
+  std::string_view extension;  ///< of a file's name, for messages only
+  std::string_view part;       ///< what such files consist of, one after the other
+  /// Whether a part begins with these bytes: the first `longest_mark` bytes, or all if there are fewer.
+  bool (*begins)(std::string_view bytes);
   std::unique_ptr<Unpacker> (*unpacker)();
   std::string_view unpack;       ///< the command that unpacks a file
-  std::string_view unpack_wide;  ///< the same of one whose window is too wide
+  std::string_view unpack_wide;  ///< the same for a file whose window is too wide
   std::string_view pack;         ///< the command that packs
-  std::string_view unread;       ///< what a part is of that is not read
-  std::string_view padding;      ///< what may stand behind a part, as often as it likes; empty: nothing
-  bool is_read_by_engine;        ///< whether the engine unpacks it, by the same name: JSON, which it reads itself
+  std::string_view unread;       ///< the kind of part that cannot be read
+  std::string_view padding;      ///< what may follow a part, any number of times; empty: nothing
+  bool is_read_by_engine;        ///< whether the engine, which reads JSON itself, unpacks it under the same name
 };
 
-/// The packing of a file that begins so; null if it is not packed in a way that is read.
+/// The packing of a file that begins with `head`; null if it is not packed in a known way.
 const Packing* packing_of(std::string_view head);
 
-/// The packing of files whose names end so, such as ".gz", in lower case; null if there is none.
+/// The packing of files with this extension, such as ".gz", in lower case; null if there is none.
 const Packing* packing_named(std::string_view extension);
 
 }  // namespace fractile::source_detail

@@ -1,4 +1,4 @@
-// For tests: text, packed in each way that is read.
+// For tests: text packed in each supported way.
 #pragma once
 
 #include <bzlib.h>
@@ -15,7 +15,7 @@ namespace fractile::source_test {
 
 inline const std::vector<std::string> all_packings{"gzip", "zstd", "bzip2", "xz"};
 
-/// A gzip member; `header`: what stands in it beside the text.
+/// A gzip member; `header`: its further fields.
 inline std::string gzip_member(const std::string& text, gz_header header = {}) {
   z_stream stream{};
   EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
@@ -31,7 +31,7 @@ inline std::string gzip_member(const std::string& text, gz_header header = {}) {
   return packed;
 }
 
-/// A zstd frame that says its window, and not how much text there is, as where text is packed while it comes.
+/// A zstd frame that has its window size and not the size of the text, as when text is packed while it arrives.
 inline std::string zstd_frame(const std::string& text, bool has_checksum = true) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   EXPECT_EQ(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, has_checksum ? 1 : 0)), 0U);
@@ -45,7 +45,7 @@ inline std::string zstd_frame(const std::string& text, bool has_checksum = true)
   return packed;
 }
 
-/// With blocks of 100 kB.
+/// A bzip2 stream with blocks of 100 kB.
 inline std::string bzip2_stream(std::string text) {
   std::string packed(text.size() + text.size() / 50 + 1'000, '\0');
   auto size = static_cast<unsigned>(packed.size());
@@ -65,7 +65,7 @@ inline std::string xz_stream(const std::string& text, lzma_check check = LZMA_CH
   return packed;
 }
 
-/// One part.
+/// One part, packed in this way.
 inline std::string packed_by(std::string_view packing, const std::string& text) {
   if (packing == "zstd") return zstd_frame(text);
   if (packing == "bzip2") return bzip2_stream(text);

@@ -8,7 +8,7 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr std::size_t chunk_size = std::size_t{1} << 18;  // bytes, that stay in a cache
+constexpr std::size_t chunk_size = std::size_t{1} << 18;  // bytes; fits a cache
 
 std::string hint_to_pack_again(const Packing& packing, std::string_view unpack) {
   return fmt::format("compress it again: {} FILE | {} > again{}", unpack, packing.pack, packing.extension);
@@ -33,13 +33,12 @@ std::size_t Unpacking::read(std::span<char> text) {
     const bool is_file_over = packed_.empty();
     const Unpacked step = unpacker_->step(packed_, rest);
     if (rest.size() < text.size()) {
-      found_ = step;  // behind this text: how long the text is does not decide who hears of it
+      found_ = step;  // reported after this text, so its length does not decide whether the failure is reported
     } else {
       require(step);
     }
     inside_ = step != Unpacked::ended;
-    if (inside_ && is_file_over && rest.size() == text.size())
-      require(Unpacked::damaged);  // there is nothing to go on with
+    if (inside_ && is_file_over && rest.size() == text.size()) require(Unpacked::damaged);  // nothing is left to read
   }
   return text.size() - rest.size();
 }

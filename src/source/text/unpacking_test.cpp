@@ -20,7 +20,7 @@ using source_test::TemporaryFolder;
 
 class UnpackingTest : public ::testing::Test {
  protected:
-  /// As a file of these bytes is read.
+  /// The text of a file of these bytes.
   std::string text_of(const std::string& bytes) const {
     const InputFile file = InputFile::open(folder.write("t", bytes));
     TextStream stream(file);
@@ -29,11 +29,11 @@ class UnpackingTest : public ::testing::Test {
     EXPECT_EQ(stream.taken(), bytes.size());
     return text;
   }
-  /// What is said where it is read.
+  /// The error while it is read.
   std::string said_of(const std::string& bytes) const {
     return said(error_of([&] { (void)text_of(bytes); }));
   }
-  /// What is said before; empty: nothing.
+  /// The error before it is read; empty if there is none.
   std::string said_at_once(const std::string& bytes) const {
     try {
       require_read_packing(InputFile::open(folder.write("t", bytes)));
@@ -42,7 +42,7 @@ class UnpackingTest : public ::testing::Test {
       return said(error);
     }
   }
-  /// What is wrong with the file.
+  /// The error's words about the file, without its name.
   std::string said(const Error& error) const {
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_FALSE(error.hint().empty());
@@ -78,7 +78,7 @@ TEST_F(UnpackingTest, GivesTheTextOfAllParts) {
   }
 }
 
-/// How long the text in front of the damage is does not decide whether it is read: damage is said behind it.
+/// The length of the text before the damage does not decide whether that text is read: the damage is reported after it.
 TEST_F(UnpackingTest, WhatStandsBeforeTheDamageIsReadFirst) {
   const std::string packed = packed_by("gzip", "age\n1\n");
   const InputFile file = InputFile::open(folder.write("x", packed.substr(0, packed.size() - 8) + "damaged!"));
@@ -211,7 +211,7 @@ TEST_F(UnpackingTest, WhatHasNoChecksumIsRead) {
   EXPECT_EQ(said_of(xz.substr(0, xz.size() - 1)), "is truncated or damaged xz");
 }
 
-/// With the checksum of a part of its header, which stands behind it.
+/// The xz file with a new checksum of this part of a header, just behind it.
 std::string with_header_sum(std::string xz, std::size_t from, std::size_t size) {
   const std::uint32_t sum = lzma_crc32(reinterpret_cast<const std::uint8_t*>(xz.data()) + from, size, 0);
   for (std::size_t k = 0; k < 4; ++k) xz[from + size + k] = static_cast<char>(sum >> (8 * k));
@@ -220,13 +220,13 @@ std::string with_header_sum(std::string xz, std::size_t from, std::size_t size) 
 
 constexpr std::size_t xz_block = 12;  // where the first one's header begins
 
-/// How many bytes of that header its checksum is of.
+/// The number of bytes of that header that its checksum covers.
 std::size_t size_of_block_header(const std::string& xz) {
   constexpr std::size_t unit = 4;
   return unit * static_cast<unsigned char>(xz[xz_block]);
 }
 
-/// Where its filter, LZMA2, stands; the code of the window comes two bytes behind.
+/// The place of its filter, LZMA2; the code of the window is two bytes behind it.
 std::size_t xz_filter(const std::string& xz) { return xz.find("\x21\x01", xz_block + 2); }
 
 TEST_F(UnpackingTest, WindowsHaveALimit) {
