@@ -29,7 +29,7 @@ AuditTables wide_tables(std::uint64_t candidates, int records) {
   return {Lattice::numbers(candidates), {1, 2 * middle - 1, 2 * middle + 1, 2 * candidates - 1}, records};
 }
 
-/// The law of the mechanism as released, on cells of `subcells` parts.
+/// The law of the released mechanism, on cells of `subcells` parts.
 std::function<OutputLaw(const RankProfile&)> law_of(const QuantileQuery& query, std::uint64_t subcells,
                                                     int levels = 0) {
   return [=](const RankProfile& profile) {
@@ -185,7 +185,7 @@ TEST(Audit, APersonWithSeveralRecordsIsCovered) {
   }
 }
 
-// The mutants: wrong mechanisms that the audit must refute.
+// Mutants are wrong mechanisms, which the audit must refute.
 
 TEST(AuditMutant, DoubledSlopeIsCaught) {
   for (const Neighbors neighbors : both_relations) {
@@ -230,7 +230,7 @@ TEST(AuditMutant, AddRemoveRatesForChangedRecordsAreCaught) {
   EXPECT_FALSE(audit_zcdp(tables(4, 3), law_of(concentrated, 1), Neighbors::change_one, Rational(1, 2)).holds);
 }
 
-/// Which of the recursion's rules a mutant breaks.
+/// The rule of the recursion that a mutant breaks.
 enum class Wrong { nothing, ties_to_both_sides, rates_as_if_alone };
 
 /// The outputs of the two leaves below a fixed split, with the mutant's parts.

@@ -7,7 +7,7 @@
 namespace fractile {
 namespace {
 
-/// Trees of joint selections go very many ways: of few records and values.
+/// A request of few records and values, since trees of joint selections have very many paths.
 AuditRequest small_request(const std::string& mechanism, const char* epsilon) {
   return mechanism == "joint-tree" ? request(mechanism, 2, 3, epsilon) : request(mechanism, 3, 4, epsilon);
 }
@@ -63,7 +63,7 @@ TEST(AuditedMechanisms, DeltaIsCertifiedAtItsEpsilon) {
   EXPECT_THROW(audit(asked), Error);
 }
 
-// The mutant of every mechanism: calibrated to four times what it claims.
+// For every mechanism, the mutant that is calibrated to four times its claim.
 TEST(AuditedMechanisms, EveryOneIsRefutedAtAQuarterOfItsCost) {
   for (const AuditedMechanism& mechanism : audited_mechanisms()) {
     AuditRequest asked = small_request(mechanism.name, "4");

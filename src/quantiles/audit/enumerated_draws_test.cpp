@@ -28,7 +28,7 @@ const AutoPolicy two_parts = [] {
   return policy;
 }();
 
-/// The law of the indices of a release, by running it.
+/// The law of a release's indices, by running it with every draw.
 OutputLaw law_by_running(const RankProfile& table, const QuantileQuery& query) {
   OutputLaw law;
   EnumeratedDraws draws;
@@ -74,7 +74,7 @@ TEST(EnumeratedDraws, HasTheLawOfTheTree) {
   }
 }
 
-// The choice that a noisy count makes, drawn and enumerated.
+// A choice by a noisy count, drawn and enumerated.
 TEST(EnumeratedDraws, HasTheLawOfNoisyCounts) {
   const std::vector<std::int64_t> borders{-2, 5, 7, 12};
   for (const auto& [budget, count] :

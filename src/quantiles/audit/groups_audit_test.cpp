@@ -47,7 +47,7 @@ RankProfile group_of(const RankProfile& table, bool second) {
   return {Lattice::numbers(candidates), std::move(positions), counts};
 }
 
-/// `run` is what every group runs.
+/// The joint law of two groups that each run the query `run`.
 LawOfTable grouped_law(const QuantileQuery& run, std::uint64_t candidates, std::uint64_t subcells = 2) {
   return [law = release_law(run, candidates, subcells)](const RankProfile& table) {
     return product(law(group_of(table, false)), law(group_of(table, true)));
@@ -90,7 +90,7 @@ AuditTables wide_groups(int records) {
   return two_groups(wide, positions, records);
 }
 
-/// For one quantile; the outputs are cells.
+/// The law of one quantile; its outputs are cells.
 OutputLaw wide_law_of_one(const QuantileQuery& run, const RankProfile& profile) {
   const Calibration calibration(run, 1);
   const QuantileTree tree(profile, run.quantiles, calibration, 1);
@@ -227,7 +227,7 @@ TEST(GroupsAudit, ARecordThatMovesSpendsTheBudget) {
   }
 }
 
-// The mutants: what every group runs is calibrated for less than a person can do.
+// Mutants: every group's query is calibrated for a smaller change than one person can cause.
 
 TEST(GroupsAuditMutant, RatesForOneRecordAreCaught) {
   for (const Neighbors neighbors : both_relations) {

@@ -1,4 +1,4 @@
-// Coverage of the intervals of all small tables: by the exact law of what is selected and of the noise, nothing drawn.
+// Coverage of the intervals of all small tables, by the exact laws of the selected candidates and of the noise: nothing is drawn.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr std::size_t candidates = 3;
 constexpr std::int64_t reach = 10;  // of a count's noise; what lies beyond is counted as a failure
 
 QuantileQuery median_of(IntervalOf of) {
-  // Such that brackets lie inside the range: of so few records, the counts have little of the budget.
+  // Budgets with which brackets lie inside the range: with so few records, the counts have little of the budget.
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalOf::table ? 14 : 12))};
   query.mechanism = Mechanism::joint_total;
   query.base = Base::uniform;
@@ -34,7 +34,7 @@ QuantileQuery median_of(IntervalOf of) {
   return query;
 }
 
-/// What one release has when it counts its cells.
+/// The state of one release when it counts its cells.
 struct Counted {
   std::vector<Position> cuts;
   std::vector<std::int64_t> counts;  // without noise
@@ -65,7 +65,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   return law;
 }
 
-/// The probability that an end errs, by adding up all noise.
+/// The probability that an end errs, as a sum over all noise.
 class ExactEnds {
  public:
   explicit ExactEnds(IntervalOf of)
@@ -96,7 +96,7 @@ class ExactEnds {
 
   const Brackets& brackets() const { return brackets_; }
 
-  /// That the lower end lies above candidate x, or the upper one below it.
+  /// The probability that the lower end lies above candidate x, or the upper one below it.
   double errs(const Counted& counted, std::uint64_t x, IntervalEnd end) {
     const Scan scan = scan_of(counted, x, end);
     if (!scan.wrong) return 0;
@@ -132,7 +132,7 @@ class ExactEnds {
     return scan;
   }
 
-  /// All cuts on this side of the median, whosever they are.
+  /// Whether a cut is on this end's side of the median, whichever quantile owns it.
   static bool decides(const CutTarget& cut, IntervalEnd end) {
     return end == IntervalEnd::lower ? cut.quantile < Rational(1, 2) : cut.quantile > Rational(1, 2);
   }
@@ -158,7 +158,7 @@ class ExactEnds {
     return critical_.of_population(half, end, below, (0.5 - 0.025) / 2, n, 0.025);
   }
 
-  /// That all cuts of the range up to the wrong one are rejected and all noisy counts add up to n.
+  /// The probability that all cuts of the range up to the wrong one are rejected and that the noisy counts add up to n.
   double rejected(const Scan& scan, std::int64_t n, const CriticalValues::Threshold& threshold) const {
     std::map<std::int64_t, double> below{{0, 1}};
     for (std::size_t cell = 0; cell < scan.counts.size(); ++cell) {
@@ -187,7 +187,7 @@ class ExactEnds {
   std::map<std::pair<bool, std::int64_t>, CriticalValues::Threshold> thresholds_;
 };
 
-/// How many of the records lie at each candidate.
+/// The number of records at each candidate.
 using Table = std::vector<std::uint64_t>;
 
 std::vector<Table> all_tables() {
@@ -221,7 +221,7 @@ std::vector<std::uint64_t> medians_of(const std::vector<double>& masses) {
   return medians;
 }
 
-/// errors[x][0]: that the lower end is above x; errors[x][1]: that the upper one is below it.
+/// For each candidate x, the probabilities that the lower end is above x and that the upper one is below it.
 using Errors = std::vector<std::pair<double, double>>;
 
 Errors errors_of(const Table& table, ExactEnds& ends) {

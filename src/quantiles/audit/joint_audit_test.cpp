@@ -23,7 +23,7 @@ using testing::chi_square_p;
 using testing::effort;
 using testing::profile_of;
 
-/// k + 1 equal cells, or others.
+/// A target of k + 1 equal cells.
 JointTarget equal_cells(std::size_t quantiles) { return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1}; }
 
 /// Densities at one split of every run that any table at the audit's positions can have.
@@ -48,12 +48,12 @@ Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTa
   };
 }
 
-/// Records beside each other, a thousand apart and at the ends of 2^30 candidates.
+/// Records at adjacent positions, a thousand apart, and at the ends of 2^30 candidates.
 AuditTables spread_tables(int records) {
   return {Lattice::numbers(std::uint64_t{1} << 30), {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
 }
 
-/// By relation: one record more moves the sum of |g_j - t w_j| by 1 and spreads it over 2; one replaced, twice that.
+/// The rate by relation: one more record moves the sum of |g_j - t w_j| by 1 and spreads it over 2; a replaced record, twice that.
 Exponent rate_of(const char* epsilon, Neighbors neighbors) {
   return Exponent::parse(epsilon) / Rational(neighbors == Neighbors::add_remove ? 2 : 4);
 }
@@ -168,7 +168,8 @@ TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
   }
 }
 
-// Octaves of two candidates, of four and of eight: the range is said to be wider than it is, so that few candidates have them all.
+// Octaves of two candidates, of four and of eight: the range is declared wider than it is, so that few candidates suffice for all
+// octaves.
 TEST(JointAudit, WeightsFromZeroKeepTheirPromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const Origin& origin : {Origin{0, 256}, Origin{5, 128}}) {
@@ -181,7 +182,7 @@ TEST(JointAudit, WeightsFromZeroKeepTheirPromise) {
   }
 }
 
-// An origin where the records are, in place of where zero is.
+// A mutant: its origin is at the records, and not at zero.
 TEST(JointAuditMutant, AnOriginThatLooksAtTheRecordsIsCaught) {
   const auto law = [](const RankProfile& profile) -> OutputLaw {
     const RankSpan span = whole_span(profile, 1);
@@ -272,7 +273,7 @@ TEST(GranularityAudit, KeepsItsShareAndSpendsAllOfIt) {
   }
 }
 
-// The whole of it: the granularity and what is released under it, on a lattice small enough to list.
+// The complete release: the granularity and the quantiles under it, on a lattice small enough to list.
 TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
   const std::vector<RoundGrid> grids{{0, 3}};
   for (const Neighbors neighbors : both_relations) {
@@ -297,7 +298,7 @@ TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
 
 // --- Heaps -------------------------------------------------------------------------------------------------------------
 
-/// On a lattice of 61 candidates, multiples of 5, 7, ... 60.
+/// The heaps of a lattice of 61 candidates: multiples of 5, 7, ... 60.
 std::vector<HeapGrid> heaps_of_sixty() { return heap_grids(Lattice::regular(0, 60, 1), {}); }
 
 /// The masses of no heaps, and of each of the heaps.
@@ -334,12 +335,12 @@ TEST(HeapingAudit, KeepsItsShareAndSpendsMostOfIt) {
     EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
     EXPECT_GT(result.attained.to_double(), neighbors == Neighbors::add_remove ? 18 : 14);
     EXPECT_FALSE(audit_pure(tables, heaping_law(rate * Rational(3)), neighbors, query.budget.epsilon()).holds);
-    // As if a record off the heaps cost nothing.
+    // A mutant: its rate is as if a record off the heaps cost nothing.
     EXPECT_FALSE(audit_pure(tables, heaping_law(rate * Rational(133, 93)), neighbors, query.budget.epsilon()).holds);
   }
 }
 
-// The whole of it: the heaps and what is released under them.
+// The complete release: the heaps and the quantiles under them.
 TEST(HeapingAudit, TogetherWithTheReleaseItSpendsTheBudget) {
   const std::vector<HeapGrid> heaps{{{0, 5}, 5}, {{2, 7}, 7}};
   for (const Neighbors neighbors : both_relations) {
@@ -388,7 +389,7 @@ OutputLaw median_law(const RankProfile& profile, const QuantileQuery& query, con
   return law;
 }
 
-// Half of the draws are the records' value: a budget that is a fortieth off moves that by eleven standard deviations.
+// Half of the draws are the records' value: an error of a fortieth of the budget moves this number by eleven standard deviations.
 TEST(HeapingAudit, ReleasesHaveTheLawThatIsProved) {
   const Lattice lattice = Lattice::regular(0, 100, 1);
   for (const std::uint64_t value : {30U, 31U}) {

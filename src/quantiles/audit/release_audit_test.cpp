@@ -1,4 +1,4 @@
-// Audits of what ships: releases run with every draw in turn.
+// Audits of the shipped program: releases are run with every draw in turn.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -22,14 +22,14 @@ std::vector<Rational> evenly(std::int64_t parts) {
   return result;
 }
 
-/// Certified, and spends at least that share of the claim.
+/// Expects that the audit certifies the claim, and that the release spends at least this share of it.
 void expect_kept(const AuditRequest& asked, double share) {
   const AuditReport report = audit(asked);
   EXPECT_TRUE(report.holds) << asked.mechanism << ' ' << report.attained << ' ' << report.first << ' ' << report.second;
   EXPECT_GE(std::stod(report.attained), share * std::stod(report.claimed)) << asked.mechanism;
 }
 
-/// The same release under a claim that is too small.
+/// Expects that the audit refutes the same release under a claim that is too small.
 void expect_refuted(AuditRequest asked, const Budget& claim) {
   asked.claim = claim;
   EXPECT_FALSE(audit(asked).holds) << asked.mechanism;
@@ -70,7 +70,7 @@ TEST(ReleaseAudit, GranularityAndHeapsArePartsOfTheWhole) {
   expect_kept(with_preliminary_selections("exponential", {Rational(1, 2)}, Budget::zcdp(Rational(1, 2))), 0.2);
 }
 
-// Under pure privacy with many quantiles: what is counted depends on what was found.
+// Pure privacy with many quantiles: the preliminary selections decide whether cells are counted.
 TEST(ReleaseAudit, AutoCountsWhatItFindsOrElse) {
   for (const Neighbors neighbors : both_relations) {
     AuditRequest many = with_preliminary_selections("auto", evenly(6), Budget::pure(Rational(2)));
@@ -91,7 +91,7 @@ TEST(ReleaseAudit, AutoCountsWhatItFindsOrElse) {
   }
 }
 
-// How many records there are decides what is looked for and how many quantiles are selected.
+// The number of records decides which preliminary selections are made and how many quantiles are selected.
 TEST(ReleaseAudit, RecordsAreCountedWithinTheWhole) {
   for (const Neighbors neighbors : both_relations) {
     AuditRequest asked = with_preliminary_selections("auto", evenly(4), Budget::pure(Rational(6)));

@@ -53,7 +53,7 @@ concept DrawnUnpaid = requires(const S& selection, const PreparedRate& rate, Ran
 static_assert(!DrawsUnpaid<DrawSource> && !DrawsUnpaid<RandomSource>);
 static_assert(!DrawsNoiseUnpaid<DrawSource> && !DrawsNoiseUnpaid<RandomSource>);
 static_assert(!DrawnUnpaid<Selection> && !DrawnUnpaid<ScoredSelection>);
-// A rate with the price of another one.
+// A rate cannot be given the price of another one.
 static_assert(!std::is_constructible_v<PricedRate, Exponent, Quote>);
 static_assert(!std::is_default_constructible_v<PricedRate> && !std::is_aggregate_v<PricedRate>);
 static_assert(!std::is_constructible_v<PaidPart, DrawSource&, Odometer&, std::size_t>);
@@ -123,7 +123,7 @@ TEST(Odometer, RefusesMoreThanTheBudgetWhateverTheSharesSay) {
   EXPECT_EQ(error_of([&] { odometer.charge(second, fifth); }), ErrorCode::internal);
 }
 
-// A record is in one node of a level; replacing it changes one node, or two by a record each.
+// A record is in one node of a level; replacing it changes one node, or two nodes by one record each.
 TEST(Odometer, NodesOfALevelStandBesideEachOther) {
   const auto spent = [](Neighbors relation, std::initializer_list<SelectionPrice> nodes) {
     OnePart one(pure(100), {relation, 1});
@@ -284,7 +284,8 @@ Exponent whole_of(const Budget& budget) {
   return budget.measure() == Measure::zcdp ? Exponent(budget.rho()) : budget.epsilon();
 }
 
-/// All of the budget, except for rounding: rates under zCDP are rounded down to 48 bits, square roots on the way.
+/// Expects that all of the budget is spent, except for rounding: rates under zCDP are rounded down to 48 bits, and so are square
+/// roots.
 void expect_all_spent(const Release::Group& group, const Budget& budget, const Rational& at_least,
                       const std::string& what) {
   const EpsilonSum spent = sum_of(group.spent);

@@ -23,7 +23,7 @@ struct Listed {
   friend bool operator==(const Listed&, const Listed&) = default;
 };
 
-/// Split by split.
+/// The runs, found split by split.
 std::vector<Listed> runs_one_by_one(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells,
                                     std::int64_t unit) {
   std::vector<Listed> runs;
@@ -66,7 +66,7 @@ RankWindow any_window(const JointRuns& runs) {
   return runs.whole_units({first, *rc::gen::inRange<std::int64_t>(first, records + 1)});
 }
 
-/// With exponents that have one to four digits in base 4096, each of them the highest in turn.
+/// Exponents of one to four digits in base 4096.
 TEST(JointPowers, AreRightToTheirRoundingForAllNumbersOfRecords) {
   const double floor = RealRange<double>::floor();
   EXPECT_TRUE(rc::check([floor] {
@@ -192,7 +192,7 @@ TEST(JointRuns, OutsideOfWindowsCostNothing) {
   }
 }
 
-/// What sums stand for, by adding up all selections: exp(-rate * cost) of runs at their middles, times their masses.
+/// The exact value of a sum over all selections: exp(-rate * cost) of runs at their middles, times their masses.
 class AllSelections {
  public:
   AllSelections(const JointProblem& problem, const JointRuns& runs, double rate, const TotalRange& totals,
@@ -247,12 +247,12 @@ TotalRange any_totals(std::uint64_t records) {
   return {first, last, *rc::gen::inRange<std::uint64_t>(first, last + 1)};
 }
 
-/// With slack for ranks that are not their unit's middle: e^(2 rate) for each of half a unit, a quantile.
+/// A factor for ranks that are not at their unit's middle: for each quantile, e^(2 rate) for each record of half a unit.
 double slack_of(const JointRuns& runs, double rate, std::size_t quantiles) {
   return std::exp(2 * rate * static_cast<double>(runs.unit() / 2) * static_cast<double>(quantiles));
 }
 
-// However rows are entered: by runs, by units, or shifted, as if cells could have fewer than no records.
+// Rows may be entered by runs, by units, or shifted (as if cells could have a negative number of records): all give upper bounds.
 template <class Real>
 void expect_upper_bounds() {
   EXPECT_TRUE(rc::check([] {
@@ -296,7 +296,7 @@ TEST(JointForward, BoundsAllSelectionsFromAboveAndClosely) {
   expect_upper_bounds<long double>();
 }
 
-/// Few records that are spread: windows lie apart, so that nothing is entered that is not meant.
+/// Few records that are far apart: windows do not overlap, so that only the intended entries are made.
 TEST(JointForward, IsExactToItsInflationWhereRowsLieApart) {
   std::map<Position, std::uint64_t> records;
   for (Position i = 0; i < 60; ++i) records[2 * i + 1] = 1 + i % 2;

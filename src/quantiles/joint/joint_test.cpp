@@ -38,7 +38,7 @@ std::vector<Setting> settings() {
   const RankProfile tied = profile_of(4, {{3, 5}, {7, 1}});
   const RankProfile empty = profile_of(4, {});
   const RankProfile many = profile_of(64, {{9, 4}, {21, 5}, {30, 5}, {41, 6}, {55, 5}, {72, 6}, {90, 3}, {101, 2}});
-  // So few candidates that no selection comes near its targets: thousands of nats at rate 30.
+  // So few candidates that every selection misses its targets by much: by thousands of nats at rate 30.
   const RankProfile gaps = profile_of(4, {{2, 60}, {3, 4}, {4, 80}, {5, 3}, {6, 70}});
   return {
       {"joint_total", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}},
@@ -114,7 +114,7 @@ TEST(Joint, HasTheLawThatIsAudited) {
   }
 }
 
-/// The bounds of the first look hold the probability, closely.
+/// Expects the bounds for the coin's first comparison to hold the probability, and to be close.
 template <class Proposer>
 void expect_held(const Proposer& proposer, const Proposal& proposal) {
   const Enclosure exact = proposer.acceptance(proposal, 120);
@@ -124,14 +124,14 @@ void expect_held(const Proposer& proposer, const Proposal& proposal) {
   EXPECT_LE(bounds.upper - bounds.lower, std::max(bounds.upper * 0x1p-30, 0x1p-900));
 }
 
-/// How many proposals are made: `most`, or fewer when this many have been kept.
+/// The number of proposals: `most`, or fewer when this many have been kept.
 struct Trials {
   std::uint64_t most;
   std::uint64_t kept;
 };
 
-/// Draws by one kind of table, and says how many of how many proposals were kept. The coin is tossed with a double's 53 bits, which no test
-/// of this size can tell from an exact one.
+/// Draws by one kind of table, and returns the numbers of proposals made and kept. The coin is tossed with a double's 53 bits,
+/// which no test of this size can tell from an exact one.
 template <class Proposer>
 Trials expect_law_of(Proposer& proposer, const Setting& s, bool verify, const Trials& trials) {
   RandomBits bits = RandomBits::system();
@@ -152,7 +152,7 @@ Trials expect_law_of(Proposer& proposer, const Setting& s, bool verify, const Tr
   return done;
 }
 
-// Other tables take over only where records lie between candidates: here they draw everywhere.
+// Boxes are used only where records lie between candidates: here they draw everywhere.
 TEST(JointBoxes, HaveTheLawThatIsAudited) {
   for (const Setting& s : settings()) {
     for (const bool verify : {false, true}) {
@@ -164,7 +164,7 @@ TEST(JointBoxes, HaveTheLawThatIsAudited) {
   }
 }
 
-// With narrow windows and few totals, so that much is remote: drawn by the wide table, or from anywhere.
+// With narrow windows and few totals, many draws are outside: these come from the wide table, or from anywhere.
 TEST(ListedTotals, HaveTheLawWhateverIsLeftToWiderTables) {
   for (const Setting& s : settings()) {
     if (s.is_far) continue;
@@ -182,7 +182,7 @@ TEST(ListedTotals, HaveTheLawWhateverIsLeftToWiderTables) {
   }
 }
 
-// Cutting boxes further leaves the law as it is, and makes proposals better.
+// Smaller boxes leave the law unchanged, and more of their proposals are kept.
 TEST(JointBoxes, KeepTheLawWhenTheyAreRefined) {
   const std::vector<Setting> all = settings();
   for (const Setting& s : all) {
@@ -203,7 +203,7 @@ TEST(JointBoxes, KeepTheLawWhenTheyAreRefined) {
   }
 }
 
-// Among many records, where windows leave much out.
+// Tables of many records, of which windows leave out a large part.
 TEST(ListedTotals, NoProposalIsLikelierThanItsBound) {
   std::map<Position, std::uint64_t> records;
   for (Position i = 0; i < 400; ++i) records[2 * i + 1] = 1 + i % 3;
@@ -255,8 +255,8 @@ void expect_bounded_work(const RankProfile& profile, std::size_t quantiles, cons
   EXPECT_LT(selection.trials(), 1'000u);
 }
 
-// 48,842 ages among four candidates took minutes: a table for each of thousands of totals that are about as likely, in
-// types in which all of them underflowed. Then three quantiles took seconds, and ten were never drawn.
+// 48,842 ages among four candidates took minutes: a table for each of thousands of totals of about equal probability, in types in
+// which all of them underflowed. Then three quantiles took seconds, and ten were never drawn.
 TEST(Joint, WorkIsBoundedWhereverTheRecordsLie) {
   const std::vector<RankProfile> profiles{ages(48'842, 4),
                                           ages(48'842, 40),
@@ -283,7 +283,7 @@ TEST(Joint, WorkIsBoundedForTenQuantiles) {
   }
 }
 
-/// A median's law hangs on how many more records are on either side, not on how many there are.
+/// A median's law depends on the difference of the records on both sides, not on their number.
 TEST(Joint, HasTheSameLawAmongMoreRecords) {
   const auto among = [](std::uint64_t more) {
     return profile_of(9, {{1, more}, {5, 1}, {7, 3}, {11, 1}, {13, 1}, {17, more}});

@@ -42,7 +42,7 @@ TEST(WideReal, OperationsAreRoundedOnce) {
   }));
 }
 
-// One twice the other, around a block's border.
+// Two numbers of which one is twice the other, around a block's border.
 TEST(WideReal, SumsOfTwoBlocksHoldBoth) {
   for (const std::int64_t border : {-767, -257, 255, 767}) {
     for (std::int64_t past = -3; past <= 3; ++past) {

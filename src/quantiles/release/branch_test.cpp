@@ -34,7 +34,7 @@ using testing::both_relations;
 /// Records on a lattice from 0 on.
 enum class Records { anywhere, on_tens, mostly_on_tens, on_hundreds, on_thousands, mostly_on_ten_thousands };
 
-/// What runs after round numbers were looked for.
+/// The part that runs after round numbers were looked for.
 enum class Part { single, joint, joint_total, independent, counts };
 
 struct Branch {
@@ -78,7 +78,7 @@ Rational root_within(const Rational& x) {
   return root;
 }
 
-/// What one selection may spend of bounded range on all records of a person, from its share of a budget.
+/// The bounded range that one selection may spend on all records of a person, from its share of a budget.
 Exponent range_for(const Budget& budget, const Rational& share) {
   if (budget.measure() == Measure::zcdp) return root_within(Rational(8) * budget.rho() * share);  // range^2 / 8 = rho
   return budget.epsilon() * share;
@@ -109,7 +109,7 @@ Rational preliminary_share(const Budget& budget) { return {1, budget.measure() =
 
 // --- The release, by hand -----------------------------------------------------------------------------------------------
 
-/// What a part of a release costs a person, of epsilon or of rho.
+/// The cost of a part of a release to a person, in epsilon or rho.
 struct Cost {
   std::string on;
   EpsilonSum amount;
@@ -124,7 +124,7 @@ struct Outcome {
   std::vector<Cost> costs = {};
 };
 
-/// A release as the proofs have it, written once more without a plan: every stage is here, none of them shared with what is tested.
+/// A release by the proofs, written again without a plan: it shares no stage with the tested code.
 class ByHand {
  public:
   ByHand(const Branch& branch, const QuantileQuery& query, const Lattice& lattice, const Person& person,
@@ -154,7 +154,7 @@ class ByHand {
   }
 
  private:
-  /// Where the choice depends on them, the records are counted with noise; otherwise they are taken for as many as was told.
+  /// Where the choice depends on them, the records are counted with noise; otherwise the expected number is used.
   void count_rows(const RankProfile& profile, const Budget& budget) {
     rows_ = query_.expected_rows;
     const QuantilePlan plan = plan_of(query_, lattice_);
@@ -172,7 +172,7 @@ class ByHand {
     costs_.push_back({"rows", budget.epsilon() * share});
   }
 
-  /// Rows that are known times a pure epsilon, by persons.
+  /// The known rows times a pure epsilon, divided by a person's records.
   std::optional<double> records() const {
     if (!rows_ || query_.budget.measure() != Measure::pure) return {};
     return static_cast<double>(*rows_) * query_.budget.epsilon().to_double() / person_.records;
@@ -313,7 +313,7 @@ class ByHand {
     return splits;
   }
 
-  /// What the selections of one level's nodes cost each, by what a change does in them.
+  /// The costs of the selections of one level's nodes, by the change in each.
   struct Nodes {
     std::vector<Exponent> added;
     std::vector<Exponent> changed;
@@ -329,7 +329,7 @@ class ByHand {
     return std::max(EpsilonSum(within), EpsilonSum(nodes.added[0]) + nodes.added[1]);
   }
 
-  /// Notes what a node's selection costs, at the rate at which it is made.
+  /// Records the cost of a node's selection, which is made at this rate.
   void spend(const Subproblem& node, const Exponent& rate, const Rational& added, const Rational& changed) {
     nodes_[node.level].added.push_back(cost_of(rate, added));
     nodes_[node.level].changed.push_back(cost_of(rate, changed));
@@ -920,7 +920,7 @@ std::optional<std::uint64_t> stride_of(const std::optional<Rational>& spacing, c
 
 constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
 
-/// That a release was charged what its parts cost, one by one, and not more than its budget.
+/// Expects that a release was charged the cost of each part, and not more than its budget in all.
 void expect_costs(const std::vector<PartCost>& spent, const std::vector<Cost>& costs, const Budget& budget) {
   const bool is_zcdp = budget.measure() == Measure::zcdp;
   EpsilonSum sum;
@@ -938,7 +938,7 @@ void expect_costs(const std::vector<PartCost>& spent, const std::vector<Cost>& c
   EXPECT_LE(delta, budget.measure() == Measure::approximate ? budget.delta() : Rational(0));
 }
 
-/// Under pure privacy and add-remove, tight rates leave nothing over; roundings of rates under zCDP almost nothing.
+/// Expects that tight rates leave no budget under pure privacy and add-remove, and almost none under zCDP, where rates are rounded.
 void expect_all_is_spent(const std::vector<Cost>& costs, const Budget& budget) {
   EpsilonSum sum;
   for (const Cost& cost : costs) sum += cost.amount;
@@ -954,7 +954,7 @@ std::string words(const Branch& branch, Measure measure, const Person& person) {
          std::to_string(person.records) + " a person";
 }
 
-/// What was asked, what ran, and what was found on the way.
+/// The request, the mechanism that ran, and the findings of preliminary selections, in words.
 std::string way_of(const QuantileQuery& query, const MechanismUsed& used, const std::string& found) {
   std::string way = to_string(query.budget.measure()) + " " + to_string(query.mechanism);
   if (query.mechanism == Mechanism::automatic) way += " -> " + to_string(used.mechanism);
@@ -963,7 +963,7 @@ std::string way_of(const QuantileQuery& query, const MechanismUsed& used, const 
   return found.empty() ? way : way + ", " + found;
 }
 
-/// Whether a release was what the parts are; and what was found.
+/// Expects a release to equal its parts composed by hand; returns the findings.
 std::string compare(const Branch& branch, const QuantileQuery& query, const Person& person, std::uint64_t seed,
                     std::set<std::string>& reached) {
   const RankProfile table = table_of(branch, branch.lattice);

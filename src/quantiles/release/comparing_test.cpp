@@ -52,12 +52,12 @@ TEST(Comparing, TakesTheIntervalsInPairs) {
   EXPECT_THROW(estimate_in_pairs(without, without.only(), 2), Error);
 }
 
-/// Whether an end holds a number, when it says "or below" (or above) of any that are beyond.
+/// Whether an estimate holds a number; an open end, "or below" or "or above", holds every number beyond it.
 bool holds(const Estimate& estimate, const Rational& number) {
   return (estimate.or_below || estimate.lower <= number) && (estimate.or_above || number <= estimate.upper);
 }
 
-/// What an estimate allows: its ends, what is between, and far beyond open ends.
+/// Numbers that an estimate allows: its ends, some between them, and some far beyond open ends.
 std::vector<Rational> possible(const Estimate& estimate) {
   std::vector<Rational> numbers{estimate.lower, (estimate.lower + estimate.upper) * Rational(1, 2), estimate.upper};
   if (estimate.or_below) numbers.push_back(estimate.lower - Rational(1000));
@@ -134,7 +134,7 @@ std::int64_t quartile_of(const RankProfile& table, std::uint64_t quarters) {
   return static_cast<std::int64_t>(table.position(k) / 2);
 }
 
-/// How often a comparison does not hold what is true.
+/// The numbers of comparisons that do not hold the truth.
 struct Misses {
   double of_difference = 0;
   double of_ratio = 0;

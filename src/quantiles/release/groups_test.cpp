@@ -125,7 +125,7 @@ std::vector<RankProfile> unlike_groups(const Lattice& lattice) {
   return profiles;
 }
 
-// What one group finds decides what it runs, and nothing about the next one, with which it shares its plan.
+// A group's findings decide what it runs, and nothing about the next group, with which it shares its plan.
 TEST(ReleaseGroups, RunWhatTheyWouldRunAlone) {
   const Lattice lattice = Lattice::regular(0, 200'000, 1);
   const std::vector<RankProfile> profiles = unlike_groups(lattice);
@@ -186,7 +186,7 @@ TEST(ReleaseGroups, AreTheSameForAnyNumberOfThreads) {
   EXPECT_NE(indices_of(many_groups(1, 8)), one);
 }
 
-/// Were their bits the same, groups of equal records would have equal values, and their difference would show the records of one.
+/// With the same bits, groups of equal records would have equal values, so that different values would tell of their records.
 TEST(ReleaseGroups, HaveBitsOfTheirOwn) {
   std::vector<std::vector<std::uint64_t>> indices = indices_of(many_groups(2, 7));
   std::map<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint64_t> pairs;
@@ -209,7 +209,7 @@ RandomBits without_bits() {
   return RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
 }
 
-/// Splits into sources of which the last has no bits.
+/// A source that splits into sources of which the last has no bits.
 class FailingLast : public RandomSource {
  public:
   using RandomSource::RandomSource;

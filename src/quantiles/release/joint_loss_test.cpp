@@ -10,7 +10,7 @@
 namespace fractile {
 namespace {
 
-/// From the definition: all tuples of splits, one by one.
+/// The loss by its definition: a sum over all tuples of splits.
 double listed_loss(const JointProblem& problem, const std::vector<Rational>& quantiles, const ReleaseAnalyst& analyst) {
   double loss = 0;
   for (const auto& [splits, probability] : joint_splits_law(problem)) {

@@ -26,7 +26,7 @@ TEST(OverQuery, RefusesWhatWouldWrapAround) {
   EXPECT_THROW(over_query(of(1), 0), Error);
 }
 
-/// What was counted says of how many records a promise is at least.
+/// A release promises for at least as many records per person as the counting let count, times the query's stability.
 TEST(OverQuery, WhatWasCountedCarriesItsBoundAndItsStability) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const RankProfile profile = testing::profile_of(9, {{3, 20}});

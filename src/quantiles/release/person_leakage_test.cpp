@@ -120,11 +120,11 @@ TEST(PersonLeakage, TheMedianOfAHundred) {
   EXPECT_NEAR(found.allowed.to_double(), 0.45085, 1e-5);
   EXPECT_LE(found.knowing_any_others, found.allowed);
   EXPECT_LE(*found.knowing_these_others, found.knowing_any_others);
-  // Who knows only that all values are equally likely guesses right as often as the most frequent one occurs, at most.
+  // An observer who knows only that all values are equally likely guesses right at most as often as the most frequent value occurs.
   EXPECT_LT(found.knowing_the_distribution, Rational(1, 5));
 }
 
-// The bounds are in order, whatever is asked.
+// The bounds are in order for every query.
 TEST(PersonLeakage, LessIsKnownAndLessIsRight) {
   const Lattice lattice = Lattice::regular(0, 1000, 1);
   const RankProfile reference = reference_table(lattice, Shape::normal, 1000);
@@ -189,7 +189,7 @@ TEST(PersonLeakage, TheDistributionAloneSaysLittle) {
   }
   EXPECT_NEAR(guesses_by_share(Rational(61, 100), 50'000).to_double(), 0.61, 1e-6);
   EXPECT_NEAR(guesses_by_share(Rational(1, 2), 50'000).to_double(), 0.50178, 1e-4);
-  // For many records by inequalities: not below what fewer terms tell, and almost nothing more.
+  // For many records the bound is by inequalities: it is not below the bound by fewer terms, and almost equal to it.
   for (const Rational& share : {Rational(1, 2), Rational(499, 1000), Rational(1, 3)}) {
     const double summed = guesses_by_share(share, 10'000'000).to_double();
     const double bounded = guesses_by_share(share, 10'000'001).to_double();

@@ -52,7 +52,7 @@ Released released(const QuantileQuery& query, Shape shape, std::uint64_t rows, s
   return found;
 }
 
-// For other tables than the one that is simulated, with other bits.
+// Tables and bits other than the simulated ones.
 TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
   struct Case {
     std::int64_t quantiles;
@@ -83,7 +83,7 @@ TEST(PlannedIntervals, HaveWidthsThatComeTrueWithin15Percent) {
   }
 }
 
-// Sampling is the more of the width the larger the table, and no reference table has this many rows.
+// The larger the table, the more of the width is due to sampling; no reference table has this many rows.
 TEST(PlannedIntervals, OfThePopulationNarrowWithTheSample) {
   QuantileQuery query = evenly(1, Budget::pure(Rational(1)), IntervalOf::population);
   const auto width = [&](std::uint64_t rows) {
@@ -110,7 +110,7 @@ TEST(UnsettledEnds, AreFewFromTheRecordsOnThatThePlanNames) {
   }
 }
 
-// Whichever of the two outermost ends it is that has fewer records beyond it. Two digits are said, rounded up.
+// The number is that of the outermost end with fewer records beyond it, rounded up to two digits.
 TEST(UnsettledEnds, AreTheSameInTheMirroredColumn) {
   for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
     for (const std::vector<Rational>& quantiles :
@@ -151,7 +151,7 @@ TEST(UnsettledEnds, OfAReleaseAreThoseOfItsSmallestGroup) {
   const UnsettledEnds ends = unsettled_ends(groups).value();
   EXPECT_EQ(ends.rows, groups.groups[1].used.rows);
   EXPECT_EQ(ends.settled_from, records_that_settle(query));
-  // What statistics take is not left for intervals.
+  // Intervals have only the budget that statistics leave.
   ReleaseOptions options{query};
   options.statistics = StatisticsRequest{{}, false, Rational(1, 2)};
   const UnsettledEnds dear = unsettled_ends(release(CountedColumn({"a", "b"}, {many, few}, 1), options, bits)).value();

@@ -83,7 +83,7 @@ TEST(Planning, TypicalErrorsAreThoseOfTheLaw) {
   EXPECT_EQ(typical.median, again.median);
 }
 
-/// This many evenly spread quantiles of about this many rows.
+/// A query for this many evenly spread quantiles of about this many rows.
 QuantileQuery spread(std::int64_t quantiles, std::uint64_t rows, const Budget& budget) {
   QuantileQuery query{{}, budget};
   for (std::int64_t i = 1; i <= quantiles; ++i) query.quantiles.emplace_back(i, quantiles + 1);
@@ -109,7 +109,7 @@ TEST(MostlyNoise, IsWhatMissesByAQuarterOfTheRowsBetween) {
   EXPECT_NEAR(noise->share, 0.8, 0.1);
 }
 
-// What is not simulated, because quantiles are far apart: whatever automatic runs, the values are not noise.
+// Quantiles that are far apart are not simulated: with every mechanism of Mechanism::automatic the values are not noise.
 TEST(MostlyNoise, IsNotWhereQuantilesAreFarApart) {
   const std::vector<Lattice> lattices{Lattice::regular(0, 1'000, 1), Lattice::regular(0, 500'000, 1),
                                       Lattice::regular(0, Rational::parse("1e13"), 1),
@@ -180,7 +180,7 @@ TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
   }
 }
 
-// Automatic counts the records, and publishes about how many it took them for.
+// Mechanism::automatic counts the records, and publishes the approximate number that it used.
 TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
   QuantileQuery query = spread(9, 0, Budget::pure(Rational(1)));
@@ -203,7 +203,7 @@ TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
   EXPECT_TRUE(noises[2]);
 }
 
-// The budget that is named is the whole one, of which the bounds take their share.
+// The named budget is the whole one, of which the bounds take a share.
 TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
   const BoundsSearch search{Rational(1)};
   const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1, 10)));
@@ -254,7 +254,7 @@ TEST(Planning, APlanHoldsItAll) {
   }
 }
 
-// Tables that are kept from one simulated release to the next change nothing about the law, nor about what is drawn.
+// Tables kept from one simulated release to the next change neither the law nor the draws.
 TEST(TypicalErrors, AreThoseOfReleases) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
   const RankProfile table = reference_table(lattice, Shape::log_normal, 3000);
@@ -280,7 +280,7 @@ TEST(TypicalErrors, AreThoseOfReleases) {
   }
 }
 
-// The budget is the whole's: errors of quantiles are those of what counts and means leave of it.
+// The budget is the whole one: the errors of quantiles are at the budget that counts and means leave.
 TEST(Planning, SaysHowFarCountsAreOffAndWhatTheyLeave) {
   const Lattice ages = Lattice::regular(0, 120, 1);
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};

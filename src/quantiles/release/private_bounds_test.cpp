@@ -24,7 +24,7 @@ using testing::profile_of;
 
 const BoundsSearch small{Rational(1), 2};  // -4 .. 4: nine candidates, seven bounds
 
-/// A budget in two.
+/// A budget in two parts.
 struct Parted {
   Budget bounds;
   Budget rest;
@@ -43,7 +43,7 @@ QuantileQuery approximate_query(std::initializer_list<const char*> quantiles, co
   return query;
 }
 
-/// The law of the quantiles within bounds, after them: lowest and highest bound.
+/// Adds the law of the bounds, lowest and highest, and of the quantiles within them.
 void add_release(OutputLaw& law, const RankProfile& profile, std::pair<std::uint64_t, std::uint64_t> bounds,
                  const QuantileQuery& rest, const Enclosure& p) {
   const auto [lowest, highest] = bounds;

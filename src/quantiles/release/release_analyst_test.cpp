@@ -84,7 +84,7 @@ TEST(ServedEpsilons, AreTheDefinitions) {
   }));
 }
 
-/// Whether a mean over simulated releases is what is claimed of it, as far as this many show.
+/// Expects a mean over simulated releases to agree with the claimed loss, within the error of so many releases.
 void expect_simulated(const QuantileQuery& query, const Lattice& lattice, const AnalystTrial& trial) {
   constexpr std::uint64_t rows = 2000;
   constexpr std::uint64_t releases = 300;
@@ -100,7 +100,7 @@ void expect_simulated(const QuantileQuery& query, const Lattice& lattice, const 
   EXPECT_NEAR(mean, upper, 0.2 * upper + 0.05) << trial.epsilon.to_string();
 }
 
-// On a large range of values, where preliminary selections look for round numbers: means over what these find.
+// A large range of values, where preliminary selections look for round numbers: losses are means over their findings.
 TEST(ServedEpsilons, AreThoseOfReleases) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
   const RankProfile reference = reference_table(lattice, Shape::log_normal, 2000);
@@ -167,7 +167,7 @@ TEST(ServedEpsilons, WeighWhatIsFoundBefore) {
   }
 }
 
-// What is interpolated, counted or selected level by level has no law here: nothing is claimed.
+// The loss of interpolated quantiles, of counts and of selections level by level is not computed: nothing is claimed.
 TEST(ServedEpsilons, OfWhatIsNotLookedAtNothingIsKnown) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
   const RankProfile reference = reference_table(lattice, Shape::normal, 1000);

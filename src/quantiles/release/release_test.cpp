@@ -151,7 +151,7 @@ TEST(Release, SyntheticRowsAreDistributedLikeTheTable) {
   EXPECT_THROW(synthetic_rows(0), Error);
 }
 
-// What auto says it chose, from public inputs alone.
+// The mechanism that is reported as chosen depends on public inputs alone.
 TEST(Release, AutoChoosesFromWhatIsPublic) {
   const auto used = [](std::size_t m, const Budget& budget, std::optional<std::uint64_t> rows, const char* step) {
     const Lattice lattice = Lattice::regular(0, 100, Rational::parse(step));
@@ -225,7 +225,7 @@ TEST(Release, TheLargestLatticeAndAMillionTiesAreNoTrouble) {
   EXPECT_EQ(indices[2], 2'000'000U);
 }
 
-/// Whether a release succeeds is no matter of how many records there are, however finely its quantiles are written.
+/// A release's success does not depend on the number of records, however many digits its quantiles have.
 TEST(Release, AnyNumberOfRecordsGoesWithAnyQuantiles) {
   constexpr std::uint64_t most = RankProfile::max_records;
   const std::vector<std::uint64_t> counts{most / 10, most / 10 * 3, most / 10 * 4, most / 10};
@@ -258,7 +258,7 @@ TEST(Release, RefusesBeforeLookingAtTheData) {
   EXPECT_THROW(Budget::zcdp(Rational(0)), Error);
 }
 
-/// Counts are released by themselves, for all of the budget, and nothing is not.
+/// Counts alone are released for all of the budget, and a release of nothing is refused.
 TEST(Release, OfStatisticsAloneHasNoQuantiles) {
   const Lattice lattice = Lattice::regular(0, 100, 1);
   const QuantileQuery query{{}, Budget::pure(Rational(1))};
@@ -274,7 +274,7 @@ TEST(Release, OfStatisticsAloneHasNoQuantiles) {
   EXPECT_EQ(spent.to_string(), "1");
 }
 
-/// A caller of the library need not ask validate() beforehand.
+/// Callers of the library need not call validate() before.
 TEST(Release, ValidatesWhateverItIsAskedByItself) {
   const BoundsSearch search{Rational(1), 10};
   const Lattice lattice = Lattice::regular(0, 9, 1);

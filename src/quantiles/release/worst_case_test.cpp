@@ -75,7 +75,7 @@ double share_above(const std::vector<double>& errors, std::uint64_t bound) {
   return static_cast<double>(above) / static_cast<double>(errors.size());
 }
 
-/// Half of the records at one end and half at the other; all at the last value; all in the middle; a step apart.
+/// Tables with half of the records at each end, all at the last value, all in the middle, or one step apart.
 std::vector<RankProfile> adversaries(const Lattice& lattice, std::uint64_t rows) {
   const std::uint64_t candidates = lattice.size();
   const Position last = 2 * candidates - 1;
@@ -85,7 +85,7 @@ std::vector<RankProfile> adversaries(const Lattice& lattice, std::uint64_t rows)
           profile_of(lattice, {{candidates | 1, rows}}), profile_of(lattice, close)};
 }
 
-// On tables made to be bad, the bound is exceeded in at most the stated share of the releases.
+// On adversarial tables the bound is exceeded in at most the stated share of the releases.
 TEST(WorstCase, IsKeptOnAdversarialTables) {
   const std::uint64_t rows = 600;
   const Lattice coarse = Lattice::regular(0, 999, 1);
@@ -122,7 +122,7 @@ TEST(WorstCase, OfOneQuantileIsAttained) {
   QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::exponential);
   const Rational confidence(4, 5);
   const std::uint64_t bound = worst_case(query, lattice, confidence).ranks[0].value();
-  // All records at one value, with 2 bound of them: all others miss by `bound`. With one pair more they miss by more.
+  // 2 bound records, all at one value: every other candidate misses by `bound`. With two more records, it misses by more.
   const RankProfile table = profile_of(lattice, {{1001, 2 * bound}});
   const auto errors = errors_of(query, table, effort(20'000));
   const double share = share_above(errors[0], bound - 1);
@@ -159,7 +159,7 @@ QuantileQuery fortieths(const Budget& budget, Mechanism mechanism = Mechanism::a
   return query;
 }
 
-/// Fails unless the bounds that there are, at a confidence of 4/5, are exceeded in at most a fifth of the releases.
+/// Fails unless the existing bounds, at a confidence of 4/5, are exceeded in at most a fifth of the releases.
 void expect_kept(const QuantileQuery& query, const RankProfile& table, std::uint64_t releases = 100) {
   const WorstCase worst = worst_case(query, table.lattice(), Rational(4, 5));
   ASSERT_TRUE(std::ranges::any_of(worst.ranks, [](const auto& ranks) { return ranks.has_value(); }));
@@ -199,7 +199,7 @@ TEST(WorstCase, OfCountsOnTwoLevelsIsTheLemmas) {
             static_cast<std::uint64_t>(std::ceil(4 * s + 1)));
 }
 
-// Every seventh record is finer than the grid that is found; rounding moves them past as many ranks.
+// Every seventh record is finer than the found grid: rounding moves quantiles past as many ranks.
 TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
   const std::uint64_t rows = 20'000;
@@ -241,7 +241,8 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   EXPECT_FALSE(not_rounded.rounded);
 }
 
-// Of 3,001 quantiles 2,000 are bounded, and the others by their neighbors: a step's records more than a release of fewer has.
+// Of 3,001 quantiles 2,000 are bounded, and the others by their neighbors: by the records of one step more than in a release of
+// fewer quantiles.
 TEST(WorstCase, OfThousandsOfQuantilesIsThatOfTheirNeighbours) {
   const Lattice lattice = Lattice::regular(0, 9999, 1);
   const auto query_of = [](std::int64_t parts) {
@@ -349,7 +350,7 @@ TEST(WorstCase, SaysWhenThereIsNone) {
   EXPECT_THROW(worst_case(query, ages, Rational(0)), Error);
 }
 
-// 1,000 records of 50 among 0 and 100: either candidate misses the median by 500, where three records were told.
+// 1,000 records of 50 among 0 and 100: either candidate misses the median by 500, though three records are expected.
 TEST(WorstCase, OfListedCandidatesIsNotKnown) {
   const Lattice ends = Lattice::explicit_points({Rational(0), Rational(100)});
   QuantileQuery query = query_for({"1/2"}, epsilon("1"));

@@ -23,7 +23,7 @@ QuantileQuery of_table(std::int64_t quantiles, const Rational& epsilon) {
   return query;
 }
 
-/// In records from a quantile to an end, times epsilon: the middle one of all ends, and what nine in ten are within.
+/// The records between a quantile and an end, times epsilon: the median of all ends, and their ninth decile.
 struct HalfWidths {
   double middle;
   double nine_in_ten;
@@ -49,7 +49,7 @@ HalfWidths half_widths(const RankProfile& table, const QuantileQuery& query, int
   return {all[all.size() / 2] * epsilon, all[all.size() * 9 / 10] * epsilon};
 }
 
-// In accuracy.md: half of all ends are some 20 / epsilon records off, nine in ten some 35.
+// In accuracy.md: half of all ends are at most about 20 / epsilon records away, and nine in ten at most about 35.
 TEST(Brackets, MakeNarrowIntervalsOfSmoothTables) {
   const auto of_smooth = [](std::int64_t quantiles, std::uint64_t rows, int releases = 100) {
     return half_widths(reference_table(to_a_thousand, Shape::log_normal, rows), of_table(quantiles, 1), releases);
@@ -65,7 +65,8 @@ TEST(Brackets, MakeNarrowIntervalsOfSmoothTables) {
   EXPECT_LT(nine.nine_in_ten, 45);
 }
 
-// The first bracket of a single quantile is drawn into the gap, where no cut says more than the next one; a second one is beyond it.
+// The first bracket of a single quantile is drawn into the gap, where no cut decides more than the next one; a second bracket is
+// beyond the gap.
 TEST(Brackets, OfOneQuantileReachAcrossAGap) {
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
@@ -108,7 +109,8 @@ std::vector<double> deviations_of_cuts(const QuantileQuery& query, std::size_t o
   return deviations;
 }
 
-// One for lucky draws, one that settles nearly always, and far out at the brackets: a single quantile has two of these.
+// There are cuts for lucky draws, cuts that nearly always decide, and cuts far out at the brackets, of which a single quantile has
+// two.
 TEST(Brackets, HaveCutsAsFarOutAsNoiseAsks) {
   const auto expect_near = [](const std::vector<double>& found, const std::vector<double>& expected) {
     ASSERT_EQ(found.size(), expected.size());

@@ -103,7 +103,7 @@ TEST(CountTree, CountsEveryRecordOnceALevel) {
 
 // --- The law of what is released ------------------------------------------------------------------------------------
 
-/// The law of one count's noise, as far as it matters, on -reach .. reach.
+/// The law of one count's noise on -reach .. reach, beyond which almost nothing lies.
 std::vector<double> noise_law(const CountTreeNoise& noise, int reach) {
   std::vector<Enclosure> weights;
   Enclosure total = Enclosure::of(Rational(0));
@@ -119,7 +119,7 @@ std::vector<double> noise_law(const CountTreeNoise& noise, int reach) {
   return law;
 }
 
-/// Cells of two noises, both within the reach, and one cell for the rest.
+/// The law of two noises: a cell for each pair within the reach, and one cell for all others.
 std::vector<double> law_of_pairs(const std::vector<double>& law) {
   std::vector<double> pairs;
   double rest = 1;
@@ -135,7 +135,7 @@ std::vector<double> law_of_pairs(const std::vector<double>& law) {
 
 using Draw = std::function<std::vector<std::int64_t>(RandomBits&)>;
 
-/// The least p-value over all pairs of nodes that their two noises have the law of independent ones.
+/// The least p-value over all pairs of nodes, if their two noises are independent.
 double worst_pair(const std::vector<std::int64_t>& counts, const CountTreeNoise& noise, const Draw& draw) {
   constexpr int reach = 3;
   constexpr std::size_t width = 2 * reach + 1;
@@ -260,14 +260,14 @@ struct Tree {
   NoiseOf noise_of = one_a_node;
 };
 
-/// How far the counts of a table move to those of another: the sums of |difference| and of difference^2 over the noises.
+/// The difference of two tables' counts: the sums of |difference| and of difference^2 over the noises.
 struct Move {
   std::int64_t l1 = 0;
   std::int64_t l2_squared = 0;
 };
 
-/// Nothing when two counts with one noise move differently: their difference is released as it is, so the two tables have
-/// no output in common.
+/// The move between two tables; nothing if two counts with one noise move differently: their difference is released as it is, so
+/// the two tables have no output in common.
 std::optional<Move> move_between(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b,
                                  const Tree& tree) {
   std::map<std::size_t, std::int64_t> by_noise;

@@ -95,7 +95,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
   }
 }
 
-/// Where noise is almost nothing, whole records decide, so that no number of records stands for its neighbors.
+/// With almost no noise, whole records decide, so that no number of records represents its neighbors.
 TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecordsDecide) {
   const NoisePrice narrow{Exponent(Rational(3)), 0};
   int smaller = 0;
@@ -127,7 +127,7 @@ TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecords
   EXPECT_GT(smaller, 3) << "the largest number of records always decides";
 }
 
-/// Several levels are asked of one object, since comparisons take intervals at a level of their own.
+/// One object is asked for several levels, since comparisons take intervals at another level.
 TEST(CriticalValues, RememberEachFailureProbabilityByItself) {
   const QuantileFraction q = QuantileFraction::of(Rational(1, 4));
   const auto fresh = [] { return CriticalValues(Measure::pure, laplace, cells); };
@@ -165,8 +165,7 @@ TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryN
   }
 }
 
-/// Cuts far out cost the innermost one almost nothing, whatever their noise: they are rejected at a distance where that is no
-/// matter.
+/// Cuts far out cost the innermost one almost nothing, whatever their noise: they are rejected at a distance that costs nothing.
 TEST(CriticalValues, HaveMarginsWhereNoiseIsWiderThanAtTheInnermostCut) {
   constexpr std::size_t many = 40;
   for (const auto& [measure, noise] : noises) {

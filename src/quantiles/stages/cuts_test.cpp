@@ -90,7 +90,7 @@ TEST(Cuts, LieFarOutNearlyAtTheEndAndAsFarAsWhatWasSelectedIsApartOrHalfWay) {
   EXPECT_EQ(positions_of({160}, alone, up_to(999)), (std::vector<Position>{21, 161, 1162, 1896}));
 }
 
-// For few records, points and brackets are drawn to the ends of the range, where a cut settles nothing.
+// With few records, points and brackets are drawn to the ends of the range, where a cut decides nothing.
 TEST(Cuts, FarthestOutKeepAwayFromEndsWhereverTheOutermostIsDrawn) {
   Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower},
                                    {Rational(0), IntervalEnd::lower},

@@ -89,7 +89,7 @@ TEST(Granularity, FindsWholeNumbersAmongHundredths) {
   EXPECT_FALSE(select_granularity(any.finish(), grids, rate, testing::FreeDraws(bits).part()).has_value());
 }
 
-// Hours of work: seven in ten are multiples of ten, which is not all. At a fortieth of epsilon = 1, with 1,000 records.
+// Hours of work: only seven in ten are multiples of ten. At a fortieth of epsilon = 1, with 1,000 records.
 TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
   const Lattice hundredths = lattice("0", "1000", "0.01");
   const std::vector<RoundGrid> grids = round_grids(hundredths);
@@ -159,7 +159,7 @@ TEST(Granularity, IsSeldomFoundWhereThereIsNone) {
   }
 }
 
-/// Weights that were summed one by one, and draws that follow them.
+/// Expects the measures to be sums of single weights, and draws to follow these.
 void expect_measure(const BaseMeasure& base, Split lowest, Split highest) {
   std::vector<double> law;
   uint128 sum = 0;
@@ -199,8 +199,8 @@ TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
   }
 }
 
-// From a 32nd of the range inwards, twice as much whenever the distance halves, down to a candidate or the grid's stride; four times
-// that on zero itself.
+// From a 32nd of the range inwards, the weight doubles whenever the distance to zero halves, down to one candidate or the grid's
+// stride; zero itself has four times that.
 TEST(BaseMeasure, FallsAwayFromZeroByOctaves) {
   const BaseMeasure base(0, 256, 1, {}, {}, Origin{0, 256});
   const auto weight = [](const BaseMeasure& of, Split at) { return static_cast<std::uint64_t>(of.mass(at, at + 1)); };

@@ -46,7 +46,7 @@ TEST(Heaping, HeapsAreMultiplesThatLieInTheLattice) {
   }
 }
 
-// 32 log2(1 + 7 / modulus): what a record costs that is described by heaps and is not on them.
+// 32 log2(1 + 7 / modulus): the cost of a record off the heaps that is described by them.
 TEST(Heaping, ScoresAreGainsInBits) {
   const Lattice lattice = Lattice::regular(0, 200, 1);
   const std::vector<HeapGrid> heaps = heap_grids(lattice, {});
@@ -69,7 +69,7 @@ TEST(Heaping, ScoresAreGainsInBits) {
   }
 }
 
-// Wherever the lattice begins and however fine it is: what the definition counts, one candidate at a time.
+// For any origin and step of the lattice, scores are those of the definition, which counts one candidate at a time.
 TEST(Heaping, ScoresCountTheRecordsOnEveryHeap) {
   EXPECT_TRUE(rc::check([] {
     const std::int64_t step_denominator = *rc::gen::element(1, 4, 10);
@@ -100,7 +100,7 @@ Exponent rate_at(const char* epsilon) {
   return heaping_rate(preliminary_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Exponent::parse(epsilon))}));
 }
 
-/// How often 1,000 releases find each of the heaps, by modulus; 0: none.
+/// The numbers of 1,000 releases that find each of the heaps, by modulus; at 0, no heaps.
 std::vector<std::uint64_t> found_in(const RankProfile& profile, const Lattice& lattice) {
   const std::vector<HeapGrid> heaps = heap_grids(lattice, {});
   const Exponent rate = rate_at("1");
@@ -138,7 +138,7 @@ RankProfile hours(const Lattice& lattice) {
   return builder.finish();
 }
 
-/// Told so many rows that nothing depends on how many there are.
+/// A query with so many expected rows that nothing depends on their number.
 QuantileQuery told_evenly(std::int64_t parts, const Budget& budget) {
   QuantileQuery query{{}, budget};
   query.expected_rows = 1'000'000;
@@ -180,7 +180,7 @@ TEST(Heaping, PlansPayForWhatTheyLookFor) {
   EXPECT_EQ(shares_taken(plan_of(plain, Lattice::regular(0, 150, 1)).stages()), 0);
 }
 
-// Quantiles of heaps come out on them more often, and nearer: what the base measure is for.
+// By the base measure, quantiles on heaps are selected more often, and errors are smaller.
 TEST(Heaping, MakesQuantilesOfHeapsNearer) {
   const Lattice lattice = Lattice::regular(0, 1500, 1);
   ProfileBuilder builder(lattice);
@@ -207,7 +207,7 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
   EXPECT_LT(error_with(Base::adaptive), 0.85 * error_with(Base::uniform));
 }
 
-// What a receipt says was found bounds no worse than a plan, which must hold whatever is found.
+// A receipt's bound, which knows the findings, is no worse than a plan's, which must hold for all findings.
 TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const Lattice lattice = Lattice::regular(0, 1500, 1);
   QuantileQuery query = told_evenly(6, Budget::pure(Rational(1)));
@@ -236,7 +236,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(rest, lattice, Rational(19, 20)).ranks);
 }
 
-// Bit by bit: heaps, then counts with what they left.
+// The same bits give the heaps, and then the counts with the rest of the budget.
 TEST(Heaping, CountsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
   const RankProfile profile = hours(lattice);

@@ -108,7 +108,7 @@ TEST(Independent, RangesKeepTheirBudgets) {
   EXPECT_THROW(independent_range_approximate(Rational(1), Rational(1, 2), 0), Error);
 }
 
-// A selection keeps what a query for one quantile keeps; together they must keep the sum.
+// Each selection is a query for one quantile, and all together must keep the budget.
 TEST(IndependentAudit, ThePureBudgetIsKept) {
   for (const Neighbors neighbors : both_relations) {
     const Exponent epsilon = Exponent::parse("ln 3");

@@ -85,7 +85,7 @@ TEST(IntervalLaw, OfASampleIsTheCutBinomialOneExactlyForSmallTables) {
         const std::int64_t reach = n * denominator / step + 1;
         for (std::int64_t t = -reach; t <= reach; t += std::max<std::int64_t>(1, reach / 50)) {
           EXPECT_GE(below(law, t), exactly(t * step) - 1e-300) << n << ' ' << t;
-          // What is rounded down by a step may be counted already.
+          // A value that is rounded down by a step may already be counted.
           EXPECT_LE(below(law, t), exactly(t * step + step - 1) * (1 + 1e-6) + 1e-12) << n << ' ' << t;
         }
       }
@@ -100,7 +100,8 @@ double choices(std::int64_t n, std::int64_t k) {
   return std::exp(factorial(n) - factorial(k) - factorial(n - k));
 }
 
-/// How many of n records are up to a q-quantile of N, drawn without replacement: no threshold counts more of them as too few.
+/// For n records drawn without replacement from N, the number at or below a q-quantile of the N: the law that is used has at least
+/// as much mass below every threshold.
 TEST(IntervalLaw, OfASampleServesEverySmallPopulationWithoutReplacement) {
   double closest = 0;
   for (const Rational& q : {Rational(1, 2), Rational(1, 4), Rational(9, 10), Rational(19, 20), Rational(1, 20)}) {
@@ -190,7 +191,7 @@ TEST(IntervalLaw, ExpectationsAreThoseOfTheSum) {
     const double expected = below(both, t);
     EXPECT_NEAR(a.expectation({b.end(), below_b.data(), below_b.size()}, t), expected, 1e-6 * expected + 1e-10) << t;
   }
-  // What is cut off is taken for the nearest that is there.
+  // Mass that is cut off is moved to the nearest listed value.
   const double half[] = {0.5, 0.25};
   EXPECT_NEAR(a.expectation({1000, half, 2}, 0), 0.25, 1e-6);
   EXPECT_NEAR(a.expectation({-1000, half, 2}, 0), 0.5, 1e-6);

@@ -105,7 +105,7 @@ TEST(Intervals, CountRowsFirstAndHaveTheirCellsAsTheLastStageAndPointsFirst) {
             nullptr);
 }
 
-/// Among so many numbers that the next one is never far from what was counted, for tables of any size.
+/// The listed numbers of rows are so many that one is always near the count, for tables of any size.
 TEST(Intervals, CountRowsByStepsOfAFifth) {
   for (const Budget& budget : {Budget::pure(Rational(1, 6)), Budget::zcdp(Rational(1, 50))}) {
     const std::vector<CountedRows> counted = plan_of(quartiles(1000, IntervalOf::table, budget), whole).counted;
@@ -167,7 +167,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
   }
 }
 
-/// Two quartiles with a cut on either side each, and noise of five cells.
+/// Two quartiles, each with a cut on either side, and the noise of five cells.
 struct TwoQuartiles {
   QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
   Brackets brackets{
@@ -188,7 +188,7 @@ struct TwoQuartiles {
   }
 };
 
-/// What decides each end, computed anew: which cuts, from which statistic on each is rejected, and what takes part in that.
+/// A second computation of the ends: the cuts of each, the statistic from which each cut is rejected, and the counts in it.
 class EndsAnew {
  public:
   EndsAnew(const TwoQuartiles& two, const std::vector<std::int64_t>& counts)
@@ -279,7 +279,7 @@ TEST(Intervals, OfQuantilesOnOneTieKeepTheirCuts) {
   }
 }
 
-/// Each end errs with its share of the failure probability: half of what is missing to the level, divided among all when together.
+/// Each end errs with its share of the failure probability: half of 1 - level, divided among all intervals that hold together.
 TEST(Intervals, DivideTheFailureProbabilityAmongTheirEnds) {
   IntervalRequest request{Rational(4, 5), IntervalOf::table, false};
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1, 1e-12);
@@ -292,7 +292,7 @@ TEST(Intervals, DivideTheFailureProbabilityAmongTheirEnds) {
   EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.095, 1e-12);
 }
 
-/// Two intervals together are each at the level that misses half as much.
+/// Each of two intervals that hold together has half of the failure probability.
 TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
   TwoQuartiles together(IntervalOf::table);
   together.query.intervals->together = true;
@@ -352,7 +352,7 @@ TEST(Intervals, HaveTwoCutsFarOutOnEitherSide) {
   }
 }
 
-/// In intervals of the table, every cut widens all of them: cuts for which the next quantile's cuts serve are left out.
+/// In intervals of the table, every further cut widens all of them: cuts that the next quantile's cuts can replace are left out.
 TEST(Intervals, OfATableHaveFewerCutsWhereQuantilesAreClose) {
   QuantileQuery deciles = quartiles(1000, IntervalOf::table);
   deciles.quantiles.clear();
@@ -411,7 +411,7 @@ TEST(IntervalsAudit, BothStagesTogetherKeepTheClaimAndSpendTheCellsShare) {
   }
 }
 
-/// Among many records the counts have more than half of the budget, so a record in two cells costs more than there is.
+/// With many records the counts have more than half of the budget, so that a record in two cells exceeds the budget.
 TEST(IntervalsAudit, ARecordIsCountedInOneCell) {
   for (const Budget& budget : {Budget::pure(Rational(2)), Budget::zcdp(Rational(1, 2))}) {
     for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
@@ -498,7 +498,7 @@ std::vector<Case> laws() {
           {"the ends", on(1001, {{0, .4}, {1000, .6}})}};
 }
 
-/// As many misses as so many runs have with that probability, except for one run of this test in a million.
+/// The largest number of misses in so many runs with that probability, except for one run of this test in a million.
 double allowed_misses(double runs, double failure) {
   return runs * failure + 4.8 * std::sqrt(runs * failure * (1 - failure)) + 1;
 }

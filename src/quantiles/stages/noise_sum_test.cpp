@@ -52,7 +52,7 @@ TEST(NoiseSum, OfManyDrawsIsNearlyNormal) {
   }
 }
 
-/// Noise so wide that its law is listed in units: almost nothing is lost.
+/// For noise so wide that its law is listed in units, the bound is almost as small.
 TEST(NoiseSum, OfWideNoiseIsThatOfNarrowNoiseOnALargerScale) {
   for (const std::uint64_t draws : {1U, 5U, 300U}) {
     const auto narrow =

@@ -21,8 +21,8 @@ using testing::up_to;
 
 using Points = std::vector<std::uint64_t>;
 
-/// Two quartiles among the candidates 0 to 1000, and a cut 10 quantiles in a hundred to either side of each: cells of 150, 200, 300, 200 and
-/// 150 of 1,000 records. Points that were selected at 250 and 750.
+/// Two quartiles among the candidates 0 to 1000, selected at 250 and 750. Cuts are at a distance of 1/10 of the records to both
+/// sides of each quartile, so that 1,000 records lie in cells of 150, 200, 300, 200 and 150.
 class CountedQuartiles {
  public:
   explicit CountedQuartiles(Lattice lattice = up_to(1000)) : lattice_(std::move(lattice)) {
@@ -144,7 +144,7 @@ TEST(Recentering, KeepsPointsInTheIntervalsThatTheyComeWith) {
   EXPECT_EQ(cells.points({{260, 300}, {600, 700}}), (Points{260, 700}));
 }
 
-/// The same release has points that are nearer to the quantiles than those that were selected, and in their intervals.
+/// A release's points are nearer to the quantiles than its selected candidates, and are in their intervals.
 TEST(Recentering, BringsPointsOfAReleaseNearerAndIntoTheirIntervals) {
   constexpr std::uint64_t rows = 2000;
   const Lattice lattice = up_to(9999);

@@ -18,7 +18,7 @@ QuantileQuery evenly(std::int64_t parts, const Budget& budget, Mechanism mechani
 
 const Budget one = Budget::pure(Rational(1));
 
-/// The stages in short, in order.
+/// The names of the stages, in order.
 std::string names_of(const std::vector<Stage>& stages) {
   constexpr const char* names[] = {"rows",  "granularity", "heaps", "select", "each",
                                    "count", "interpolate", "round", "cells"};
@@ -32,7 +32,7 @@ const Lattice fine = Lattice::regular(0, 120, Rational(1, 1000));
 const RoundGrid units{0, 1000};
 const RoundGrid fives{0, 5000};
 
-/// Told so many rows that nothing depends on how many there are.
+/// A query with so many expected rows that nothing depends on their number.
 QuantileQuery of_many(std::int64_t parts, const Budget& budget) {
   QuantileQuery query = evenly(parts, budget);
   query.expected_rows = 1'000'000;
@@ -55,7 +55,8 @@ TEST(Stages, OfAutomaticFollowWhatIsFound) {
             "granularity heaps select");
 }
 
-// Untold, the records are counted first; told, when half as many or twice as many would make a difference.
+// Without an expected number, the records are counted first; with one, they are if half or twice the number would make a
+// difference.
 TEST(Stages, CountRecordsWhereItMatters) {
   const QuantilePlan untold = plan_of(evenly(10, one), fine);
   ASSERT_GT(untold.by_rows.size(), 2U);
@@ -75,7 +76,7 @@ TEST(Stages, CountRecordsWhereItMatters) {
   EXPECT_TRUE(rows_told(100'000).empty());
 }
 
-// The borders between the numbers of rows that are considered lie where both are as far away, by factors; fewer is the first.
+// The border between two considered numbers of rows is at equal factors from both; at the border the smaller one is used.
 TEST(Stages, OfNoisyCountsLieBetweenTheRowsTheyAreTakenFor) {
   const QuantilePlan plan = plan_of(evenly(50, one), fine);
   const std::vector<Stage> stages = plan.stages();
@@ -88,7 +89,8 @@ TEST(Stages, OfNoisyCountsLieBetweenTheRowsTheyAreTakenFor) {
   }
 }
 
-// What was told holds unless the noisy count is farther off, by its mean error: 20 records for a twentieth of epsilon = 1.
+// The expected number is used unless the noisy count differs from it by more than the count's mean error: 20 records for a
+// twentieth of epsilon = 1.
 TEST(Stages, OfNoisyCountsBelieveWhatWasTold) {
   QuantileQuery query = evenly(50, one);
   query.expected_rows = 150;
@@ -129,7 +131,7 @@ bool agree(const PreliminaryOutcome& so_far, const PreliminaryOutcome& later, in
          (looked < 2 || stride(so_far.heaps) == stride(later.heaps));
 }
 
-// A sampler knows only what it has found so far: what it does next must be the same in all outcomes that are left.
+// A sampler knows only its findings so far: its next stage must be the same in all outcomes that agree with them.
 TEST(Stages, DependOnlyOnWhatTheOnesBeforeThemFound) {
   for (const std::int64_t parts : {2, 6, 16, 40}) {
     const QuantilePlan plan = plan_of(evenly(parts, one), fine);
@@ -149,7 +151,7 @@ TEST(Stages, DependOnlyOnWhatTheOnesBeforeThemFound) {
   }
 }
 
-// Preliminary selections come first, one stage decides the quantiles, and what runs is what is said to run.
+// Preliminary selections come first, one stage decides the quantiles, and the reported mechanism is the one that runs.
 TEST(Stages, OfAllOutcomesDecideOnce) {
   for (const std::int64_t parts : {2, 6, 16, 40}) {
     for (const Budget& budget : {one, Budget::zcdp(Rational(1, 2))}) {

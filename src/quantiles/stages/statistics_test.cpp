@@ -18,7 +18,7 @@ const Lattice tens = Lattice::regular(0, 80, 10);
 
 QuantileQuery paid(const Budget& budget) { return {{Rational(1, 2)}, budget}; }
 
-/// Discrete Laplace and Gaussian masses at k, as their definition has them.
+/// Discrete Laplace and Gaussian masses at k, by their definitions.
 double mass_of(const CountNoise& noise, std::int64_t k) {
   const auto x = static_cast<double>(k);
   if (noise.measure == Measure::zcdp) {
@@ -29,7 +29,7 @@ double mass_of(const CountNoise& noise, std::int64_t k) {
   return std::tanh(r / 2) * std::exp(-r * std::abs(x));
 }
 
-/// How far noise reaches, except for almost nothing.
+/// The largest magnitude of the noise, except for almost none.
 std::int64_t reach_of(const CountNoise& noise) {
   return static_cast<std::int64_t>(noise.measure == Measure::zcdp ? 6 * std::sqrt(noise.sigma_squared.to_double())
                                                                   : 16 / noise.rate.to_double());
@@ -42,10 +42,10 @@ bool holds(const Statistics::Ratio& ratio, const Rational& value) {
   return ratio.lower <= value && value <= ratio.upper;
 }
 
-/// Every budget whose noise is narrow enough to list all of it.
+/// Budgets whose noise is so narrow that all of it can be listed.
 const Budget budgets[] = {Budget::pure(Rational(1, 2)), Budget::pure(Rational(3)), Budget::zcdp(Rational(1, 32))};
 
-/// The law of what is published of two bins, listed draw by draw: how often each interval holds what is true.
+/// The law of the published counts of two bins, listed draw by draw: each interval holds the truth as often as its level says.
 TEST(Statistics, IntervalsOfCountsAndSharesHoldTheTruthAsOftenAsTheySay) {
   for (const Budget& budget : budgets) {
     const StatisticsSampler sampler({{Rational(40)}, false, Rational(1, 10)}, paid(budget), tens);
@@ -105,7 +105,8 @@ TEST(Statistics, IntervalsOfMeansHoldTheTruthAsOftenAsTheySay) {
   }
 }
 
-/// A record lies where it counts: 44 at 40, which is not below 40. For a list, between two of its values.
+/// A record is at its candidate: 44 is at 40, which is not below 40. In a list, a record between two values is between their
+/// candidates.
 TEST(Statistics, OfALotOfBudgetAreThoseOfTheTable) {
   ProfileBuilder builder(tens);
   for (const double value : {-5.0, 3.0, 34.0, 44.0, 46.0, 80.0, 900.0}) builder.add(value);
@@ -146,7 +147,8 @@ TEST(Statistics, OfALotOfBudgetAreThoseOfTheTable) {
   EXPECT_EQ(counted.below[1].value, 3);
 }
 
-/// The noise's law, from the promise: a record is in one bin, moves the centered sum by half the width, and a replaced one does both twice.
+/// The noise's law follows from the sensitivities: a record is in one bin and moves the centered sum by at most half the width, and
+/// a replaced one does both twice.
 TEST(Statistics, NoiseIsThatOfTheProof) {
   const StatisticsRequest all{{Rational(40)}, true, Rational(1, 5)};
   const StatisticsRequest only_count{{}, false, Rational(1, 10)};
@@ -165,7 +167,7 @@ TEST(Statistics, NoiseIsThatOfTheProof) {
   EXPECT_EQ(StatisticsSampler(only_count, query, tens).terms().count_noise.sigma_squared, Rational(9));
 }
 
-/// Where nothing counts, the count and the numbers below say so, and there is no share and no mean.
+/// Without records there are a count and numbers below, but no share and no mean.
 TEST(Statistics, OfNothingHaveNoRatios) {
   const StatisticsSampler sampler({{Rational(40)}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
   const Statistics seen = sampler.intervals().computed({{-3, 2}, 5});
@@ -177,7 +179,7 @@ TEST(Statistics, OfNothingHaveNoRatios) {
   EXPECT_EQ(seen.centered_sum, 5);
 }
 
-/// What is so far off that no mean would explain it says nothing either, and so does a sum that was clamped.
+/// A sum that no mean explains tells nothing, and neither does one that was clamped.
 TEST(Statistics, OfWhatNoTableExplainsHaveTheWholeRange) {
   const StatisticsSampler sampler({{}, true, Rational(1, 5)}, paid(Budget::pure(Rational(1))), tens);
   EXPECT_EQ(sampler.intervals().computed({{10}, 100'000}).mean, (Statistics::Ratio{Rational(80), 0, 80}));
@@ -186,7 +188,7 @@ TEST(Statistics, OfWhatNoTableExplainsHaveTheWholeRange) {
 
 // --- Totals -------------------------------------------------------------------------------------------------------------
 
-/// Three groups' bins and sums, and what was drawn for each.
+/// The statistics of the total of groups, each with its drawn bins and sum.
 Statistics total_of(const StatisticsSampler& sampler, const std::vector<DrawnStatistics>& drawn) {
   std::vector<Statistics> groups;
   for (const DrawnStatistics& each : drawn) groups.push_back(sampler.intervals().computed(each));
