@@ -80,7 +80,7 @@ class CountedCurve {
   }
 
  private:
-  /// Up to a factor.
+  /// Whether a cell holds the expected records up to a factor of `times`.
   bool holds_expected(std::size_t cell, int times) const {
     const Rational expected = records() * (knots_[cell + 1].quantile - knots_[cell].quantile);
     const Rational found = knots_[cell + 1].below - knots_[cell].below;
