@@ -102,7 +102,7 @@ class LocalView {
   double most_mass_;  // the largest negligible mass, minus its own error
   Enclosure negligible_slope_;
   Enclosure slope_error_;
-  std::vector<RunningLaw> laws_;  // by node
+  std::vector<RunningLaw> laws_;  // one per node
 };
 
 class LocalCount final : public LocalLoss {
@@ -253,7 +253,7 @@ class LocalCount final : public LocalLoss {
   double end_error_;
   Enclosure negligible_slope_;
   Enclosure slope_error_;
-  std::vector<StepCosts> costs_at_;  // by node
+  std::vector<StepCosts> costs_at_;  // one per node
   FilteredPolynomial nothing_;
   std::map<Key, LocalPolynomial> sums_;
   std::map<Key, FilteredPolynomial> slopes_;

@@ -74,7 +74,7 @@ class LawAtNodes {
 
  private:
   TiltedUnit unit_;
-  std::vector<std::optional<TiltedTotal>> sums_;  // by node
+  std::vector<std::optional<TiltedTotal>> sums_;  // one per node
   std::vector<Enclosure> units_;                  // in units of that at the centre
 };
 

@@ -17,7 +17,7 @@ struct BoxCell {
   std::int64_t too_many;           ///< this many records or more are at least the target, at all totals
   std::int64_t too_few;            ///< this many or fewer are at most the target, at all totals
   int usual;                       ///< s where neither is certain; 0: the sign of another cell
-  std::array<WideReal, 3> at_end;  ///< at least exp(rate * s t w), by s + 1
+  std::array<WideReal, 3> at_end;  ///< at least exp(rate * s t w); the index is s + 1
   /// The s of a cell that has least .. most records; 0: the sign of another cell.
   int sign(std::int64_t least, std::int64_t most) const {
     if (most <= too_few) return -1;
@@ -64,7 +64,7 @@ class BoxTable {
   bool choose(const SplitGroups& groups, BoxChoice& choice, RandomBits& bits, bool verify) const;
 
  private:
-  using Signed = std::array<WideReal, 3>;  ///< by s + 1
+  using Signed = std::array<WideReal, 3>;  ///< the index is s + 1
   /// The entries for v_j in a group.
   struct Entry {
     int within;     ///< the sign of cell j if v_(j-1) lies in the group, too

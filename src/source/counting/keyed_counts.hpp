@@ -53,7 +53,7 @@ struct PlaceNumbers {
   std::uint64_t units(std::uint64_t written) const { return written - read(written) * most_units + 1; }
 
   bool on_candidates;        ///< the records of a regular lattice lie on candidates only
-  std::uint64_t places;      ///< of one key
+  std::uint64_t places;      ///< the number of places for each key
   std::uint32_t most_units;  ///< of a record
   Divisor by_units;          ///< the same as a divisor, if it is more than one
 };
@@ -162,7 +162,7 @@ class KeyedCounts {
     std::uint64_t count;
   };
   enum class KeptAs : std::uint8_t {
-    builder,        ///< of one key
+    builder,        ///< a ProfileBuilder of the only key
     totals,         ///< for few places: the units of each place
     short_numbers,  ///< for more places: the written number of each record, in 32 bits
     numbers,        ///< the same with 64 bits

@@ -365,7 +365,7 @@ class RecordSelector {
   bool has_person_;
   bool has_key_;
   std::size_t groups_;
-  std::optional<GroupNumbers> numbers_;      // with keys
+  std::optional<GroupNumbers> numbers_;      // set if there are keys
   std::vector<std::string> sampled_groups_;  // with persons and keys: sampled_group() of each
   std::optional<PersonValues> values_;       // if each person counts with one value
   PersonRecords persons_;

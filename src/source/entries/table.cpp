@@ -83,7 +83,7 @@ struct OpenedTable {
   std::string engine;
   std::vector<Input> inputs;  // with their relations
   std::uint32_t stability;    // declared for the query and not checked; 0: none is declared
-  LineEndsInCells line_ends;  // of delimited text
+  LineEndsInCells line_ends;  // in delimited text
   Unreadable unreadable;
   std::vector<std::string> missing;
   bool has_query = false;

@@ -19,7 +19,7 @@ struct Column {
   std::string full_type = {};  ///< with parameters, as SQL spells it; only for columns that are not text
   /// For a decimal with more digits than the engine can read: the number of digits. The engine would return wrong numbers.
   int unread_digits = 0;
-  NumberStyle numbers = {};  ///< of delimited text
+  NumberStyle numbers = {};  ///< how delimited text writes numbers
 
   bool operator==(const Column&) const = default;
 };

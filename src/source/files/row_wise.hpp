@@ -33,7 +33,7 @@ FunctionKinds function_kinds(const Connection& connection);
 
 /// The names that a query may use.
 struct RowWiseNames {
-  std::set<std::string> tables;  ///< in small letters
+  std::set<std::string> tables;  ///< names in lower case
   /// Whether this table has a column of this name; both names are in lower case.
   std::function<bool(const std::string& table, const std::string& name)> has_column;
   FunctionKinds kinds;

@@ -37,7 +37,7 @@ class TextTable final : public EngineTable {
   std::uint64_t records() const { return records_; }
   /// The place of a record of the last reading, which must have been on one thread; `record`: its number, from 1.
   struct Place {
-    std::size_t file;      ///< which of the files
+    std::size_t file;      ///< its index among the files
     std::uint64_t record;  ///< its number there, from 1
   };
   Place place_of(std::uint64_t record) const;
