@@ -156,7 +156,7 @@ int run_explain(const Typed& typed) {
     its_page = std::move(text);
     text = receipt_of_page(its_page);
     if (text.empty()) {
-      throw Error(ErrorCode::data, "'" + name + "' is a page without a receipt, as pages for everybody are",
+      throw Error(ErrorCode::data, "'" + name + "' is a page without a receipt, as public pages are",
                   "explain the file that fractile release --receipt has written");
     }
   }

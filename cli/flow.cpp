@@ -60,7 +60,7 @@ std::string figure_of(const Typed& typed) {
   if (name.empty()) return name;
   if (!name.ends_with(".svg")) {
     const Field field("figure");
-    usage({field, " draws SVG, and '", name, "' is called otherwise"}, {"write for example ", field.text("loss.svg")});
+    usage({field, " draws SVG, and '", name, "' does not end in .svg"}, {"write for example ", field.text("loss.svg")});
   }
   require_writable(name, "figure");
   return name;

@@ -204,11 +204,11 @@ int run_void(const Typed& typed) {
   const std::int64_t id = entry_of(typed);
   if (!typed.has("reason")) {
     const Field field("reason");
-    usage({field, " is missing: why it is sure that nothing was published"},
+    usage({field, " is missing: why it is certain that nothing was published"},
           {"for example ", field.text("the machine stopped, and there is no output")});
   }
   Ledger::open(path).void_entry(id, typed.one("reason"));
-  print(fmt::format("entry {} is void and counts no more\n", id), "the entry is void");
+  print(fmt::format("entry {} is void and no longer counts\n", id), "the entry is void");
   return 0;
 }
 
@@ -239,7 +239,7 @@ int run_witness(const Typed& typed) {
   for (const LedgerWitness& witness : witnesses) {
     if (!witness.wrong.empty()) {
       throw Error(ErrorCode::ledger, witness.wrong,
-                  fmt::format("if a backup was put back and nothing later is to be had: fractile ledger witness {} "
+                  fmt::format("if a backup was put back and no later state is available: fractile ledger witness {} "
                               "--accept",
                               shown_ledger(path)));
     }

@@ -190,7 +190,7 @@ void require_files(const std::vector<std::string>& files, const VerbSpec& verb) 
     if (file == "-" || file.find_first_of("*?[") != std::string::npos || std::filesystem::exists(file, unknown))
       continue;
     if (looks_like_option(file)) refuse_option(file, verb);
-    refuse_arguments(files, "unexpected argument '" + file + "', which is no file",
+    refuse_arguments(files, "unexpected argument '" + file + "', which is not a file",
                      std::string("check its path, if it is a further FILE; ") + lists_hint, verb);
   }
 }

@@ -79,7 +79,7 @@ std::string rehearsed(const Rehearsal& rehearsal, const ReleaseRequest& request)
                       to_string(request.query.budget.measure()), to_string(request.query.neighbors),
                       request.query.records_per_person, request.query.records_per_person == 1 ? "" : "s");
   if (rehearsal.stored) {
-    text += fmt::format("held       entry {} has this very release since {}: it would cost nothing\n",
+    text += fmt::format("held       entry {} has held this very release since {}: it would cost nothing\n",
                         rehearsal.stored->id, rehearsal.stored->reserved_at);
   }
   if (rehearsal.account) {

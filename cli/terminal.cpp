@@ -134,7 +134,7 @@ Deadline::Deadline(std::optional<std::chrono::seconds> limit, std::function<int(
   if (!limit_) return;
   clock_ = thread_if_any([this] { wait(); });
   if (!clock_.joinable()) {
-    throw Error(ErrorCode::internal, "the system gives no thread that could keep the time",
+    throw Error(ErrorCode::internal, "the system gives no thread to keep the time",
                 {"allow this program more threads, or leave out ", Field("within")});
   }
 }

@@ -225,23 +225,21 @@ std::string command_of(const Plan& plan) {
 }
 
 constexpr const char* protocol_text =
-    "The experiments of section 4 of \"Differentially Private Approximate Quantiles\" (Kaplan, Schnapp, Stemmer "
+    "The experiments of section 4 of \"Differentially Private Approximate Quantiles\" (Kaplan, Schnapp, Stemmer\n"
     "2021).\n"
-    "A trial: 1000 records, drawn with replacement from a file or afresh from a law, and m uniform quantiles i/(m+1) "
-    "of\n"
-    "them, between -100 and 100, for epsilon = 1 (pure) and for rho = 1/2 (zcdp), neighbours by adding or removing "
-    "one.\n"
-    "All mechanisms see the same samples. Candidates lie 0.00001 apart; in the sets named -declared, as far apart as "
-    "the\n"
-    "values are known to be.\n";
+    "In a trial, 1000 records are drawn with replacement from a file, or afresh from a law. Their m uniform\n"
+    "quantiles i/(m+1) are released between -100 and 100, with epsilon = 1 (pure) and with rho = 1/2 (zcdp).\n"
+    "Neighbors differ by adding or removing one record. All mechanisms see the same samples. Candidates lie\n"
+    "0.00001 apart; in the sets named -declared, as far apart as the values are known to be.\n";
 
 constexpr const char* metrics_text =
-    "gap           mean over the quantiles of #{x in [min(o, v), max(o, v))}: v released, o the record of rank floor(q "
-    "n)\n"
+    "gap           mean over the quantiles of #{x in [min(o, v), max(o, v))}: v released, o the record of rank\n"
+    "              floor(q n)\n"
     "missed        largest |#{x < v} - floor(q n)|\n"
     "tie_rank      mean distance of q n from [#{x < v}, #{x <= v}]\n"
-    "microseconds  of one release, the sample already counted; the median is less moved by what else the machine does\n"
-    "Means and standard errors are over the trials. All but the times is the same for the same seed.\n";
+    "microseconds  for one release of a sample that is already counted; other work of the machine affects the\n"
+    "              median less\n"
+    "Means and standard errors are over the trials. Everything except the times is the same for the same seed.\n";
 
 std::string to_csv(const std::vector<Row>& rows) {
   std::string text =

@@ -69,6 +69,7 @@ std::vector<TextFile> files_of(const Plan& plan, const std::vector<Row>& rows);
 
 /// A note that nothing in it is private.
 inline constexpr const char* disclaimer =
-    "An experiment: nothing of it is a private release of the files' records. Bits are reproducible, errors untouched.";
+    "An experiment: nothing in it is a private release of the files' records. Random bits are reproducible, and errors "
+    "are printed as they are.";
 
 }  // namespace fractile::experiments::approximate_quantiles

@@ -175,11 +175,11 @@ std::string summary_of(const Contender& contender, const std::vector<Cell>& cell
 std::string description(const Plan& plan, const std::vector<Cell>& cells) {
   std::string text = fmt::format(
       "Does auto lose to a mechanism that could have been named? fractile {}, seed {}, {} trials a cell.\n"
-      "Tie rank errors, in records. A cell is lost by mean when auto's is more than 1.15 times the best of the "
-      "others',\n"
-      "by more than half a record and two standard errors; by the 95th percentile when that is more than 1.15 times\n"
-      "the best one's and a record more. Cells: population, rows, epsilon, quantiles, how many times too wide the\n"
-      "bounds are.\n\n",
+      "Errors are tie rank errors, in records. Auto loses a cell by mean when its mean error is more than 1.15\n"
+      "times the best of the others', and larger by more than half a record and two standard errors. It loses a\n"
+      "cell by the 95th percentile when its percentile is more than 1.15 times the best of the others', and larger\n"
+      "by more than a record. A cell is a population, a number of rows, epsilon, a number of quantiles, and the\n"
+      "factor by which the bounds are too wide.\n\n",
       version, plan.seed, plan.trials);
   for (const Contender& contender : contenders()) {
     if (contender.mechanism == Mechanism::automatic) text += summary_of(contender, cells);

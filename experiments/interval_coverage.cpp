@@ -241,16 +241,15 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells, std::uint
   const double failure = 1 - plan.level.to_double();
   std::string text = fmt::format(
       "Intervals at the level {}: fractile {}, seed {}, {} trials.\n"
-      "covered: of the quantile that is held least often. Its standard error at that level is {:.4f}; \"missed\" where "
-      "more than {} tables\n"
-      "are missed, which an interval of that level does with a probability of 1/1000 at most, all of these together.\n"
-      "width: of all intervals together, over that of the non-private ones; widest: of the quantile for which it is "
-      "largest,\n"
-      "where the non-private one is a step wide at least. table, law: the mean error of the quantiles against those of "
-      "the table and\n"
-      "of the law, over that of a release without intervals on the same budget; - where that is below 0.05 records.\n"
-      "Of the table also, in D / epsilon records: half: the median from a quantile to an end; most: what is expected "
-      "of it.\n\n"
+      "covered: how often the quantile that is held least often is held. Its standard error at that level is {:.4f}.\n"
+      "\"missed\" stands where more than {} tables are missed; with intervals of that level, this happens with a\n"
+      "probability of at most 1/1000 for all of them together.\n"
+      "width: the width of all intervals together, divided by that of the non-private ones. widest: the largest such\n"
+      "ratio of one quantile, among those whose non-private interval is at least a step wide. table, law: the mean\n"
+      "error of the quantiles against those of the table and of the law, divided by that of a release without\n"
+      "intervals on the same budget; - where the latter is below 0.05 records.\n"
+      "For intervals of the table also, in D / epsilon records: half: the median distance from a quantile to an\n"
+      "end; most: the largest that is expected of it.\n\n"
       "{:<18} {:>7} {:<12} {:<11} {:>2} {} {:>8} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}\n",
       plan.level.to_string(), version, plan.seed, plan.trials,
       std::sqrt(failure * (1 - failure) / static_cast<double>(plan.trials)), most, "law", "rows", "budget", "of", "m",

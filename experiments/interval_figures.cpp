@@ -117,7 +117,7 @@ std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells)
                   "records n",
                   "coverage",
                   {}};
-  Figure width{"interval_width", "Width of all intervals together beside the non-private ones",
+  Figure width{"interval_width", "Width of all intervals together, compared with non-private ones",
                remark,           "records n",
                "times as wide",  {}};
   for (const Budget& budget : plan.budgets) {

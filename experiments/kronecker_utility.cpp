@@ -303,35 +303,29 @@ std::string to_csv(const std::vector<Finding>& findings) {
 std::string path_of(const Table& table) { return fmt::format("tables/{}.csv", table.name); }
 
 constexpr const char* figure_3_text =
-    "Figure 3     20 people choose among 3 categories; geometric noise on the bars of the histogram; the highest bar "
-    "is "
-    "named.\n"
-    "             Two priors, uniform over all 231 histograms and over the 171 that leave no category out; the loss "
-    "is\n"
-    "             the probability of naming a wrong category.\n"
+    "Figure 3     20 people choose among 3 categories. The bars of the histogram get geometric noise, and the\n"
+    "             highest bar is named. There are two priors: uniform over all 231 histograms, and over the 171\n"
+    "             that leave no category out. The loss is the probability of naming a wrong category.\n"
     "             The paper's text names no range of epsilon; here 0 < epsilon <= 5.\n";
 
 std::string figure_4_text(const Results& results) {
   if (!results.population) return "Figure 4     Left out: its data were not there.\n";
   return fmt::format(
-      "Figure 4     A target among {} people whose custody status, 0 to 5, all others' is known: the histogram of {} "
-      "but\n"
-      "             for one record of the most frequent code. All statuses get noise, and the zeros are counted. The "
-      "loss\n"
-      "             is the probability of guessing the target's status wrongly. Three priors: the known others'\n"
-      "             frequencies, which is the text's; uniform; and uniform over the codes that are not counted, with\n"
-      "             which it does what the paper says. 0 < epsilon <= 20, and more points up to 2.3.\n",
+      "Figure 4     A target among {} people, each of whom has a custody status, 0 to 5. The statuses of all others\n"
+      "             are known: they are the histogram of {} without one record of the most frequent code. All\n"
+      "             statuses get noise, and the zeros are counted. The loss is the probability of guessing the\n"
+      "             target's status wrongly. There are three priors: the frequencies of the known others, as in the\n"
+      "             paper's text; uniform; and uniform over the codes that are not counted, with which the loss does\n"
+      "             what the paper says. 0 < epsilon <= 20, and more points up to 2.3.\n",
       people_of(*results.population), data_file);
 }
 
 constexpr const char* appendix_text =
-    "Appendix D.1 The loss around its window, at exp(epsilon) from 3.48465 to 3.51665.\n"
-    "\n"
-    "Losses are enclosed to some 40 digits and printed to 36 decimals or as many as are certain. Column \"change\" "
-    "says\n"
-    "how a loss differs from that of the point before, of the first point from that without a release: it rises, "
-    "falls\n"
-    "or is flat for certain; undecided when their enclosures meet. Matrices are exact, fractions in lowest terms.\n";
+    "Appendix D.1 The loss around its window, at exp(epsilon) from 3.48465 to 3.51665.\n\n"
+    "Losses are enclosed to some 40 digits and printed to 36 decimals or as many as are certain. Column \"change\"\n"
+    "compares a loss with that of the point before, and the loss of the first point with that without a release:\n"
+    "it rises, falls or is flat for certain, or is undecided when the enclosures meet. Matrices are exact, with\n"
+    "fractions in lowest terms.\n";
 
 std::string findings_text(const std::vector<Finding>& findings, bool agrees) {
   std::string text;
@@ -344,10 +338,9 @@ std::string findings_text(const std::vector<Finding>& findings, bool agrees) {
 
 std::string description(const Plan& plan, const Results& results) {
   std::string text = fmt::format(
-      "The experiments and examples of \"A Novel Analysis of Utility in Privacy Pipelines, Using Kronecker Products "
-      "and\n"
-      "Quantitative Information Flow\" (2023), run again by fractile {} with {} points a curve.\n"
-      "Nothing of it is a private release: the histogram is public, and its consequences are told as they are.\n\n",
+      "The experiments and examples of \"A Novel Analysis of Utility in Privacy Pipelines, Using Kronecker Products\n"
+      "and Quantitative Information Flow\" (2023), run again by fractile {} with {} points a curve.\n"
+      "Nothing in it is a private release: the histogram is public, and what follows from it is printed as it is.\n\n",
       version, plan.points);
   text += figure_3_text + figure_4_text(results) + appendix_text;
   text += "\nAs in the paper\n" + findings_text(results.findings, true);

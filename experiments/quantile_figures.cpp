@@ -39,8 +39,8 @@ constexpr double least_milliseconds = 1e-4;
 
 std::string remark_on(const std::vector<Row>& rows) {
   return fmt::format(
-      "mean of {0} samples of {1} records, bounds -100 and 100; bands: 1.96 standard errors; less than {2} is drawn as "
-      "{2}. An experiment, not a private release.",
+      "Each point is the mean over {0} samples of {1} records, with bounds -100 and 100. Bands: 1.96 standard errors. "
+      "Means below {2} are drawn at {2}. An experiment, not a private release.",
       rows.front().trials, sample_size, least_gap);
 }
 

@@ -74,7 +74,7 @@ About about_in_file(const std::string& path) {
       const toml::date day = date->get();
       about.*member->second = fmt::format("{:04}-{:02}-{:02}", day.year, day.month, day.day);
     } else {
-      refuse_about(path, fmt::format("{} is no text", member->first));
+      refuse_about(path, fmt::format("{} is not text", member->first));
     }
   }
   return about;

@@ -22,7 +22,7 @@ namespace fractile::requests {
 namespace {
 
 constexpr const char* as_sensitive =
-    "it is as sensitive as the data: keep it where they are, and delete it once released";
+    "it is as sensitive as the data: keep it where the data is, and delete it once released";
 
 std::string output_of(const Typed& typed) {
   if (!typed.has("output")) {
@@ -163,7 +163,7 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
 
 std::optional<ProfileFile> counts_of(const Typed& typed) {
   if (!typed.has("counts")) return {};
-  if (!typed.file.empty()) usage({Field("counts"), " stands instead of FILE"}, "name one or the other");
+  if (!typed.file.empty()) usage({Field("counts"), " takes the place of FILE"}, "name one or the other");
   return ProfileFile::open(typed.one("counts"));
 }
 
@@ -175,7 +175,7 @@ void refuse_options_of_tables(const Typed& typed) {
         "encoding", "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
     const bool is_given = typed.has(field) || (std::string_view(field) == "keys" && typed.has_keys());
     if (is_given) {
-      usage({Field(field), " tells how records are read, and those of a profile file are counted already"},
+      usage({Field(field), " says how records are read, and those of a profile file are already counted"},
             "leave it out");
     }
   }

@@ -109,7 +109,7 @@ flow::Channel matched(const NamedChannel& channel, const NamedChannel& other) {
       throw Error(
           ErrorCode::data,
           fmt::format("{} is a secret of {} and not of {}", other.channel.secrets()[x], other.name, channel.name),
-          "compare what has the same secrets");
+          "compare files that have the same secrets");
     }
     const auto probabilities = channel.channel.matrix().row(*row);
     rows.emplace_back(probabilities.begin(), probabilities.end());
@@ -239,7 +239,7 @@ AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const Pi
 bool is_pair_asked(const Typed& typed) {
   const bool is_pair = typed.has("from") || typed.has("to");
   if (is_pair && typed.has("epsilon")) {
-    usage({Field("epsilon"), " stands instead of ", Field("from"), " and ", Field("to")}, "give one or the other");
+    usage({Field("epsilon"), " takes the place of ", Field("from"), " and ", Field("to")}, "give one or the other");
   }
   if (!is_pair && !typed.has("epsilon")) {
     usage("what is to be checked is missing", {"write a range, ", Field("epsilon").number("0.1..10"), ", or ",
@@ -453,9 +453,9 @@ Guess among(const std::vector<std::vector<std::string>>& sets, const std::vector
     for (const std::string& text : sets[part]) {
       const Rational value = in_field(guess_field, [&] { return Rational::parse(text); });
       const auto at = std::ranges::find(values, value);
-      if (at == values.end()) refuse_guess(value.to_string() + " is none of the values");
+      if (at == values.end()) refuse_guess(value.to_string() + " is not one of the values");
       std::size_t& here = guess.parts[static_cast<std::size_t>(at - values.begin())];
-      if (here != sets.size()) refuse_guess("the value " + value.to_string() + " stands twice");
+      if (here != sets.size()) refuse_guess("the value " + value.to_string() + " appears twice");
       here = part;
       name += (name.empty() ? "one of " : ", ") + value.to_string();
     }
@@ -493,7 +493,7 @@ std::string guessed_limit(const Typed& typed) {
   if (!typed.has(guess_field)) return {};
   const std::optional<std::string> limit = guess_typed(typed).above;
   if (limit && !limit->empty()) return *limit;
-  usage({Field(guess_field), ": of a release it is said how often a guess about a limit is right"},
+  usage({Field(guess_field), ": for a release, only guesses about a limit are explained"},
         {"write for example ", Field(guess_field).text("above:30000")});
 }
 

@@ -23,7 +23,7 @@ GroupKeys typed_keys(const Typed& typed, const KeyColumns& by) {
     }
     return {};
   }
-  if (listed && in_file) usage({Field("keys_file"), " stands instead of ", Field("keys")}, "give one or the other");
+  if (listed && in_file) usage({Field("keys_file"), " takes the place of ", Field("keys")}, "give one or the other");
   if (!listed && !in_file) {
     const Field keys("keys");
     const Words example = by.size() > 1 ? Words{keys.entry(by[0], "..."), " and so on for each column"}
@@ -105,7 +105,7 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
     usage({Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"), " nor with ",
            Field("sql"), " nor with ", Field("weight"),
            ": how many records are kept, are in a group, or come of a query, ",
-           "tells more than how many rows the table has"},
+           "reveals more than how many rows the table has"},
           "leave it out");
   }
   return selection;

@@ -55,7 +55,7 @@ std::size_t column_of(const std::string& text, const KeyColumns& by) {
     if (column == by.size() || by[k].size() > by[column].size()) column = k;
   }
   if (column < by.size()) return column;
-  usage({Field("keys"), ": '", text, "' names none of the columns ", to_string(by), ", whose keys it lists"},
+  usage({Field("keys"), ": '", text, "' does not begin with one of the columns ", to_string(by), ", followed by ="},
         {"write ", columns_with_lists(by)});
 }
 
@@ -64,14 +64,14 @@ std::size_t column_of(const std::string& text, const KeyColumns& by) {
 GroupKeys listed_keys(const KeyColumns& by, const std::vector<std::string>& texts) {
   if (by.size() == 1) {
     if (texts.size() > 1)
-      usage({Field("keys"), " stands twice, and there is one key column"}, "write all keys in one list");
+      usage({Field("keys"), " appears twice, and there is one key column"}, "write all keys in one list");
     return in_field("keys", [&] { return words(texts.at(0)); });
   }
   std::vector<std::vector<std::string>> lists(by.size());
   for (const std::string& text : texts) {
     const std::size_t column = column_of(text, by);
     if (!lists[column].empty())
-      usage({Field("keys"), ": the column '", by[column], "' stands twice"}, "list its keys once");
+      usage({Field("keys"), ": the column '", by[column], "' appears twice"}, "list its keys once");
     lists[column] = in_field("keys", [&] { return words(text.substr(by[column].size() + 1)); });
   }
   for (std::size_t column = 0; column < by.size(); ++column) {
@@ -103,7 +103,7 @@ std::vector<std::string> KeysFile::lines() const {
     if (keys.empty() && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
     if (line.ends_with('\r')) line.pop_back();
     check_line(line, path_, keys.size() + 1);
-    if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "stands there before", "write every key once");
+    if (!known.insert(line).second) refuse_line(path_, keys.size() + 1, "appeared before", "write every key once");
     keys.push_back(line);
   }
   if (keys.empty()) usage({Field("keys_file"), ": ", path_, " holds no keys"}, "write one key per line");
@@ -152,7 +152,7 @@ GroupKeys KeysFile::table(const KeyColumns& by) const {
     if (std::ranges::count(tuple, "") > 0) refuse("has an empty cell", "write a key for each column");
     if (tuples.size() == GroupKeys::most)
       refuse("is one too many: at most 100000 groups", "release fewer groups at a time");
-    if (!known.insert(tuple).second) refuse("stands there before", "write every combination once");
+    if (!known.insert(tuple).second) refuse("appeared before", "write every combination once");
     tuples.push_back(std::move(tuple));
   }
   if (tuples.empty()) {

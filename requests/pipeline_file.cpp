@@ -38,7 +38,7 @@ Matrix matrix_of(const Item& item) {
 std::size_t index_of(const Item& item, const std::vector<Rational>& values) {
   const Rational value = item.number();
   const auto at = std::ranges::find(values, value);
-  if (at == values.end()) item.refuse(value.to_string() + " is none of the values", "choose among pipeline.values");
+  if (at == values.end()) item.refuse(value.to_string() + " is not one of the values", "choose among pipeline.values");
   return static_cast<std::size_t>(at - values.begin());
 }
 
@@ -50,14 +50,14 @@ std::vector<std::size_t> indices_of(const Item& list, const std::vector<Rational
 
 std::vector<Rational> values_of(const Item& list) {
   if (list.length() > most_values) {
-    list.refuse(fmt::format("{} values, at most {} can be listed", list.length(), most_values),
+    list.refuse(fmt::format("{} values, but at most {} can be listed", list.length(), most_values),
                 "take fewer, for example multiples of 10");
   }
   std::vector<Rational> values;
   for (const Item& item : list.items()) {
     Rational value = item.number();
     if (std::ranges::find(values, value) != values.end()) {
-      item.refuse("the value " + value.to_string() + " stands twice", "write every value once");
+      item.refuse("the value " + value.to_string() + " appears twice", "write every value once");
     }
     values.push_back(std::move(value));
   }
@@ -71,7 +71,7 @@ std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path,
   const std::vector<std::string> known{".csv",    ".tsv", ".parquet", ".pq",  ".json", ".jsonl",
                                        ".ndjson", ".gz",  ".zst",     ".bz2", ".xz"};
   if (std::ranges::find(known, extension) == known.end()) {
-    item.refuse(path + " is no table of codes and counts",
+    item.refuse(path + " is not a table of codes and counts",
                 "write the name of a csv, tsv, parquet or json file with columns code and count");
   }
   return read_code_counts({.file = path, .library = library});
@@ -85,7 +85,7 @@ std::vector<std::uint64_t> histogram_of_file(const Item& item, const std::vector
   for (const CodeCount& row : code_counts_of(item, path, library)) {
     const auto at = std::ranges::find(values, row.code);
     if (at == values.end()) {
-      item.refuse(fmt::format("{} counts the code {}, which is none of the values", path, row.code.to_string()),
+      item.refuse(fmt::format("{} counts the code {}, which is not one of the values", path, row.code.to_string()),
                   "write pipeline.values as the codes of the file");
     }
     histogram[static_cast<std::size_t>(at - values.begin())] = row.count;
@@ -99,7 +99,7 @@ std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rati
   std::vector<std::uint64_t> histogram;
   for (const Item& count : item.items()) histogram.push_back(count.whole_number(0, most_participants));
   if (histogram.size() != values.size()) {
-    item.refuse(fmt::format("{} counts, and there are {} values", histogram.size(), values.size()),
+    item.refuse(fmt::format("{} counts, but there are {} values", histogram.size(), values.size()),
                 "write a count for every value, in their order");
   }
   return histogram;
@@ -117,7 +117,7 @@ Secret target_of(const Item& known, std::size_t participants, const std::vector<
   Secret secret = Secret::target_knowing(indices_of(known, values));
   if (secret.others() + 1 == participants) return secret;
   known.refuse(
-      fmt::format("{} of the others' values are known, and there are {} others", secret.others(), participants - 1),
+      fmt::format("{} of the others' values are known, but there are {} others", secret.others(), participants - 1),
       "write the value of everyone but the target");
 }
 
@@ -152,11 +152,12 @@ bool is_number(const std::string& entry) {
 Perturber matrix_perturber(const Item& item, std::size_t size) {
   const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
   if (entries.size() != size) {
-    item.refuse(fmt::format("a matrix of {} rows, and {} possible values are perturbed", entries.size(), size),
+    item.refuse(fmt::format("a matrix of {} rows, but {} possible values are perturbed", entries.size(), size),
                 "write a row for each of them");
   }
   if (entries.front().size() > most_perturbed) {
-    item.refuse(fmt::format("{} answers, at most {} can be", entries.front().size(), most_perturbed), "take fewer");
+    item.refuse(fmt::format("{} answers, but there can be at most {}", entries.front().size(), most_perturbed),
+                "take fewer");
   }
   const bool is_computed = std::ranges::any_of(
       entries, [](const std::vector<std::string>& row) { return !std::ranges::all_of(row, is_number); });
@@ -184,7 +185,7 @@ People people_of(const Item& item) {
   }
   for (const auto& [key, instead] : {std::pair{"participants", "records"}, std::pair{"values", "lattice"}}) {
     const std::optional<Item> twice = item.find(key);
-    if (twice) twice->refuse(fmt::format("a release's {} says it already", instead), "leave it out");
+    if (twice) twice->refuse(fmt::format("a release's {} already says it", instead), "leave it out");
   }
   const Item lattice = release->need("lattice", "lattice = [0, 1, 2, 3]");
   People people{release->need("records", "records = 3").whole_number(1, most_released_records), values_of(lattice)};
@@ -249,7 +250,9 @@ NamedPerturber named_perturber(const Item& named, std::size_t size);
 NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
   const Item own = table.need("perturber", "perturber = \"geometric\"");
   const std::optional<Item> of = own.is_table() ? own.find("of") : std::nullopt;
-  if (of) of->refuse("how many is said beside this perturber", "write it there: { of = 10, perturber = ... }");
+  if (of)
+    of->refuse("the number of participants is given beside this perturber",
+               "write it there: { of = 10, perturber = ... }");
   NamedPerturber result = named_perturber(own, size);
   const std::optional<Item> epsilon = table.find("epsilon");
   if (!epsilon) return result;
@@ -307,14 +310,14 @@ NamedPerturber listed_perturbers(const Item& list, std::size_t size) {
     if (each.empty()) answers = named.answers;
     each.insert(each.end(), people, named.perturber);
     if (each.size() > static_cast<std::size_t>(most_participants))
-      list.refuse("of more than a million participants", "take fewer");
+      list.refuse("it is for more than a million participants", "take fewer");
   }
   return {list.checked([&] { return Perturber::by_participant(std::move(each)); }), std::move(answers)};
 }
 
 NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   if (size > most_perturbed) {
-    pipeline.refuse(fmt::format("{} values are perturbed, at most {} can be", size, most_perturbed),
+    pipeline.refuse(fmt::format("{} values are perturbed, but at most {} can be", size, most_perturbed),
                     "take fewer values, or with a histogram fewer participants");
   }
   const std::optional<Item> named = pipeline.find("perturber");
@@ -325,7 +328,9 @@ NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   if (release_of(pipeline)) return {release_perturber(*named, size)};
   if (named->is_list()) return listed_perturbers(*named, size);
   const std::optional<Item> of = named->is_table() ? named->find("of") : std::nullopt;
-  if (of) of->refuse("how many is said in a list of perturbers", "write [{ of = 10, perturber = \"geometric\" }, ...]");
+  if (of)
+    of->refuse("the number of participants is given only in a list of perturbers",
+               "write [{ of = 10, perturber = \"geometric\" }, ...]");
   return named_perturber(*named, size);
 }
 
@@ -455,7 +460,7 @@ std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
       const std::optional<Exponent> step = flow::smallest_epsilon(channel, flow::line_metric(one.values()));
       if ((any && *any == called) || (step && *step == called)) continue;
       remarks.insert(
-          fmt::format("a matrix costs another epsilon than it is called by: at epsilon = {}, an answer costs {}",
+          fmt::format("the cost of a matrix is not the epsilon that is named: at epsilon = {}, an answer costs {}",
                       called.to_string(), any ? any->to_string() : "more than any epsilon"));
       break;
     }

@@ -48,7 +48,7 @@ Budget planned_budget(const Typed& typed) {
     }
   }
   if (typed.has("rank_error") && typed.has("percentile_error")) {
-    usage({Field("percentile_error"), " stands in place of ", Field("rank_error")}, "give one or the other");
+    usage({Field("percentile_error"), " takes the place of ", Field("rank_error")}, "give one or the other");
   }
   return choice<Measure>(typed, "solve_for", {{"epsilon", Measure::pure}, {"rho", Measure::zcdp}}, Measure::pure) ==
                  Measure::zcdp
@@ -149,8 +149,10 @@ void require_fine_reference(const PlanRequest& request) {
   const Rational tied(static_cast<std::int64_t>(rows_of(request) / most_shaped));
   if (is_whole || tied * Rational(10) <= borne) return;
   const Field reference("reference");
-  usage({Field("analyst"), ": among so many rows a shape does not tell records apart as finely as they care"},
-        {"name a public table, ", reference.text("public.csv"), ", or let them bear more records"});
+  usage({Field("analyst"),
+         ": among that many rows, the records of a simulated shape are too coarse for the losses that the analyst "
+         "accepts"},
+        {"name a public table, ", reference.text("public.csv"), ", or let the analyst accept larger losses"});
 }
 
 PlannedAnalyst served(const PlanRequest& request, const Reference& reference) {
@@ -195,7 +197,7 @@ std::optional<WeightsDescription> planned_weights(const Typed& typed, const Quan
   if (!weights) return {};
   for (const char* field : {"expected_rows", "expected_weight"}) {
     if (typed.has(field)) continue;
-    usage({Field(field), " is missing: what noise is beside a total of weights depends on it"},
+    usage({Field(field), " is missing: how large the noise is compared with a total of weights depends on it"},
           {"write about how many records there are, and how large their weights are on average, as is publicly known: ",
            Field("expected_rows").number(50'000), " ", Field("expected_weight").number(100)});
   }
@@ -217,7 +219,7 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   request.options.statistics = statistics_of(typed, lattice);
   for (const char* field : {"guess", "analyst"}) {
     if (request.options.statistics && typed.has(field)) {
-      usage({Field(field), " looks at quantiles alone, not at counts and means beside them"}, "leave one of them out");
+      usage({Field(field), " covers only quantiles, not counts and means beside them"}, "leave one of them out");
     }
   }
   if (solves(typed)) request.wanted_ranks = ranks_wanted(typed, request.query);

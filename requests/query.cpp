@@ -41,7 +41,7 @@ bool is_like_date(const std::string& text) {
 
 Moment moment_of(const std::string& text) {
   if (const std::optional<Moment> moment = read_moment(text)) return *moment;
-  usage("'" + text + "' is no date or time",
+  usage("'" + text + "' is not a date or time",
         "write 2024-01-31, 2024-01-31T17:00:00, or with Z for UTC 2024-01-31T17:00:00Z");
 }
 
@@ -61,13 +61,13 @@ Rational time_step_of(const Typed& typed, ValueKind kind) {
   const std::string& text = typed_step(typed, {"write for example ", step_field.text(in_days ? "1d" : "1h")});
   const std::optional<std::int64_t> step = read_span(text);
   if (!step) {
-    usage({step_field, ": '", text, "' is no distance of dates or times"},
+    usage({step_field, ": '", text, "' is not a length of time"},
           "write a whole number and w, d, h, min, s, ms or us: 1d, 15min");
   }
   if (*step == 0) usage({step_field, ": the step is not above 0"}, {"write for example ", step_field.text("1d")});
   if (!in_days) return *step;
   if (*step % microseconds_a_day != 0) {
-    usage({step_field, ": '", text, "' is no whole number of days, and the bounds are dates"},
+    usage({step_field, ": '", text, "' is not a whole number of days, and the bounds are dates"},
           {"write ", step_field.text("1d"), ", or the bounds as times: 2024-01-31T00:00:00"});
   }
   return *step / microseconds_a_day;
@@ -96,7 +96,7 @@ Lattice candidates_of(const Typed& typed) {
 
 void refuse_candidates_beside_bounds(const Typed& typed) {
   if (typed.has("candidates") && (typed.has("bounds") || typed.has("step"))) {
-    usage({Field("candidates"), " stands instead of ", Field("bounds"), " and ", step_field}, "give one or the other");
+    usage({Field("candidates"), " takes the place of ", Field("bounds"), " and ", step_field}, "give one or the other");
   }
 }
 
@@ -137,7 +137,7 @@ Lattice lattice_of(const Typed& typed) {
   }
   const std::vector<std::string>& bounds = typed.values.at("bounds");
   if (are_auto(bounds)) {
-    usage({bounds_field.text("auto"), " finds bounds in a table, and none is read"},
+    usage({bounds_field.text("auto"), " finds bounds in a table, but no table is read"},
           {"write ", bounds_field.blanks("LO", "HI")});
   }
   if (is_like_date(bounds[0]) || is_like_date(bounds[1])) return lattice_of_times(typed, bounds);
@@ -151,7 +151,7 @@ Rational value_among(const char* field, const std::string& text, const std::stri
   if (lattice.kind() == ValueKind::number) return in_field(field, [&] { return Rational::parse(text); });
   const std::optional<Moment> moment = read_moment(text);
   if (!moment || moment->kind != lattice.kind()) {
-    usage({Field(field), ": '", text, "' is no limit among these values"},
+    usage({Field(field), ": '", text, "' cannot be compared with these values"},
           {"write for example ", Field(field).text(before + lattice.text(lattice.size() / 2))});
   }
   return moment->ticks;
@@ -205,7 +205,7 @@ std::optional<ComparisonRequest> comparison_of(const Typed& typed) {
 
 QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   if (typed.has("quantiles") && typed.has("synthetic_rows")) {
-    usage({Field("synthetic_rows"), " stands instead of ", Field("quantiles")}, "give one or the other");
+    usage({Field("synthetic_rows"), " takes the place of ", Field("quantiles")}, "give one or the other");
   }
   NamedQuantiles asked;
   if (typed.has("synthetic_rows")) {
@@ -226,7 +226,8 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
       query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
   query.mechanism = choice<Mechanism>(typed, "mechanism", mechanisms, fallback);
   if (typed.has("no_interpolation") && query.mechanism != Mechanism::automatic) {
-    usage({Field("no_interpolation"), " is for auto"}, {"leave it out, or write ", Field("mechanism").text("auto")});
+    usage({Field("no_interpolation"), " is only for the mechanism auto"},
+          {"leave it out, or write ", Field("mechanism").text("auto")});
   }
   query.base =
       choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);

@@ -112,7 +112,7 @@ void require_declared_keys(const Payment& payment, const std::string& contents) 
   if (declared.find(content_sha256(contents)) != std::string::npos) return;  // one of those with commas between them
   const Field field("keys_file");
   throw Error(ErrorCode::usage,
-              {field, " holds on a ledger's dataset only as its owner declared it, and dataset '", dataset.name,
+              {field, " may be used on a ledger's dataset only as its owner declared it, and dataset '", dataset.name,
                declared.empty() ? "' does not declare it" : "' declares a file of other contents"},
               {"write the keys themselves, ", Field("keys").texts({"north", "south"}),
                "; fractile ledger init declares a file for a new dataset"},

@@ -34,7 +34,7 @@ std::string with_commas(const Field& field, const std::set<std::string>& paths) 
   std::string text;
   for (const std::string& path : paths) {
     if (path.find(',') != std::string::npos) {
-      usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas stand between declared files");
+      usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas separate declared files");
     }
     text += (text.empty() ? "" : ",") + path;
   }
@@ -95,7 +95,7 @@ std::optional<Warning> open_end_of(const std::string& file) {
   std::ifstream bytes(file, std::ios::binary);
   if (!bytes.seekg(-1, std::ios::end) || bytes.get() == '\n') return {};
   return Warning{"the last line of '" + file + "' has no line end, so its record may be cut off",
-                 "if it is whole, all is well: the line counts, and no release says anything of it"};
+                 "if the line is whole, all is well: it counts, and no release reveals anything about it"};
 }
 
 void require_no_input(const Typed& typed, const char* field) {

@@ -73,7 +73,7 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
 
 std::string postgres_of(const Typed& typed) {
   if (!typed.has("postgres")) return {};
-  if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
+  if (!typed.file.empty()) usage({Field("postgres"), " takes the place of FILE"}, "name one or the other");
   for (const char* field :
        {"table", "input_format", "delimiter", "single_line_records", "decimal", "thousands", "encoding", "memory"}) {
     if (typed.has(field)) usage({Field(field), " describes a file, and a server is read"}, "leave it out");
@@ -116,8 +116,9 @@ std::string input_name(const Typed& typed) {
 
 std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant) {
   if (typed.has("ledger")) {
-    usage({Field("ledger"), ": what the cells of a table are is for its owner's eyes, and no budget pays for it"},
-          "leave it out, and show the result to nobody else");
+    usage(
+        {Field("ledger"), ": the cells of a table are for its owner's eyes only, and no budget pays for showing them"},
+        "leave it out, and show the result to nobody else");
   }
   const bool check = typed.has("check");
   if (typed.has("missing") && !check) {

@@ -115,7 +115,7 @@ Typed with_texts_of_files(Typed typed) {
              ": a file that is named could be one of the records, and be quoted"},
             {"write the contents behind ", Field(name)}, in_file);
     }
-    if (typed.has(name)) usage({field, " stands instead of ", Field(name)}, "give one or the other", in_file);
+    if (typed.has(name)) usage({field, " takes the place of ", Field(name)}, "give one or the other", in_file);
     const std::string path = typed.one(in_file);
     TextFile file = read_plain_file(path, largest);
     if (!file.trouble.empty()) {

@@ -70,7 +70,7 @@ TomlFile::TomlFile(std::string name, std::string text, std::string help, Quoting
   } catch (const toml::parse_error& error) {
     const std::string what(quoting == Quoting::allowed ? error.description() : "this is not TOML");
     refuse(fmt::format("{}:{}: {}", name_, std::max(1U, error.source().begin.line), what),
-           "a TOML file is wanted; " + help_);
+           "a TOML file is expected; " + help_);
   }
 }
 
@@ -122,7 +122,7 @@ void Item::refuse_word(const std::string& word, const std::vector<std::string>& 
 }
 
 void Item::refuse_kind(const char* wanted, const Words& hint) const {
-  refuse(std::string(wanted) + " is wanted, and this is " + described(*node_), hint);
+  refuse(std::string(wanted) + " is expected, and this is " + described(*node_), hint);
 }
 
 /// The decimals as written, and not the nearest binary fraction.

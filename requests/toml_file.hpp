@@ -132,7 +132,7 @@ auto Item::rows(Make make) const {
     rows.emplace_back();
     for (const Item& entry : row.items()) rows.back().push_back(make(entry));
     if (rows.back().empty() || rows.back().size() != rows.front().size()) {
-      row.refuse(fmt::format("a row of {} entries, and the first has {}", rows.back().size(), rows.front().size()),
+      row.refuse(fmt::format("a row of {} entries, but the first has {}", rows.back().size(), rows.front().size()),
                  "write equally many in every row, and at least one");
     }
   }

@@ -63,7 +63,7 @@ TEST(TomlFiles, AreRefusedWithoutQuotingThem) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_STREQ(error.what(), "x.toml:2: this is not TOML");
-    EXPECT_EQ(error.hint(), "a TOML file is wanted; see elsewhere");
+    EXPECT_EQ(error.hint(), "a TOML file is expected; see elsewhere");
   }
 }
 

@@ -110,7 +110,7 @@ Budget budget_of(const Typed& typed) {
   if (typed.has("epsilon") == typed.has("rho")) {
     const Field epsilon("epsilon");
     const Field rho("rho");
-    usage(typed.has("rho") ? Words{epsilon, " and ", rho, " are two measures of one thing"} : "a budget is missing",
+    usage(typed.has("rho") ? Words{epsilon, " and ", rho, " are two measures of the same cost"} : "a budget is missing",
           {"write ", epsilon.number(1), " (pure) or ", rho.number("1/2"), " (zero-concentrated)"}, "");
   }
   if (typed.has("rho") && typed.has("delta")) usage({Field("delta"), " goes with ", Field("epsilon")}, "leave it out");

@@ -286,7 +286,7 @@ class Options(HouseTest):
         self.assertEqual(check_options.check(Path(__file__).resolve().parent.parent), [])
 
     def test_texts_that_spell_options_are_found(self):
-        for text in ('"write --step 1"', 'R"(write --step 1)"', '"see what fractile ledger verify says; --step 1"',
+        for text in ('"write --step 1"', 'R"(write --step 1)"', '"see what fractile ledger verify reports; --step 1"',
                      '"make it: "\n    "--step 1"', '"fractile is not one; write --step"'):
             with self.subTest(text):
                 self.write("src/ranks/lattice.cpp", f"int i = 2;\nconst char* hint = {text};  // --bounds\n")

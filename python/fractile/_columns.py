@@ -71,7 +71,7 @@ def columns(
     given = {name: value for name, value in locals().items() if name not in ("data", "cancel")}
     require_event(cancel)
     if data is not None and not _frames.names_files(data):
-        raise UsageError("data: the path of a file is expected", "a frame says its columns itself", "data")
+        raise UsageError("data: the path of a file is expected", "a frame lists its columns itself", "data")
     words = _words.words(given)
     _words.bring_engine()
     described = json.loads(_core.columns(words, _frames.paths_of(data), cancel))["columns"]

@@ -102,7 +102,7 @@ def _pyarrow(name: str) -> Any:
         pass
     else:
         return pyarrow
-    raise UsageError(f"column '{name}': pandas hands its own types over through pyarrow, which is not here", "pip install pyarrow", "data")
+    raise UsageError(f"column '{name}': pandas hands its own types over through pyarrow, which is not installed", "pip install pyarrow", "data")
 
 
 def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
@@ -193,7 +193,7 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
     """Requires a pandas column whose dtype decides how it is read. `exact`: whether every whole number within the bounds is a double."""
     if str(data.dtype) == "object":
         raise DataError(
-            f"column '{name}' has the dtype object: what its records are read as would depend on all of them",
+            f"column '{name}' has the dtype object: how its records are read would depend on all of them",
             'give it a type that is known beforehand: astype("Int64"), astype(float)',
             "data",
         )
@@ -202,8 +202,8 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
     # When a whole number is missing, pandas turns the whole column into doubles. One record would then change the values of others.
     if str(data.dtype) == "float64" and not exact:
         warn(
-            f"column '{name}' holds doubles, and the bounds go beyond 2^53: if these were whole numbers of which one is missing, pandas "
-            'has rounded them, and one record changes others; use a nullable type, astype("Int64") before the values are read'
+            f"column '{name}' holds doubles, and the bounds go beyond 2^53: if these are whole numbers and one of them is missing, pandas "
+            'has rounded them, so that one record changes others; use a nullable type, astype("Int64") before the values are read'
         )
 
 
@@ -260,7 +260,7 @@ def _is_scalar(data: Any) -> bool:
 
 
 def _one_column() -> UsageError:
-    return UsageError("person, by and weight name columns of a frame, and the data are one column", "give the frame", "data")
+    return UsageError("person, by and weight name columns of a frame, but the data are a single column", "give the frame", "data")
 
 
 def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_core.Frame, str]:
@@ -274,7 +274,7 @@ def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_c
 def _refuse_what_is_no_data(data: Any) -> None:
     inside = data.obj if isinstance(data, memoryview) else data
     if isinstance(inside, (bytes, bytearray)):
-        raise UsageError(f"data: {type(inside).__name__} are no column, and no path", "name the file that holds them, or give a column", "data")
+        raise UsageError(f"data: {type(inside).__name__} are neither a column nor a path", "name the file that holds them, or give a column", "data")
     if re.search(r"Group(By|ed)", type(data).__name__):
         raise UsageError(
             f"data: a {type(data).__name__} has its records in groups", 'give the frame itself, with by="region", keys=["north", "south"]', "data"
@@ -323,7 +323,7 @@ def frame_of_several(data: Any, counted: Mapping[str, Asked], others: list[str])
             _require_columns(frame.names, [*counted, *others], "data")
             return frame
     raise UsageError(
-        f"data: what has the type {type(data).__name__} has no columns that have names", "give a frame of pandas, polars, pyarrow or duckdb", "data"
+        f"data: a {type(data).__name__} has no columns with names", "give a frame of pandas, polars, pyarrow or duckdb", "data"
     )
 
 
@@ -358,7 +358,7 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked, weight: st
             return _core.Frame.of_numbers(data, name), name
     except TypeError:
         pass
-    raise UsageError(f"data: what has the type {type(data).__name__} is no column of numbers", _HINT, "data")
+    raise UsageError(f"data: a {type(data).__name__} is not a column of numbers", _HINT, "data")
 
 
 def _of_pandas_column(data: Any, name: str, asked: Asked) -> _core.Frame:

@@ -18,7 +18,7 @@ def _interpreters() -> Any:
 def _require_main() -> None:
     known = _interpreters()
     if known is not None and known.get_current() != known.get_main():
-        raise ImportError("fractile works in a process's main interpreter alone: import it there, or start a process")
+        raise ImportError("fractile works only in a process's main interpreter: import it there, or start a process")
 
 
 _require_main()  # before the extension module, whose types belong to the main interpreter

@@ -78,7 +78,7 @@ def require_text(text: str, field: str) -> str:
         return text
     except UnicodeEncodeError:
         pass
-    raise _refuse(field, "half of a surrogate pair is no character", "write it without")
+    raise _refuse(field, "half of a surrogate pair is not a character", "write it without")
 
 
 def listed(values: Any, field: str) -> list[Any]:
@@ -105,7 +105,7 @@ def warn_of_the_data(value: Any, field: str) -> None:
     """Warns of a value that may come from the data, before anything is spent."""
     warn(
         f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
-        "known without looking at them"
+        "known without looking at the data"
     )
 
 
@@ -152,7 +152,7 @@ def whole(value: Any, field: str) -> int:
     """A number of records, which must fit in 32 bits."""
     number = fraction(value, field)
     if number.denominator != 1 or not 0 <= number < 2**32:
-        raise _refuse(field, f"{number} is no number of records", f"write a whole number, {field}=1 or more")
+        raise _refuse(field, f"{number} is not a number of records", f"write a whole number, {field}=1 or more")
     return int(number)
 
 

@@ -37,7 +37,7 @@ class Lattice:
     ) -> None:
         if candidates is not None:
             if (lower, upper, step) != (None, None, None):
-                raise UsageError("candidates stands instead of bounds and a step", "give one or the other", "candidates")
+                raise UsageError("candidates takes the place of bounds and a step", "give one or the other", "candidates")
             listed = [_numbers.word(point, "candidates", public=True) for point in _numbers.listed(candidates, "candidates")]
             if any(map(_times.is_time, listed)):
                 self._core = _core.Lattice.of_words({"candidates": [",".join(listed)]})
@@ -232,12 +232,12 @@ def _read(data: bytes, records_per_person: int | None) -> _core.Counted:
         core = _read_text(data, records_per_person or 1)
         if core is not None and records_per_person is None:
             raise UsageError(
-                "records_per_person is missing: bytes of this age do not say how many records of one person they hold",
+                "records_per_person is missing: bytes of this older format do not say how many records of one person they hold",
                 "say how many, as when they were counted: records_per_person=1",
                 "records_per_person",
             )
     if core is None:
-        raise DataError("these bytes are no profile", "give what to_bytes() has returned")
+        raise DataError("these bytes are not a profile", "give what to_bytes() has returned")
     return core
 
 

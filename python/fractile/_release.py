@@ -355,7 +355,7 @@ class Release(Mapping[Any, Any]):
         if not self.is_grouped:
             return self._only[which]
         if which not in self._all:
-            raise KeyError(f"{which!r} is no key of a group; the keys are: {self._some_keys}")
+            raise KeyError(f"{which!r} is not the key of a group; the keys are: {self._some_keys}")
         return self._all[which]
 
     def __len__(self) -> int:
@@ -660,7 +660,7 @@ def _warn_of_altered(parts: Sequence[str]) -> None:
         more = f" and in {len(parts) - 1} more of its parts" if len(parts) > 1 else ""
         warn(
             f"the page does not show what its receipt says, in '{parts[0]}'{more}: it was altered, saved in another form, or made "
-            "by another version; what is read is the receipt"
+            "by another version; the receipt was read"
         )
 
 
@@ -813,7 +813,7 @@ def release(
     elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
     if counts is not None and frame is not None:
-        raise UsageError("counts stands instead of data", "give one or the other", "counts")
+        raise UsageError("counts takes the place of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.bring_engine()
     return _released(words, files, groups, frame, cancel=cancel)

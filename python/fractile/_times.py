@@ -36,7 +36,7 @@ def _of_numpy(value: Any, field: str) -> Any:
         raise _refuse(field, f"{value!r} has no unit of fixed length", "write days or a smaller unit")
     near = value.astype(f"{value.dtype.kind}8[{'D' if unit in ('D', 'W') and value.dtype.kind == 'M' else 'us'}]")
     if near != value:  # NaT does not equal itself
-        raise _refuse(field, f"{value!r} is finer than a microsecond, or no time", "write whole microseconds")
+        raise _refuse(field, f"{value!r} is finer than a microsecond, or not a time", "write whole microseconds")
     return near.item()
 
 
@@ -47,7 +47,7 @@ def word(value: Any, field: str) -> str | None:
     if not isinstance(value, dt.date):
         return None
     if value != value or getattr(value, "nanosecond", False):  # pandas' NaT is a datetime
-        raise _refuse(field, f"{value!r} is finer than a microsecond, or no time", "write whole microseconds")
+        raise _refuse(field, f"{value!r} is finer than a microsecond, or not a time", "write whole microseconds")
     if not isinstance(value, dt.datetime):
         return value.isoformat()
     plain = dt.datetime(*value.timetuple()[:6], value.microsecond)
@@ -62,7 +62,7 @@ def span(value: Any, field: str) -> str | None:
     if not isinstance(value, dt.timedelta):
         return None
     if value != value or getattr(value, "nanoseconds", False):
-        raise _refuse(field, f"{value!r} is finer than a microsecond, or no time", "write whole microseconds")
+        raise _refuse(field, f"{value!r} is finer than a microsecond, or not a time", "write whole microseconds")
     if value <= dt.timedelta(0):
         raise _refuse(field, "the step is not above 0", "write for example timedelta(days=1)")
     return f"{value // _MICROSECOND}us"
@@ -116,10 +116,10 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
         return None
     if data.dtype.kind != "M":
         hint = "release seconds: column.dt.total_seconds()" if hasattr(data, "dt") else 'release seconds: array / numpy.timedelta64(1, "s")'
-        raise UsageError(f"data: a column of {data.dtype} holds no dates or times, but how long something took", hint, "data")
+        raise UsageError(f"data: a column of {data.dtype} holds durations, not dates or times", hint, "data")
     if unit in ("Y", "M", "W", "ps", "fs", "as"):
         raise UsageError(
-            f"data: an array of {data.dtype} holds no dates or times that are read", 'convert it: astype("datetime64[us]")', "data"
+            f"data: an array of {data.dtype} holds no dates or times that Fractile reads", 'convert it: astype("datetime64[us]")', "data"
         )
     values = data.to_numpy() if hasattr(data, "to_numpy") else data
     if not values.dtype.isnative:

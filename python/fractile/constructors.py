@@ -45,7 +45,9 @@ def vector_domain(kind: type, *, nullable: bool | None = None) -> Domain:
         return _core.rows_float(nullable is not False)
     if kind is int and not nullable:
         return _core.rows_int(False)
-    raise UsageError(f"kind: rows of {kind!r} are not known here", "choose float or int", "kind")
+    if kind is int:
+        raise UsageError("nullable: rows of int have no missing values", "leave it out, or write float for rows that may hold NaN", "nullable")
+    raise UsageError(f"kind: rows of {getattr(kind, '__name__', kind)} are not supported", "choose float or int", "kind")
 
 
 class index_into:
@@ -100,14 +102,14 @@ def _made(name: str, *arguments: Any) -> Chain:
         pass
     raise UsageError(
         f"{name.removesuffix('_zcdp')} takes no {', '.join(type(each).__name__ for each in arguments)}",
-        "give it a vector_domain() and numbers of its kind, or what was made of them",
+        "give it a vector_domain() and numbers of its kind, or what another constructor made from them",
         "",
     )
 
 
 def _of(chain: object, field: str) -> Chain:
     if not isinstance(chain, Chain):
-        raise UsageError(f"{field}: what comes before is expected, not {type(chain).__name__}", "give what another constructor made", field)
+        raise UsageError(f"{field}: the step before is expected, not {type(chain).__name__}", "give what another constructor made", field)
     return chain
 
 

@@ -103,10 +103,10 @@ def measurement(
     code = {"Vec<f64>": "d", "Vec<i64>": "q"}.get(str(domain.carrier_type))
     if code is None:
         raise UsageError(
-            f"input_domain: {domain.carrier_type} is not known here", "give a vector domain of f64 or i64", "input_domain"
+            f"input_domain: {domain.carrier_type} is not supported", "give a vector domain of f64 or i64", "input_domain"
         )
     if isinstance(bounds, str):
-        raise UsageError("bounds: no bounds are looked for here", "write bounds=(0, 125)", "bounds")
+        raise UsageError("bounds: bounds cannot be searched for here", "write bounds=(0, 125)", "bounds")
     options: dict[str, Any] = {
         "bounds": bounds, "step": step, "candidates": candidates, "quantiles": quantiles, "synthetic_rows": synthetic_rows,
         "epsilon": epsilon, "rho": rho, "mechanism": mechanism, "expected_rows": expected_rows,

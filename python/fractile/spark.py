@@ -233,7 +233,7 @@ def _failure_of(error: Exception) -> _errors.Error:
     if condition == "PYTHON_EXCEPTION":
         has_all = "No module named" not in str(error)
         hint = _LOGS if has_all else "every worker's Python, PYSPARK_PYTHON, needs fractile in the driver's version, and pyarrow"
-        return InternalError("Python failed on a worker" + ("" if has_all else ": it has not the packages that it needs"), hint)
+        return InternalError("Python failed on a worker" + ("" if has_all else ": it does not have the packages that it needs"), hint)
     if re.fullmatch(r"[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)*", condition):  # Spark's name of the error
         return DataError(f"Spark cannot make the frame: {condition}", _LOGS)
     return InternalError(f"Spark failed: {type(error).__name__}", _LOGS)

@@ -129,14 +129,14 @@ def test_an_answer_of_the_ledger_computes_nothing(ledger):
 
 #: A list's cell, and whether it is missing or something that is not a number.
 CELLS = {
-    "text": (SECRET, "no number"),
-    "bytes": (b"\xff31415", "no number"),
-    "surrogate": ("\ud80031415", "no number"),
-    "bool": (True, "no number"),
-    "decimal": (decimal.Decimal(SECRET), "no number"),
-    "date": (dt.date(2020, 1, 1), "no number"),
-    "list": ([31415], "no number"),
-    "array": (np.array([31415, 2]), "no number"),
+    "text": (SECRET, "not a number"),
+    "bytes": (b"\xff31415", "not a number"),
+    "surrogate": ("\ud80031415", "not a number"),
+    "bool": (True, "not a number"),
+    "decimal": (decimal.Decimal(SECRET), "not a number"),
+    "date": (dt.date(2020, 1, 1), "not a number"),
+    "list": ([31415], "not a number"),
+    "array": (np.array([31415, 2]), "not a number"),
     "None": (None, "NULL or NaN"),
     "NaN": (float("nan"), "NULL or NaN"),
     "NA": (pd.NA, "NULL or NaN"),
@@ -152,12 +152,12 @@ def test_a_cell_of_a_list_that_is_no_number_counts_as_missing_in_what_is_paid(ce
     fractile.release(column, ledger=ledger, **ASKED)
     assert [entry.state for entry in ledger.entries] == ["committed"]
     error = refused(fractile.DataError, column, null="error", ledger=ledger)
-    assert "row 51" in error.message or what == "no number"
+    assert "row 51" in error.message or what == "not a number"
     if what == "NULL or NaN":
         assert fractile.profile(column, lattice=fractile.Lattice(0, 125, 1)).records == 100
         assert "row 51, column 'value': NULL or NaN" in refused(fractile.DataError, column, null="error").message
     else:
-        assert "row 51, column 'value': no number" in refused(fractile.DataError, column).message
+        assert "row 51, column 'value': not a number" in refused(fractile.DataError, column).message
 
 
 def test_a_number_of_a_list_lies_where_it_lies_whatever_else_is_there():
@@ -182,7 +182,7 @@ def test_times_of_a_list_are_read_one_by_one(ledger):
     aware = dt.datetime(2020, 5, 1, tzinfo=dt.timezone.utc)
     for value in (aware, 31415, "2020-05-01", pd.Timestamp("2020-05-01", tz="Asia/Tokyo")):
         error = refused(fractile.DataError, [*usual, value], **days)
-        assert "row 41, column 'value': no date or time without a zone" in error.message
+        assert "row 41, column 'value': not a date or time without a zone" in error.message
         fractile.release([*usual, value], ledger=ledger, **days)
     early = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=14)))
     in_utc = fractile.Lattice("2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z", "1d")
@@ -224,7 +224,7 @@ def test_a_person_that_cannot_be_read_is_nobody_in_what_is_paid(cell, kind, ledg
     assert [entry.state for entry in ledger.entries] == ["committed"]
     count = {"lattice": fractile.Lattice(0, 9, 1), **asked}
     if is_somebody is None:
-        assert "row 3, column 'id': no text" in refused(fractile.DataError, frame, **asked).message
+        assert "row 3, column 'id': not a text" in refused(fractile.DataError, frame, **asked).message
         with pytest.raises(fractile.DataError, match="row 3, column 'id'"):
             fractile.profile(frame, **count)
     else:
@@ -421,13 +421,13 @@ def test_what_is_declared_to_be_missing(door, ledger):
         release = fractile.release(MISSING[door](), **asked | paid)
         assert release[0.5] == 7
         assert json.loads(release.receipt)["source"]["missing"] == ["NA", "-9"]
-    assert "Declared to be missing, too: 'NA', '-9'." in " ".join(release.explain().split())
+    assert "Also declared to be missing: 'NA', '-9'." in " ".join(release.explain().split())
     with pytest.raises(fractile.DataError, match="NULL or NaN"):
         fractile.release(MISSING[door](), **asked | {"null": "error"})
 
 
 def test_texts_that_are_declared_to_be_missing_are_exact():
-    with pytest.raises(fractile.DataError, match=r"row 151, .*no number, and nothing missing"):
+    with pytest.raises(fractile.DataError, match=r"row 151, .*not a number, and not missing"):
         fractile.release(CODED + ["na"], **MEDIAN | {"missing": ["NA"]})
     assert fractile.release(CODED + ["na"], **MEDIAN | {"missing": ["NA", "-9.0"], "unreadable": "missing"})[0.5] == 7
     with pytest.raises(fractile.DataError):

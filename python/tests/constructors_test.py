@@ -71,5 +71,7 @@ def test_what_does_not_fit():
         make_clamp(vector_domain(int), 0, 10) >> ints
     with pytest.raises(fractile.UsageError):
         make_gumbel_max(ints, temperature=0, optimize="min")
-    with pytest.raises(fractile.UsageError):
+    with pytest.raises(fractile.UsageError, match="kind: rows of str are not supported"):
         vector_domain(str)
+    with pytest.raises(fractile.UsageError, match="nullable: rows of int have no missing values"):
+        vector_domain(int, nullable=True)

@@ -195,7 +195,7 @@ def test_missing_columns(people):
             fractile.release(frame, "ages", **AGES)
         with pytest.raises(fractile.UsageError, match="column is missing"):
             fractile.release(frame, **AGES)
-    with pytest.raises(fractile.UsageError, match="one column"):
+    with pytest.raises(fractile.UsageError, match="a single column"):
         fractile.release(people["age"], person="id", **AGES)
 
 
@@ -264,7 +264,7 @@ def test_readers_of_batches(people):
         fractile.release(table.to_reader(), "ages", **AGES)
     with pytest.raises(fractile.UsageError, match="column is missing"):
         fractile.release(table.to_reader(), **AGES)
-    with pytest.raises(fractile.UsageError, match="one column"):
+    with pytest.raises(fractile.UsageError, match="a single column"):
         fractile.release(pa.chunked_array([people["age"]]), person="id", **AGES)
 
 

@@ -139,7 +139,7 @@ def test_errors_in_pythons_words(asked, field, hint):
         ({"table": {"two": "t.csv"}}, "table", "write a query, or leave the option out"),
         ({"sql": "SELECT sum(x) AS x FROM input"}, "sql",
          "ask row by row, SELECT ... FROM input WHERE ..., or declare with sql_stability=N that one record more or less changes "
-         "at most N rows of the result, such as 3 for a join in which a record meets at most 3 others"),
+         "at most N rows of the result, such as 3 for a join in which a record matches at most 3 others"),
         ({"sql": "SELECT x FROM visits"}, "sql",
          'name the file outside of the query: FILE is the table input, table={"NAME": "FILE"} makes another one'),
         ({"public_rows": True, "sql": "SELECT x FROM input"}, "public_rows", "leave it out"),
@@ -186,7 +186,7 @@ def test_a_name_stays_what_it_is(name):
     assert "column 'x'" in caught.value.message
     with pytest.raises(fractile.UsageError) as caught:
         fractile.release(table, by="region", keys=[name, name], **asked)
-    assert (caught.value.message, caught.value.field) == (f"keys: the key '{name}' stands twice", "keys")
+    assert (caught.value.message, caught.value.field) == (f"keys: the key '{name}' appears twice", "keys")
     with pytest.raises(fractile.UsageError) as caught:
         fractile.release(table, mechanism=name, **asked)
     assert (caught.value.message, caught.value.field) == (f"mechanism: '{name}' is not known", "mechanism")

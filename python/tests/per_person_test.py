@@ -170,7 +170,7 @@ def test_profiles_say_what_values_they_hold(table, tmp_path):
     middle = values_of(table, "sum")[148:152]  # of 300 persons
     for release in (counted, whole):
         assert middle[0] <= release[0.5] <= middle[-1] and '"per_person": "sum"' in release.receipt
-    with pytest.raises(fractile.UsageError, match="not that of two tables put together"):
+    with pytest.raises(fractile.UsageError, match="cannot be computed from the values in two tables"):
         profile | profile
     assert profile.merge(profile, disjoint_persons=True).records == 2 * profile.records
     records = fractile.profile(table, "cost", lattice=lattice, person="id")

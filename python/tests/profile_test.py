@@ -101,7 +101,7 @@ def test_what_was_declared_stands_on_the_receipt(tmp_path):
     added, declared = (fractile.release(counts=tmp_path / name, epsilon=1) for name in ("added", "declared"))
     assert "declared" not in json.loads(added.receipt)["source"]
     assert json.loads(declared.receipt)["source"]["declared"] == ["disjoint_persons"]
-    sentence = "o person has records in two of the countings that were merged"
+    sentence = "o person has records in two of the profiles that were merged"
     assert sentence in declared.explain() and sentence in declared.to_html() and sentence in declared.to_html(public=True)
     assert sentence not in added.explain()
 
@@ -133,7 +133,7 @@ def test_bytes_that_are_no_profile():
     texts += [whole[:-1], whole + b"x", whole[:20], whole[:-9] + b"x" + whole[-8:], None, 7, bytearray(b"x")]
     for bad in texts:
         for asked in ({}, {"records_per_person": 1}):
-            with pytest.raises(fractile.DataError, match="these bytes are no profile") as refused:
+            with pytest.raises(fractile.DataError, match="these bytes are not a profile") as refused:
                 fractile.Profile.from_bytes(bad, **asked)
             assert refused.value.__context__ is None and refused.value.__cause__ is None
 
@@ -224,7 +224,7 @@ def test_counts_of_decimals_and_dates():
 
 
 def test_counts_that_are_none():
-    for counts, error in (([1, -1], "no count"), ([1.0, 2.0], "not whole numbers"), ([1], "2 values and 1 counts")):
+    for counts, error in (([1, -1], "not a count"), ([1.0, 2.0], "not whole numbers"), ([1], "2 values and 1 counts")):
         with pytest.raises(fractile.Error, match=error):
             fractile.profile_of_counts([1, 2], counts, bounds=(0, 10), step=1)
 

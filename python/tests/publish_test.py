@@ -342,7 +342,7 @@ def test_copies(published, tmp_path):
     changed = published.receipt.replace("Earnings", "Earning")
     with pytest.raises(fractile.DataError, match="its hash does not fit"):
         fractile.PublishedTables.from_text(changed)
-    with pytest.raises(fractile.DataError, match="no receipt of a publication"):
+    with pytest.raises(fractile.DataError, match="not a receipt of a publication"):
         fractile.PublishedTables.from_text(published["pay"]["region"].receipt)
 
 

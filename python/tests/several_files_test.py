@@ -30,7 +30,7 @@ def test_are_named_by_a_pattern_a_folder_or_paths(halves):
 
 
 def test_texts_in_a_list_are_records():
-    with pytest.raises(fractile.DataError, match="row 1, column 'x': no number"):
+    with pytest.raises(fractile.DataError, match="row 1, column 'x': not a number"):
         fractile.release(["a.csv", "b.csv"], "x", **ASKED)
 
 

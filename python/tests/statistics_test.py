@@ -81,7 +81,7 @@ def test_dates_have_dates():
 
 
 def test_what_has_no_meaning_is_refused():
-    with pytest.raises(fractile.UsageError, match="none of the possible values"):
+    with pytest.raises(fractile.UsageError, match="not one of the possible values"):
         released(below=[30.5])
     with pytest.raises(fractile.UsageError, match="count_budget goes with count, below or mean"):
         released(count_budget="0.1")

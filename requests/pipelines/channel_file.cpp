@@ -29,7 +29,7 @@ std::vector<Line> lines_of(const std::string& name, const std::string& text) {
     const std::string where = fmt::format("{}:{}", name, lines.size() + 1);
     if (!line) refuse(where, "a quote is not closed, or not around a cell");
     if (!lines.empty() && line->size() != lines.front().size()) {
-      refuse(where, fmt::format("{} cells, and the first line has {}", line->size(), lines.front().size()));
+      refuse(where, fmt::format("{} cells, but the first line has {}", line->size(), lines.front().size()));
     }
     lines.push_back(*std::move(line));
   }
@@ -48,14 +48,14 @@ flow::Channel read_channel(const std::string& name) {
   std::vector<std::vector<Rational>> rows;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::string where = fmt::format("{}:{}", name, i + 1);
-    if (!known.insert(lines[i].front()).second) refuse(where, "a secret stands twice");
+    if (!known.insert(lines[i].front()).second) refuse(where, "a secret appears twice");
     secrets.push_back(lines[i].front());
     rows.emplace_back();
     for (std::size_t y = 1; y < lines[i].size(); ++y) {
       try {
         rows.back().push_back(Rational::parse(lines[i][y]));
       } catch (const Error&) {
-        refuse(where, fmt::format("cell {} is no number", y + 1));
+        refuse(where, fmt::format("cell {} is not a number", y + 1));
       }
     }
   }

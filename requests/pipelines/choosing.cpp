@@ -31,7 +31,7 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   }
   if (losses.size() == 1) losses.resize(analysts, losses.front());
   if (losses.size() != analysts) {
-    usage({field, fmt::format(": {} losses, and the analysts of {} files", losses.size(), analysts)},
+    usage({field, fmt::format(": {} losses, but the analysts of {} files", losses.size(), analysts)},
           "write one for all, or one for each file, with commas");
   }
   return losses;

@@ -46,7 +46,7 @@ Rational number_in(const std::string& path, const toml::node& node) {
       refuse_line(path, node, "no number");
     }
   }
-  refuse_line(path, node, "a number that is not whole stands between quotes");
+  refuse_line(path, node, "a number that is not whole must be in quotes");
 }
 
 /// For one table.
@@ -56,7 +56,7 @@ class Members {
     for (const auto& [key, value] : table) {
       const std::string name(key.str());
       if (name != "loss" && name != "than" && name != "most")
-        refuse_line(path, value, "only loss, than and most stand here");
+        refuse_line(path, value, "only loss, than and most are allowed here");
     }
   }
 
@@ -80,7 +80,7 @@ ReleaseAnalyst read_release_analyst(const std::string& path) {
   if (!file.trouble.empty()) refuse_analyst(path, "it cannot be read: " + file.trouble);
   const toml::table table = parsed(file.text, path);
   const auto* const inner = table["analyst"].as_table();
-  if (inner == nullptr || table.size() != 1) refuse_analyst(path, "it has one table, [analyst]");
+  if (inner == nullptr || table.size() != 1) refuse_analyst(path, "it must have exactly one table, [analyst]");
   const Members members(path, *inner);
   ReleaseAnalyst analyst;
   const auto* const loss = members.at("loss").as_string();

@@ -54,7 +54,7 @@ std::vector<std::string> option_values(const Member& member, const Item& item) {
       std::vector<std::string> ends;
       for (const Item& one : item.items()) ends.push_back(one.entry());
       if (ends.size() == 2) return ends;
-      item.refuse(fmt::format("two ends are wanted, and these are {}", ends.size()), "write for example [0, 125]");
+      item.refuse(fmt::format("two ends are expected, but there are {}", ends.size()), "write for example [0, 125]");
     }
     case Says::list: {
       if (!item.is_list()) return {item.entry()};
@@ -362,7 +362,7 @@ KeyLevel level_in(const Item& item, const std::vector<std::string>& by) {
     level.push_back(static_cast<std::size_t>(at - by.begin()));
   }
   std::ranges::sort(level);
-  if (std::ranges::adjacent_find(level) != level.end()) item.refuse("a column stands twice", "write each once");
+  if (std::ranges::adjacent_find(level) != level.end()) item.refuse("a column appears twice", "write each once");
   return level;
 }
 
@@ -412,7 +412,7 @@ std::vector<std::string> other_in(const Item& table, const std::vector<std::stri
   const std::optional<Item> item = table.find("other");
   if (!item) return {};
   if (by.empty())
-    item->refuse("there are no columns that keys could be of", "leave it out, or write by = [\"region\"]");
+    item->refuse("there are no columns to which keys could belong", "leave it out, or write by = [\"region\"]");
   std::vector<std::string> others(by.size());
   if (item->is_table()) {
     for (const auto& [column, name] : item->members()) {
@@ -440,7 +440,7 @@ std::vector<KeyTuple> tuples_of(const std::vector<std::vector<std::string>>& col
 std::vector<KeyTuple> possible_in(const Item& table, const std::vector<std::string>& by, PublicFiles& files) {
   const std::optional<Item> item = table.find("possible");
   if (!item) return {};
-  if (by.empty()) item->refuse("there are no columns that cells could be of", "leave it out");
+  if (by.empty()) item->refuse("there are no columns to which cells could belong", "leave it out");
   std::vector<KeyTuple> tuples;
   if (item->is_word()) {
     tuples = tuples_of(files.columns(*item, by), by.size());
@@ -465,7 +465,7 @@ std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable
     const auto at = places.find(tuples[i]);
     if (at == places.end()) continue;  // of cells that this table does not have
     if (rows[at->second])
-      item.refuse(fmt::format("record {} is of a cell that was there before", i + 1), "write each once");
+      item.refuse(fmt::format("record {} is about a cell that appeared before", i + 1), "write each once");
     std::optional<Rational> number;
     try {
       number = Rational::parse(columns.back()[i]);
@@ -481,7 +481,7 @@ std::vector<std::uint64_t> rows_of_file(const Item& item, const PublicationTable
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i]) {
-      item.refuse(fmt::format("of {} cells, the file has {}", rows.size(),
+      item.refuse(fmt::format("of {} cells, but the file has {}", rows.size(),
                               std::ranges::count_if(rows, [](const auto& one) { return one.has_value(); })),
                   "write a record for each cell of the table, or list the cells that are possible");
     }
@@ -665,7 +665,7 @@ PublicationFile publication_in(const TomlFile& text, const std::string& library,
   publication.marks = marks_in(root);
   const Item tables = root.need("table", "[[table]] and below it column = \"pay\"");
   if (!tables.is_list())
-    tables.refuse("one table, where a list of them is meant", "write [[table]], with two brackets");
+    tables.refuse("one table, where a list of tables is meant", "write [[table]], with two brackets");
   for (const Item& table : tables.items()) publication.tables.push_back(table_in(table, publication, files));
   const bool is_solved = solved_measure(typed_in(head, publication_options())).has_value();
   checked_members(head, {}, [&] { file.parts = is_solved ? least_parts(publication) : parts(publication); });

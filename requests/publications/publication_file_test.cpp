@@ -238,24 +238,24 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("file =", "fil =", "8: input.fil", "unknown key", "did you mean file?");
   expect_refused("missing = [", "unreadable = \"drop\"\nmissing = [", "9: input.unreadable", "'drop' is not known",
                  "choose one of");
-  expect_refused("missing = [\"NA\"", "missing = [3", "9: input.missing[0]", "a text is wanted", "in quotes");
+  expect_refused("missing = [\"NA\"", "missing = [3", "9: input.missing[0]", "a text is expected", "in quotes");
   expect_refused("missing = [", "postgres = \"postgres://h/d\"\nmissing = [", "9: input.postgres",
                  "input.file is another", "name one");
   expect_refused("[\"n\", \"s\"]", "\"n\"", "12: keys.region", "neither a list of keys", "write [\"north\"");
   expect_refused("[\"n\", \"s\"]", "[\"n\", 0.5]", "12: keys.region[1]", "a text or a whole number", "in quotes");
-  expect_refused("[\"n\", \"s\"]", "[\"n\", \"n\"]", "11: keys", "a key 'n' stands twice", "each once");
+  expect_refused("[\"n\", \"s\"]", "[\"n\", \"n\"]", "11: keys", "a key 'n' appears twice", "each once");
   expect_refused("column = \"pay\"", "", "16: table[0].column", "missing", "column = \"pay\"");
   expect_refused("bounds = [0, 500]", "", "16: table[0]", "bounds is missing", "bounds = [0, 125]");
-  expect_refused("bounds = [0, 500]", "bounds = [0]", "19: table[0].bounds", "two ends are wanted", "[0, 125]");
+  expect_refused("bounds = [0, 500]", "bounds = [0]", "19: table[0].bounds", "two ends are expected", "[0, 125]");
   expect_refused("bounds = [0, 500]", "bounds = [0, \"x\"]", "19: table[0].bounds", "'x'", "");
   expect_refused("step = 0.01", "", "16: table[0]", "step is missing", "step = 1");
   expect_refused("\"deciles\"", "\"decils\"", "21: table[0].quantiles", "'decils' is neither", "did you mean deciles?");
-  expect_refused("\"deciles\"", "[0.5, 0.5]", "21: table[0].quantiles", "stands twice", "");
-  expect_refused("mean = true", "mean = 1", "23: table[0].mean", "true or false is wanted", "without quotes");
+  expect_refused("\"deciles\"", "[0.5, 0.5]", "21: table[0].quantiles", "appears twice", "");
+  expect_refused("mean = true", "mean = 1", "23: table[0].mean", "true or false is expected", "without quotes");
   expect_refused("mean = true", "interpolat = false", "23: table[0].interpolat", "unknown key",
                  "did you mean interpolate?");
   expect_refused("[12.5, 20]", "[20, 12.5]", "24: table[0].below", "do not increase", "the smallest first");
-  expect_refused("[2010-01-01]", "[3]", "37: table[1].below[0]", "'3' is no limit", "below = \"20");
+  expect_refused("[2010-01-01]", "[3]", "37: table[1].below[0]", "'3' cannot be compared", "below = \"20");
   expect_refused("[\"region\", \"sex\"]", "[\"region\", \"sexx\"]", "25: table[0].by", "'sexx' are not listed",
                  "did you mean sex?");
   expect_refused("totals = \"all\"", "totals = \"al\"", "26: table[0].totals", "'al' is not known",
@@ -277,11 +277,11 @@ TEST(PublicationFiles, AreRefusedWhereTheyAreWrong) {
   expect_refused("share = 2", "target = { interval_width = 3 }", "29: table[0].target", "says nothing",
                  "interval_width = 0.1");
   expect_refused("share = 2", "target = {}", "29: table[0].target", "no target is named", "share_error = 0.02");
-  expect_refused("share = 2", "possible = [[\"n\", \"x\"]]", "29: table[0].possible", "'x' is no key of column 'sex'",
-                 "leave the cell out");
+  expect_refused("share = 2", "possible = [[\"n\", \"x\"]]", "29: table[0].possible",
+                 "'x' is not a key of column 'sex'", "leave the cell out");
   expect_refused("count = true\nmean", "mean", "16: table[0]", "releases no count", "count = true");
   expect_refused("hidden = 10", "hidden = -1", "45: marks.hidden", "-1 is not a whole number", "write for example");
-  expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "they are of quantiles", "leave it out");
+  expect_refused("quantiles = \"deciles\"", "", "27: table[0].intervals", "intervals are of quantiles", "leave it out");
   expect_refused("unreliable = 0.2", "unreliable = 0", "44: marks.unreliable", "not above 0", "0.2");
 }
 

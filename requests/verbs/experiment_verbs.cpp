@@ -10,8 +10,8 @@ constexpr std::array audit_table{
     OptionSpec{"--mechanism", asker, "NAME", "", "What",
                "auto, exponential, approximate, joint, joint-total, joint-tree, independent, tree, gumbel-max or "
                "permute-and-flip (required)"},
-    OptionSpec{"--records", asker, "N", "4", "What", "tables of at most N records, 1 to 6"},
-    OptionSpec{"--values", asker, "K", "4", "What", "of K possible values, 1 to 12"},
+    OptionSpec{"--records", asker, "N", "4", "What", "all tables of at most N records are tried, 1 to 6"},
+    OptionSpec{"--values", asker, "K", "4", "What", "the tables have K possible values, 1 to 12"},
     OptionSpec{"--bounds", asker, "LO HI", "0 K-1", "What",
                "the smallest and largest possible value, of which K are tried, or auto: bounds found privately"},
     OptionSpec{"--step", asker, "S", "1", "What", "the distance between possible values"},
@@ -20,7 +20,7 @@ constexpr std::array audit_table{
     OptionSpec{"--bounds-budget", asker, "SHARE", "0.1", "What",
                "with --bounds auto: the share of the budget that finds them"},
     OptionSpec{"--groups", asker, "", "", "What", "two groups with public keys; every record is in one of them"},
-    OptionSpec{"--quantiles", asker, "LIST", "the median; of several quantiles two to four", "What",
+    OptionSpec{"--quantiles", asker, "LIST", "the median; two to four quantiles where it takes several", "What",
                "what the mechanism is asked for"},
     OptionSpec{"--base", asker, "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "What",
                "adaptive or uniform, as in a release"},
@@ -42,8 +42,8 @@ constexpr std::array audit_table{
 constexpr const char* audit_epilogue =
     "Every output's probability is enclosed for every table, and every pair of neighbors compared; rho is\n"
     "certified for all Renyi orders. A mechanism of a release is audited by running the release itself with\n"
-    "every draw in turn. There, 10 possible values are enough to look for granularity and heaps, 5\n"
-    "quantiles are enough to count (3 where records heap), and cells have two parts.\n"
+    "every draw in turn. In an audit, a release looks for granularity and heaps from 10 possible values on,\n"
+    "counts from 5 quantiles on (from 3 where records heap), and its cells have two parts.\n"
     "\n"
     "Example\n"
     "  fractile audit --mechanism gumbel-max --records 4 --values 12 --epsilon 1\n"
@@ -90,7 +90,7 @@ constexpr VerbSpec approximate_quantiles_spec{
     "fractile reproduce approximate-quantiles --data DIR --out DIR [options]",
     nullptr,
     approximate_quantiles_table,
-    "Errors and times of every mechanism, as section 4 of approximate-quantiles 2021 measures them, for\n"
+    "Measures errors and times of every mechanism as section 4 of approximate-quantiles 2021 does, for\n"
     "epsilon = 1 and rho = 1/2. NOT PRIVATE: an experiment on public files, with reproducible bits and\n"
     "true errors.\n"
     "\n"
@@ -112,7 +112,7 @@ constexpr std::array auto_robustness_table{
     OptionSpec{"--epsilons", asker, "LIST", "0.01,0.1,1,10", "What", "the budgets, all pure"},
     OptionSpec{"--quantile-counts", asker, "LIST", "1,2,3,5,9,19,49,99", "What",
                "how many quantiles m, i/(m+1) each time"},
-    OptionSpec{"--bounds-times", asker, "LIST", "1,10,1000", "What", "how many times too wide the bounds are"},
+    OptionSpec{"--bounds-times", asker, "LIST", "1,10,1000", "What", "by what factor the bounds are too wide"},
     OptionSpec{"--trials", asker, "T", "40", "What", "how many tables for each combination"},
     OptionSpec{"--seed", asker, "N", "1", "What", "the same seed gives the same tables and releases"},
     experiment_duckdb,
@@ -124,9 +124,10 @@ constexpr VerbSpec auto_robustness_spec{
     "fractile reproduce auto-robustness --data DIR --out DIR [options]",
     nullptr,
     auto_robustness_table,
-    "Errors of auto (told how many rows there are, not told, and told wrongly by a factor of two) beside those\n"
-    "of the mechanisms that could have been named in its place, in every combination of what the options\n"
-    "list; all combinations take hours. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "Compares the errors of auto (with the right number of rows, without it, and with a number that is wrong\n"
+    "by a factor of two) with those of the mechanisms that could have been named in its place, in every\n"
+    "combination of the options' values. All combinations take hours. NOT PRIVATE: an experiment with\n"
+    "reproducible bits and true errors.\n"
     "\n"
     "Example\n"
     "  fractile reproduce auto-robustness --out results --populations lognormal,zeros --rows 50,100\n"
@@ -145,10 +146,10 @@ constexpr std::array reproduce_intervals_table{
     OptionSpec{"--rhos", asker, "LIST", "none", "What", "the zCDP budgets"},
     OptionSpec{"--quantile-counts", asker, "LIST", "3", "What", "how many quantiles m, i/(m+1) each time"},
     OptionSpec{"--records-per-person", asker, "LIST", "1", "What",
-               "of one person at most; those of the population have one"},
+               "the most records of one person; with the population, always 1"},
     OptionSpec{"--sample", asker, "N", "all", "What", "only N of the combinations, drawn at random"},
     OptionSpec{"--of", asker, "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
-    OptionSpec{"--level", asker, "LEVEL", "0.95", "What", "of each interval by itself"},
+    OptionSpec{"--level", asker, "LEVEL", "0.95", "What", "the level of each interval by itself"},
     OptionSpec{"--trials", asker, "T", "200", "What", "how many tables for each combination"},
     OptionSpec{"--seed", asker, "N", "1", "What", "the same seed gives the same tables and releases"},
     experiment_no_figures,
@@ -156,14 +157,15 @@ constexpr std::array reproduce_intervals_table{
 
 constexpr VerbSpec reproduce_intervals_spec{
     "reproduce intervals",
-    "coverage and width of confidence intervals, beside the non-private ones",
+    "coverage and width of confidence intervals, compared with non-private ones",
     "fractile reproduce intervals --out DIR [options]",
     nullptr,
     reproduce_intervals_table,
-    "How often intervals of quantiles hold them, how wide they are beside the non-private ones, how many\n"
-    "records the ends of those of the table are off, and how far the quantiles err beside those of a release\n"
-    "without intervals: on laws with atoms, gaps and mass at the ends of the range, in every combination of\n"
-    "what the options list. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "Measures how often intervals hold their quantiles, how wide they are compared with non-private ones, by\n"
+    "how many records the ends of intervals of the table are off, and how large the errors of the quantiles\n"
+    "are compared with a release without intervals. The laws have atoms, gaps and mass at the ends of the\n"
+    "range; every combination of the options' values is tried. NOT PRIVATE: an experiment with reproducible\n"
+    "bits and true errors.\n"
     "\n"
     "Examples\n"
     "  fractile reproduce intervals --out results --laws lognormal,gap --rows 1000 --epsilons 1\n"

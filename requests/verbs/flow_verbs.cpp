@@ -33,7 +33,7 @@ constexpr std::array flow_check_table{
     OptionSpec{"--any-prior", asker, "", "", "What",
                "for every analyst with the loss of the file's analyst, whatever their prior"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
-               "end by then, 1 to 1000000, with what is decided and what is not"},
+               "stop after this many seconds, 1 to 1000000, and print what is decided and what is not"},
     flow_duckdb,
     OptionSpec{"--format", output, "FORMAT", "table", "Output",
                "table, json, csv or html (a page to look at, one file)"},
@@ -48,7 +48,7 @@ constexpr VerbSpec flow_check_spec{
     "fractile flow check FILE --epsilon LO..HI [options]",
     toml_file,
     flow_check_table,
-    "With --epsilon and an [analyst] in FILE, also where more epsilon costs that analyst.\n"
+    "With --epsilon and an [analyst] in FILE, it also says where more epsilon costs that analyst.\n"
     "\n"
     "Examples\n"
     "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
@@ -58,14 +58,15 @@ constexpr VerbSpec flow_check_spec{
     "file; 6 undecided; 70 internal.\n",
 };
 
-constexpr OptionSpec late_option{"--within",      asker,  "SECONDS",
-                                 "until it ends", "What", "end by then, 1 to 1000000, with exit code 6 and no answer"};
+constexpr OptionSpec late_option{
+    "--within",      asker,  "SECONDS",
+    "until it ends", "What", "stop after this many seconds, 1 to 1000000, with exit code 6 and no answer"};
 
 constexpr std::array flow_loss_table{
     OptionSpec{"--epsilon", asker, "E", "", "What",
                "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
     OptionSpec{"--exact", asker, "", "", "What",
-               "the fraction, however long; more than 200 characters are left out otherwise"},
+               "print the fraction, however long; without it, a fraction of more than 200 characters is left out"},
     late_option,
     flow_duckdb,
     flow_format,
@@ -109,9 +110,9 @@ constexpr VerbSpec flow_leakage_spec{
     "fractile flow leakage FILE --epsilon E [--guess WHAT] [--format FORMAT]",
     toml_file,
     flow_leakage_table,
-    "With the file's prior, and whatever the prior (the multiplicative Bayes capacity); beside it what\n"
-    "epsilon alone allows. secret = \"target\" is an attacker who knows all others, secret = \"everyone\"\n"
-    "one who knows the prior alone, and guesses about the last participant.\n"
+    "For the file's prior, and for any prior (the multiplicative Bayes capacity), beside what epsilon alone\n"
+    "allows. secret = \"target\" means an attacker who knows all others, secret = \"everyone\" one who knows\n"
+    "only the prior, and guesses about the last participant.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n",
 };
@@ -119,12 +120,11 @@ constexpr VerbSpec flow_leakage_spec{
 constexpr std::array flow_sweep_table{
     OptionSpec{"--epsilon", asker, "LO..HI", "", "What",
                "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
-    OptionSpec{
-        "--guess", asker, "WHAT", "", "What",
-        "in place of the loss: how often the best guess about a target is right, as fractile flow leakage has it"},
+    OptionSpec{"--guess", asker, "WHAT", "", "What",
+               "in place of the loss: how often the best guess about a target is right, as in fractile flow leakage"},
     OptionSpec{"--points", asker, "N", "200", "What", "how many points, 2 to 100000"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
-               "end by then, 1 to 1000000, with what is known of where it rises"},
+               "stop after this many seconds, 1 to 1000000, and print what is known of where the loss rises"},
     flow_duckdb,
     page_format,
     figure_option,
@@ -151,7 +151,7 @@ constexpr std::array flow_choose_table{
         "also how often an attacker's best guess is right at both ends of every range: value, presence, above:2 or "
         "among:0,1;2,3, of the value, the participation or a set of values of the target"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
-               "end by then, 1 to 1000000, with what is known and what is not"},
+               "stop after this many seconds, 1 to 1000000, and print what is known and what is not"},
     flow_duckdb,
     OptionSpec{"--format", output, "FORMAT", "table", "Output",
                "table, json, csv or html (a page to look at, one file)"},
@@ -167,7 +167,7 @@ constexpr VerbSpec flow_choose_spec{
     "fractile flow choose FILE... --loss LOSS [--epsilon LO..HI] [options]",
     toml_file,
     flow_choose_table,
-    "More epsilon may cost an analyst: ranges that serve have gaps between them, however narrow.\n"
+    "Since more epsilon may cost an analyst, the ranges that serve may have gaps between them, however narrow.\n"
     "\n"
     "Examples\n"
     "  fractile flow choose survey.toml --loss 1654.305\n"
@@ -200,7 +200,8 @@ constexpr VerbSpec flow_channel_spec{
 constexpr std::array flow_compare_table{
     OptionSpec{"--from", asker, "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
     OptionSpec{"--to", asker, "E", "", "What", "OTHER at this one: \"ln 2\""},
-    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What", "end by then, 1 to 1000000, as undecided"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
+               "stop after this many seconds, 1 to 1000000, as undecided"},
     flow_duckdb,
     flow_format,
 };
@@ -225,7 +226,8 @@ constexpr VerbSpec flow_compare_spec{
 
 constexpr std::array flow_verify_table{
     OptionSpec{"--of", asker, "FILE", "", "What",
-               "the pipeline that it is about: channels are multiplied out again, and everything it says is compared"},
+               "the pipeline that it is about: channels are multiplied out again, and everything the certificate says "
+               "is compared"},
     OptionSpec{"--other", asker, "OTHER", "", "What", "for a comparison: its second file"},
     flow_duckdb,
     flow_format,
@@ -238,7 +240,7 @@ constexpr VerbSpec flow_verify_spec{
     "what fractile flow check or compare printed with --format json",
     flow_verify_table,
     "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
-    "Without --of it says what of the document was not checked.\n"
+    "Without --of it lists what in the document was not checked.\n"
     "\n"
     "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
     "70 internal.\n",

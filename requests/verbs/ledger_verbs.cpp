@@ -23,7 +23,7 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--neighbors", owner, "RELATION", "add-remove", "Budget",
                "add-remove (one record more or less) or change-one (one record replaced)"},
     OptionSpec{"--person", owner, "NAME", "any, or none", "What every release must have",
-               "the column that identifies the person: releases have --person with it, and no --sql but one that is "
+               "the column that identifies the person: releases have --person with it, and --sql only if the query is "
                "grouped by it"},
     OptionSpec{"--records-per-person", owner, "D", "1", "What every release must have",
                "releases protect persons of D records, or of more"},
@@ -61,14 +61,14 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--public-rows", owner, "", "", "What a release may have", "the number of rows is public"},
     OptionSpec{
         "--weights-as-they-are", owner, "", "", "What a release may have",
-        "weights, where neighbors are weighted files: one weighted record more or less, all other weights as they "
-        "are. What calibrated weights carry of a person is not protected"},
+        "weights, where neighbors are weighted files: one weighted record more or less, all other weights unchanged. "
+        "What calibrated weights reveal about a person is not protected"},
     OptionSpec{
         "--weight-stability", owner, "K", "none", "What a release may have",
-        "weights, of which one person's records, there or not, change at most K, their own among them: with this "
+        "weights, if adding or removing one person's records changes at most K of them, including their own: with this "
         "--weight-stability or more"},
     OptionSpec{"--keys-file", owner, "PATH", "none", "What a release may have",
-               "a file of keys with these contents, wherever it is; may be given several times. Without it, askers "
+               "a file of keys with these contents, wherever it is; may be given several times. Without it, analysts "
                "type --keys",
                true},
     OptionSpec{"--duckdb", owner, "PATH", "none", "What a release may have",
@@ -127,7 +127,7 @@ constexpr VerbSpec ledger_verify_spec{
 };
 
 constexpr std::array ledger_export_table{
-    OptionSpec{"--format", output, "FORMAT", "json", "Output", "json (all that there is) or csv (one line per entry)"},
+    OptionSpec{"--format", output, "FORMAT", "json", "Output", "json (everything) or csv (one line per entry)"},
 };
 
 constexpr VerbSpec ledger_export_spec{
@@ -150,7 +150,7 @@ constexpr VerbSpec ledger_commit_spec{
     "fractile ledger commit FILE --entry ID --receipt PATH",
     ledger_file,
     ledger_commit_table,
-    "The receipt must be whole, stand where the entry says, and agree with the entry's query. Releases\n"
+    "The receipt must be whole, be where the entry says, and agree with the entry's query. Releases\n"
     "commit before they write receipts; only programs of format 1 wrote them first.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage, or not that entry's; 3 unusable receipt, or unwritable output;\n"
@@ -159,7 +159,7 @@ constexpr VerbSpec ledger_commit_spec{
 
 constexpr std::array ledger_void_table{
     OptionSpec{"--entry", owner, "ID", "", "What", "a reserved entry, as show lists it (required)"},
-    OptionSpec{"--reason", owner, "TEXT", "", "What", "why it is sure that nothing was published (required)"},
+    OptionSpec{"--reason", owner, "TEXT", "", "What", "why it is certain that nothing was published (required)"},
 };
 
 constexpr VerbSpec ledger_void_spec{
@@ -175,7 +175,7 @@ constexpr VerbSpec ledger_void_spec{
 
 constexpr std::array ledger_witness_table{
     OptionSpec{"--accept", owner, "", "", "What",
-               "a backup was put back and nothing later is to be had: charge again what is missing"},
+               "a backup was put back and no later state is available: charge again what is missing"},
 };
 
 constexpr VerbSpec ledger_witness_spec{

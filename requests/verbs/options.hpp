@@ -24,16 +24,16 @@ inline constexpr OptionSpec bounds_option{
     "LO HI",
     "",
     "What",
-    "the smallest and largest possible value, public knowledge, not read from the data; values outside "
-    "count as the nearest of the two; dates (2024-01-31), times (2024-01-31T17:00:00) and, with Z, times in UTC, too"};
+    "the smallest and largest possible value, public knowledge, not read from the data; values outside count as the "
+    "nearest of the two; numbers, dates (2024-01-31), times (2024-01-31T17:00:00) or, with Z, times in UTC"};
 inline constexpr OptionSpec bounds_or_auto_option{
     "--bounds",
     asker,
     "LO HI",
     "",
     "What",
-    "the smallest and largest possible value, public knowledge, or auto, to pay for finding them; values outside "
-    "count as the nearest of the two; dates (2024-01-31), times (2024-01-31T17:00:00) and, with Z, times in UTC, too"};
+    "the smallest and largest possible value, public knowledge, or auto, to pay for finding them; values outside count "
+    "as the nearest of the two; numbers, dates (2024-01-31), times (2024-01-31T17:00:00) or, with Z, times in UTC"};
 inline constexpr OptionSpec step_option{
     "--step",
     asker,
@@ -45,14 +45,14 @@ inline constexpr OptionSpec step_option{
 inline constexpr OptionSpec candidates_option{
     "--candidates", asker, "LIST", "", "What", "instead of --bounds and --step: the possible outputs, increasing"};
 inline constexpr OptionSpec quantiles_file_option{
-    "--quantiles-file", owner, "FILE", "", "What", "instead of --quantiles: a text file with a fraction a line"};
+    "--quantiles-file", owner, "FILE", "", "What", "instead of --quantiles: a text file with one fraction per line"};
 inline constexpr OptionSpec candidates_file_option{
     "--candidates-file",
     owner,
     "FILE",
     "",
     "What",
-    "instead of --candidates: a text file with a possible output a line"};
+    "instead of --candidates: a text file with one possible output per line"};
 inline constexpr OptionSpec epsilon_option{"--epsilon", asker,     "E",
                                            "",          "Privacy", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""};
 inline constexpr OptionSpec rho_option{"--rho", asker,     "R",
@@ -77,8 +77,8 @@ inline constexpr OptionSpec expected_rows_option{
     "N",
     "",
     "Mechanism",
-    "about how many rows there are (in a group), if that is public knowledge: worst cases are then those of at most "
-    "that many. Without it, auto spends 1/20 of epsilon on a count where it has to know"};
+    "about how many rows there are (in a group), if that is public knowledge: worst cases then hold for at most that "
+    "many rows. Without it, auto spends 1/20 of epsilon on a count where it needs their number"};
 inline constexpr OptionSpec intervals_option{
     "--intervals", asker,
     "LEVEL",       "",
@@ -105,16 +105,16 @@ inline constexpr OptionSpec count_option{
 inline constexpr OptionSpec below_option{
     "--below",    asker,
     "LIST",       "",
-    "Statistics", "how many records, and which share of them, lie below each of these possible values; with --count"};
+    "Statistics", "how many records, and which share, lie below each of these possible values; includes --count"};
 inline constexpr OptionSpec mean_option{
-    "--mean", asker, "", "", "Statistics", "the mean of the values within the bounds, with an interval; with --count"};
+    "--mean", asker, "", "", "Statistics", "mean of the values within the bounds, with an interval; includes --count"};
 inline constexpr OptionSpec count_budget_option{
     "--count-budget",
     asker,
     "SHARE",
     "0.1, and 0.2 with --mean",
     "Statistics",
-    "the share of the budget that counts, shares and means have together; with --mean, half of it is the mean's"};
+    "the share of the budget that counts, shares and means get together; with --mean, half of it goes to the mean"};
 inline constexpr OptionSpec no_interpolation_option{"--no-interpolation",         asker, "", "", "Mechanism",
                                                     "auto selects every quantile"};
 inline constexpr OptionSpec base_option{
@@ -196,8 +196,9 @@ inline constexpr OptionSpec weight_stability_option{
     "K",
     "",
     "Privacy",
-    "with weights: a declaration that is not checked: one person's records, there or not, change at most K records' "
-    "weights, their own among them. Without, neighbors are weighted files, all other weights as they are"};
+    "with weights, a declaration that is not checked: adding or removing one person's records changes the weights of "
+    "at most K records, including their own. Without it, neighbors are weighted files with all other weights "
+    "unchanged"};
 inline constexpr OptionSpec expected_weight_option{
     "--expected-weight", asker, "W", "", "Mechanism", "with weights: roughly their mean, if that is public knowledge"};
 inline constexpr OptionSpec table_option{
@@ -236,8 +237,8 @@ inline constexpr OptionSpec memory_option{
     "as much as there is",
     "Input",
     "how much memory reading, the records of persons and counting may take, such as 2GB: the rest goes to a temporary "
-    "file. Finished counts come on top: 16 bytes a value that some record has. If the engine cannot manage with it, it "
-    "takes more. No release depends on it"};
+    "file. Finished counts come on top: 16 bytes per distinct value. If the engine needs more, it takes more. No "
+    "release depends on this limit"};
 inline constexpr OptionSpec seed_option{
     "--unsafe-seed", owner, "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
 inline constexpr OptionSpec null_option{"--null", owner,   "POLICY",
@@ -272,7 +273,7 @@ inline constexpr OptionSpec dataset_option{
     "--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets pays"};
 inline constexpr OptionSpec source_option{
     "--source",         owner,    "NAME",
-    "the path of FILE", "Ledger", "declare which table this is: the ledger answers equal queries of equal sources"};
+    "the path of FILE", "Ledger", "declare which table this is: repeating a query of the same source costs nothing"};
 
 // For all verbs that make a page.
 inline constexpr OptionSpec page_format{"--format", output,
@@ -290,7 +291,8 @@ inline constexpr OptionSpec figures_option{
     "Output",
     "with html: also write the page's figures as SVG and its tables as CSV into this folder, which has none yet"};
 inline constexpr OptionSpec public_option{
-    "--public", output, "", "", "Output", "with html: leave out paths, queries and internal names, and so the receipt"};
+    "--public", output,   "",
+    "",         "Output", "with html: leave out paths, queries, internal names, and the receipt with them"};
 
 // For release and explain.
 inline constexpr OptionSpec guess_above_option{"--guess",
@@ -298,7 +300,8 @@ inline constexpr OptionSpec guess_above_option{"--guess",
                                                "above:LIMIT",
                                                "",
                                                "Output",
-                                               "on the page: how often an attacker guesses right whether a person's "
-                                               "value is above this, from public, declared and published numbers"};
+                                               "on the page: how often an attacker guesses correctly whether a "
+                                               "person's value is above this, from public, declared and published "
+                                               "numbers"};
 
 }  // namespace fractile::requests

@@ -17,7 +17,7 @@ constexpr std::array plan_table{
     OptionSpec{"--weight-bounds", asker, "LO HI", "", "What",
                "of weighted records: the smallest and the largest weight; noise grows with HI"},
     OptionSpec{"--weight-step", asker, "S", "", "What",
-               "with it: weights are rounded to multiples of this, at most 4096 of them up to HI"},
+               "with --weight-bounds: weights are rounded to multiples of this, at most 4096 of them up to HI"},
     epsilon_option,
     rho_option,
     delta_option,
@@ -28,7 +28,8 @@ constexpr std::array plan_table{
                "instead of --epsilon: find the smallest one with which no quantile misses by more than R records"},
     OptionSpec{"--percentile-error", asker, "P", "", "Worth",
                "the same with P percent of --expected-rows instead of R records"},
-    OptionSpec{"--solve-for", asker, "BUDGET", "epsilon", "Worth", "with either of them: find epsilon, or rho"},
+    OptionSpec{"--solve-for", asker, "BUDGET", "epsilon", "Worth",
+               "with --rank-error or --percentile-error: find epsilon, or rho"},
     OptionSpec{"--confidence", asker, "C", "0.95", "Worth",
                "worst cases hold with this probability, whatever the table"},
     OptionSpec{"--shape", asker, "SHAPE", "normal", "Worth",
@@ -36,9 +37,9 @@ constexpr std::array plan_table{
     OptionSpec{"--guess", asker, "WHAT", "", "Worth",
                "also how often an attacker's best guess about a person is right: value, presence, or above:30000"},
     OptionSpec{"--analyst", asker, "FILE", "", "Worth",
-               "the least epsilon, of --epsilon LO..HI, at which the values serve this analyst: a TOML file with "
-               "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the "
-               "largest loss they accept"},
+               "the least epsilon within --epsilon LO..HI at which the values serve this analyst: a TOML file with "
+               "[analyst], loss = \"missed-records\" or \"missed-by-more\" (than = 100), and most = 20, the largest "
+               "loss they accept"},
     OptionSpec{
         "--reference", asker, "FILE", "a table of the shape", "Worth",
         "with --guess or --analyst: a public table whose values are spread like those of the one to be released"},
@@ -91,7 +92,7 @@ constexpr std::array publish_table{
     ledger_option,
     dataset_option,
     OptionSpec{"--again", asker, "", "", "Ledger",
-               "draw and pay for all tables anew, even those that the ledger holds"},
+               "draw and pay for all tables again, even those that the ledger holds"},
     source_option,
     duckdb_option,
     threads_option,
@@ -101,7 +102,7 @@ constexpr std::array publish_table{
     OptionSpec{"--about", output, "FILE", "", "Output",
                "a TOML file with title, curator, use, region, date, contact, which the page shows"},
     OptionSpec{"--public", output, "", "", "Output",
-               "leave paths, queries and internal names out of the page, and so the receipt"},
+               "leave paths, queries, internal names, and the receipt with them, out of the page"},
     OptionSpec{"--format", output, "FORMAT", "table on a terminal, csv in a pipe", "Output",
                "of what is printed without --output: table, csv or json (the receipt)"},
     seed_option,
@@ -111,7 +112,7 @@ constexpr std::array publish_table{
 constexpr const char* publish_epilogue =
     "FILE describes all tables, their cells and their budget; fractile plan FILE says beforehand what each cell\n"
     "will be worth. All columns are read once, all levels of all tables are paid for in one transaction, and\n"
-    "published as a whole. A table that the ledger holds is taken as it is, at the cost that it has; the others\n"
+    "published as a whole. A table that the ledger holds is taken as it is, at the cost that it had; the others\n"
     "share what is left of the file's budget. Cells that are not numbers count as missing, unless FILE says\n"
     "otherwise.\n"
     "\n"

@@ -35,7 +35,7 @@ constexpr std::array release_table{
                "declare the number of rows of the table (with or without a number in them) public, and print it"},
     ledger_option,
     dataset_option,
-    OptionSpec{"--again", asker, "", "", "Ledger", "pay anew even if the ledger holds this very release"},
+    OptionSpec{"--again", asker, "", "", "Ledger", "pay again even if the ledger holds this very release"},
     OptionSpec{
         "--dry-run", asker, "", "", "Ledger",
         "say what it would cost and what would remain, and refuse what would be refused; nothing is charged, and no "
@@ -68,8 +68,8 @@ constexpr std::array release_table{
     OptionSpec{
         "--sql-stability", owner, "N", "", "Input",
         "for any other query, a declaration that is not checked: one record more or less changes at most N rows of the "
-        "result, such as 3 for a join in which a record meets at most 3 others (a row that changes is two under "
-        "add-remove). The noise grows as for N times as many records per person"},
+        "result, such as 3 for a join in which a record matches at most 3 others (a row that changes counts as two "
+        "under add-remove). The noise is that for N times as many records per person"},
     table_option,
     input_format_option,
     delimiter_option,
@@ -180,8 +180,8 @@ constexpr std::array columns_table{
                "with --check: what counts as missing: NA,.,-9 (numbers by value, texts exactly)"},
     sql_option,
     OptionSpec{"--sql-stability", owner, "N", "", "Input",
-               "as for a release: a query that is not found to be row-wise, of whose result one record more or less "
-               "changes at most N rows"},
+               "as for a release: one record more or less changes at most N rows of the result of a query that is not "
+               "found to be row-wise"},
     table_option,
     input_format_option,
     delimiter_option,
@@ -206,7 +206,7 @@ constexpr VerbSpec columns_spec{
     "for: a decimal comma or a code for missing values shows here. The cells of a column are read as what\n"
     "most of them can be, numbers, dates or times, or times in UTC; what is neither that nor missing is\n"
     "unreadable, and counts as missing in a release that a ledger pays for. Rows count from 1, without\n"
-    "the header line; those of several files are numbered through, in the order of the files.\n"
+    "the header line; rows of several files are numbered consecutively, in the order of the files.\n"
     "\n"
     "Examples\n"
     "  fractile columns people.csv\n"
@@ -225,13 +225,13 @@ constexpr std::array merge_table{
                "declare that no person is in two of the files; without it their bounds of records per person add up"},
     OptionSpec{"--allow-equal-files", owner, "", "", "Input",
                "add files of equal contents, too, as different records that happen to count alike; without it they are "
-               "refused, as one counting that is named twice"},
+               "refused, as the same count named twice"},
     output_option,
 };
 
 constexpr VerbSpec merge_spec{
     "merge",
-    "add profile files of equal questions: the result is as sensitive as the data",
+    "add up profile files that were counted in the same way: the result is as sensitive as the data",
     "fractile merge FILE FILE ... --output PROFILE [options]",
     "profile files of fractile count or merge, in any order",
     merge_table,

@@ -106,7 +106,7 @@ Line require_line(const Store& store, const Fields& row, const std::string& prev
   if (subject.empty()) {
     broken(store, fmt::format("line {} is about nothing", text(0)), damage);
   } else if (text(6) != hash_of(previous, row, subject, row[7])) {
-    broken(store, fmt::format("line {} or what it is about does not have its hash", text(0)), damage);
+    broken(store, fmt::format("line {} or what it is about does not match its hash", text(0)), damage);
   }
   const LedgerEvent event{number_in(row[0]), text(1), text(2), {}, 0, text(6)};
   return {event, number_in(row[5]), text(3), text(4), row[7]};

@@ -49,10 +49,10 @@ void require_line(const std::string& what, const std::string& text) {
                 fmt::format("fractile ledger show {} lists them", store.name()), "entry");
   }
   throw Error(ErrorCode::ledger,
-              fmt::format("the ledger '{}' has no entry {} of this release any more: it was put back to an earlier "
-                          "state, or replaced, while the release ran",
+              fmt::format("the ledger '{}' no longer has entry {} of this release: the ledger was put back to an "
+                          "earlier state, or replaced, while the release ran",
                           store.name(), reservation.id),
-              "nothing was committed and nothing was published, and this ledger does not count it");
+              "nothing was committed and nothing was published, and this ledger does not count the release");
 }
 
 /// The entries that were reserved with these tokens. A ledger that was put back to an earlier state meanwhile may have given their
@@ -103,9 +103,9 @@ void require_unpublished(const LedgerEntry& entry) {
     found = receipt_at(path);
   } catch (const std::filesystem::filesystem_error& error) {
     throw Error(ErrorCode::usage,
-                fmt::format("entry {} may have been published: whether there is a receipt at '{}' cannot be told: {}",
+                fmt::format("entry {} may have been published: it is not known whether there is a receipt at '{}': {}",
                             entry.id, path, error.code().message()),
-                "make that folder readable; if it was removed for good, make it anew, empty");
+                "make that folder readable; if it was removed for good, create it again, empty");
   }
   if (found.empty()) return;
   throw Error(
@@ -377,7 +377,7 @@ std::optional<LedgerEntry> committed_whole(const Present& present, const Dataset
   if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
     return found;
   throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
-              {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
+              {"see what fractile ledger verify reports; ", Field("again"), " makes a new release"});
 }
 
 std::vector<std::optional<LedgerEntry>> held_of(const Present& present, const LedgerQueries& asked) {
@@ -457,7 +457,7 @@ void Ledger::void_entry(std::int64_t id, const std::string& reason) {
     }
     if (entry.state == EntryState::voided) refuse_settled(store, entry, "it does not count any more");
     if (entry.state == EntryState::drawn) {
-      refuse_settled(store, entry, "something of its release may be on the disk, so it counts for good");
+      refuse_settled(store, entry, "a part of its release may be on the disk, so it counts for good");
     }
     require_unpublished(entry);
     if (const std::string& path = find_dataset(book.datasets, store, entry.request.dataset).dataset.witness;
@@ -523,7 +523,7 @@ Amends amend(const Store& store, const Seen& seen, const std::string& witness, c
       throw Error(ErrorCode::ledger,
                   fmt::format("{} are missing on dataset '{}', more than what remains of it", missing->to_string(),
                               row.dataset.name),
-                  "end this ledger, and make another one for what has budget left");
+                  "stop using this ledger, and make another one for the datasets that have budget left");
     }
     LedgerEntry entry{
         0,
@@ -658,7 +658,7 @@ std::string Ledger::verify(const std::string& head) const {
     store.scan(Table::receipts, [&](const Fields& row) {
       const std::int64_t id = number_in(row[0]);
       if (sha256(row[1].value_or("")) == find_entry(book, store, id).entry.receipt_sha256) return;
-      refuse(fmt::format("the receipt of entry {} does not have its hash", id));
+      refuse(fmt::format("the receipt of entry {} does not match its hash", id));
     });
     for (const auto& [id, dataset, hashed] : book.datasets) {
       const LedgerBalance balance = balance_of(dataset, charges_of(book, id));

@@ -131,9 +131,10 @@ TEST_P(LedgerTest, MixesNoOtherMeasures) {
   const auto refused = [&](const std::string& dataset, const Budget& cost, const std::string& part) {
     const LedgerRequest asked = request("q", cost, dataset);
     expect_failure(ErrorCode::usage, part, [&] { ledger.require_fit(asked); });
-    expect_failure(ErrorCode::usage, "is not counted on the budget", [&] { ledger.reserve(asked); });
+    expect_failure(ErrorCode::usage, "cannot be charged to the budget", [&] { ledger.reserve(asked); });
   };
-  refused("people", zcdp("1/10"), "a cost of rho = 1/10 is not counted on the budget of dataset 'people', epsilon = 1");
+  refused("people", zcdp("1/10"),
+          "a cost of rho = 1/10 cannot be charged to the budget of dataset 'people', epsilon = 1");
   refused("people", approximate, "release with epsilon and without delta");
   refused("zcdp", approximate, "release with rho");
   refused("approximate", zcdp("1/10"), "with or without delta");
@@ -145,7 +146,7 @@ TEST_P(LedgerTest, WantsTheSameNeighbors) {
   expect_failure(ErrorCode::usage, "write neighbors = \"change-one\"",
                  [&] { ledger.require_fit(request("q", pure("1"))); });
   expect_failure(ErrorCode::usage,
-                 "the release is for add-remove neighbors, and the budget of dataset 'people' for change-one",
+                 "the release is for add-remove neighbors, but the budget of dataset 'people' is for change-one",
                  [&] { ledger.reserve(request("q", pure("1"))); });
 }
 
@@ -236,7 +237,7 @@ TEST_P(LedgerTest, ATemporaryReceiptForbidsVoiding) {
   std::ofstream(temporary) << "whole";
   expect_failure(ErrorCode::usage, "there is a receipt at '" + temporary + "'", [&] { ledger.void_entry(1, "why"); });
   std::filesystem::remove_all(folder.file("receipts"));
-  expect_failure(ErrorCode::usage, "cannot be told: No such file", [&] { ledger.void_entry(1, "why"); });
+  expect_failure(ErrorCode::usage, ": No such file", [&] { ledger.void_entry(1, "why"); });
   std::filesystem::create_directory(folder.file("receipts"));
   for (const char* other : {"r.json.a1B2c3d", "r.json.a1B2c", "r.json-a1B2c3", "s.json.a1B2c3"}) {
     std::ofstream(folder.file(std::string("receipts/") + other)) << "another's";
@@ -271,11 +272,12 @@ TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
     expect_failure(ErrorCode::usage, part, [&] { ledger.reserve(request); });
   };
   refused(asked("patient", 4, "/data/visits.csv"), "write records_per_person = 5, or more");
-  refused(asked("", 5, "/data/visits.csv"), "by no column, and dataset 'visits' by the column 'patient'");
+  refused(asked("", 5, "/data/visits.csv"),
+          "by no column, but dataset 'visits' identifies them by the column 'patient'");
   refused(asked("Patient", 5, "/data/visits.csv"), "write person = \"patient\"");
   refused(asked("patient", 5, "/data/other.csv"), "reads the file '/data/other.csv'");
   refused(asked("patient", 5, "visits"),
-          "reads the source 'visits', and the budget of dataset 'visits' is for the file");
+          "reads the source 'visits', but the budget of dataset 'visits' is for the file");
   refused(asked("patient", 5, ""), "reads a source without a name");
   EXPECT_TRUE(ledger.statement().entries.empty());
   EXPECT_EQ(ledger.reserve(asked("patient", 5, "/data/visits.csv")).id, 1);
@@ -311,7 +313,7 @@ TEST_P(LedgerTest, OneValueAPersonIsForAnyNumberOfRecords) {
   asked.one_value_a_person = true;
   EXPECT_EQ(ledger.reserve(asked).id, 2);
   asked.person = "doctor";
-  expect_failure(ErrorCode::usage, "tells persons apart by the column 'doctor'", [&] { ledger.reserve(asked); });
+  expect_failure(ErrorCode::usage, "identifies persons by the column 'doctor'", [&] { ledger.reserve(asked); });
   asked.dataset = "any";
   expect_failure(ErrorCode::usage, "write records_per_person = 5, or more", [&] { ledger.reserve(asked); });
   ledger.verify();
@@ -403,7 +405,7 @@ TEST_P(LedgerTest, AnEntryIsMoreThanItsNumber) {
   EXPECT_EQ(dear.token, ledger.statement().events.back().hash);
   EXPECT_EQ(ledger.entry(1).token, dear.token);
   testing::alter(path, "DELETE FROM events WHERE id > 1; DELETE FROM entries");
-  expect_failure(ErrorCode::ledger, "has no entry 1 of this release any more", [&] { ledger.commit(dear, "dear"); });
+  expect_failure(ErrorCode::ledger, "no longer has entry 1 of this release", [&] { ledger.commit(dear, "dear"); });
   const LedgerReservation cheap = ledger.reserve(request("cheap", pure("1/50")));
   EXPECT_EQ(cheap.id, dear.id);
   EXPECT_NE(cheap.token, dear.token);

@@ -185,7 +185,7 @@ TEST_P(LedgerMigration, KeepsAllThatThereWas) {
 
 TEST_P(LedgerMigration, WhatWasAlteredIsNotTakenForWhole) {
   testing::alter(path, "UPDATE entries SET epsilon = '1/9' WHERE id = 2");
-  expect_failure(ErrorCode::ledger, "line 6 or what it is about does not have its hash",
+  expect_failure(ErrorCode::ledger, "line 6 or what it is about does not match its hash",
                  [&] { Ledger::open(path).verify(); });
 }
 

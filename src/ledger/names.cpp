@@ -105,7 +105,7 @@ const char* trouble_of(const std::string& name) {
   return name.starts_with(' ') || name.ends_with(' ') ? "begins or ends with a blank"
          : characters->size() > longest               ? "has more than 200 characters"
          : has_any(*characters, unseen)               ? "has an invisible character"
-         : has_any(*characters, rewritten)  ? "has a character in place of which Unicode's normal form has another"
+         : has_any(*characters, rewritten)  ? "has a character that Unicode's normal form replaces with another"
          : is_written_in_parts(*characters) ? "has a letter that is written as two characters"
                                             : nullptr;
 }

@@ -41,7 +41,7 @@ TEST(LedgerNames, ThatAreNotTheirOwnNormalFormAreRefused) {
     SCOPED_TRACE(name);
     testing::expect_failure(ErrorCode::usage, part, [&] { require_name(name); });
   };
-  const char* const has_another = "in place of which Unicode's normal form has another";
+  const char* const has_another = "that Unicode's normal form replaces with another";
   // The signs of Angstrom, Kelvin and Ohm, the Greek question mark, oxia, compatibility ideographs, a Hebrew letter with its point.
   for (const char* name : {"\xE2\x84\xAB", "4 \xE2\x84\xAA", "\xE2\x84\xA6", "\xCD\xBE", "\xE1\xBD\xB1", "\xEF\xA4\x80",
                            "\xF0\xAF\xA0\x80", "\xEF\xAC\x9D"}) {

@@ -163,7 +163,7 @@ class PostgresStore final : public Store {
     const std::optional<std::string> rights = missing.cell(0, 0);
     if (!rights) return;
     throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' does not permit this: {} is missing", name(), *rights),
-                "ask its keeper for the rights that docs/ledger.md lists");
+                "ask its owner for the rights that docs/ledger.md lists");
   }
 
   std::int64_t format() const override { return format_; }
@@ -484,7 +484,7 @@ class PostgresStore final : public Store {
         ErrorCode::ledger,
         fmt::format("the ledger '{}' is of format {}, and only the role that owns it can make it one of format {}",
                     name(), format_, Ledger::format),
-        "nothing was changed; ask its keeper to use it once with this version of fractile");
+        "nothing was changed; ask its owner to use it once with this version of fractile");
   }
 
   void require_schema() const {
@@ -500,7 +500,7 @@ class PostgresStore final : public Store {
       throw Error(
           ErrorCode::ledger,
           fmt::format("the server of the ledger '{}' may lose what it has confirmed: {} is off", name(), setting),
-          "have it turned on");
+          "have the server's administrator turn it on");
     }
   }
 
@@ -513,7 +513,8 @@ class PostgresStore final : public Store {
     return {
         ErrorCode::ledger,
         fmt::format(
-            "the connection to the ledger '{}' was lost during a change, and whether it was made cannot be told: {}",
+            "the connection to the ledger '{}' was lost during a change, and it is not known whether the change was "
+            "made: {}",
             name(), failure.words),
         fmt::format("it counts if it is there: look with fractile ledger show {}", name())};
   }
@@ -526,7 +527,7 @@ class PostgresStore final : public Store {
     }
     if (state == "42501") {
       return {ErrorCode::ledger, fmt::format("{} does not permit this: {}", ledger, failure.words),
-              "ask its keeper, or for the rights that docs/ledger.md lists"};
+              "ask its owner for the rights that docs/ledger.md lists"};
     }
     if (state == "25006" || state == "0A000") {  // what a standby says of changes
       return {ErrorCode::ledger, ledger + " could not be written: the server is read-only",
@@ -536,10 +537,10 @@ class PostgresStore final : public Store {
       return {ErrorCode::ledger, fmt::format("{} could not be written: {}", ledger, failure.words), "make room for it"};
     }
     if (is_conflict(failure)) {
-      return {ErrorCode::ledger, ledger + " is changed by others all the time", "try again"};
+      return {ErrorCode::ledger, ledger + " is being changed by others all the time", "try again"};
     }
     return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", ledger, failure.words),
-            "see what fractile ledger verify says of it"};
+            "see what fractile ledger verify reports"};
   }
 
   postgres::Address address_;

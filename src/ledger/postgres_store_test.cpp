@@ -397,7 +397,7 @@ TEST_F(PostgresTest, AServerThatIsGoneLeavesADoubtThatCounts) {
   Ledger ledger = Ledger::open(over(proxy.port()), impatient());
   proxy.refuse(true);
   proxy.cut(Cut::after);
-  expect_failure(ErrorCode::ledger, "whether it was made cannot be told",
+  expect_failure(ErrorCode::ledger, "it is not known whether the change was made",
                  [&] { ledger.reserve(request("q", Budget::pure(Rational(1, 4)))); });
   EXPECT_EQ(Ledger::open(address).balance("people").spent.to_string(), "epsilon = 1/4");
 }

@@ -110,7 +110,7 @@ void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSou
   if (!undeclared.empty()) {
     const std::optional<std::string> value = value_in(declared, undeclared);
     const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
-                       value ? "" : ", for nothing is known of what this release reads"};
+                       value ? "" : ", since nothing is known about what this release reads"};
     refuse_reading(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
   }
   if (!fixed) return;
@@ -126,8 +126,8 @@ void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSou
   if (has_any_number_of_records(dataset, request)) return;
   const Field records(persons);
   throw Error(ErrorCode::usage,
-              fmt::format("the release is for persons of {} records at most, and entry {} of dataset '{}', which fixed "
-                          "how {} is read, for persons of {}",
+              fmt::format("the release is for persons with at most {} records, but entry {} of dataset '{}', which "
+                          "fixed how {} is read, is for persons with {}",
                           request.records_per_person, fixed->entry, dataset.name, source_in_words(request.source),
                           fixed->records_per_person),
               {"write ", records.number(fixed->records_per_person), ", or more; ",

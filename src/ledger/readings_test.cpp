@@ -115,7 +115,7 @@ TEST_P(LedgerReadings, ASourceWithoutANameIsReadAsDeclaredOrAsByDefault) {
   unknown.records_per_person = 1;
   EXPECT_EQ(ledger.reserve(unknown).id, 3);
   unknown.reading = semicolons;
-  expect_refused(ledger, unknown, "for nothing is known of what this release reads");
+  expect_refused(ledger, unknown, "since nothing is known about what this release reads");
   EXPECT_TRUE(ledger.statement().sources.empty());
 }
 
@@ -130,7 +130,7 @@ TEST_P(LedgerReadings, AreHashed) {
     const std::string copy = copy_of(path);
     testing::alter(copy, change);
     SCOPED_TRACE(change);
-    expect_failure(ErrorCode::ledger, "does not have its hash", [&] { Ledger::open(copy).verify(); });
+    expect_failure(ErrorCode::ledger, "does not match its hash", [&] { Ledger::open(copy).verify(); });
   }
   testing::alter(path, "UPDATE entries SET question = 'a'");
   expect_failure(ErrorCode::ledger, "entry 1 does not have the digest of its query",

@@ -60,7 +60,7 @@ void require_countable(const LedgerDataset& dataset, const Budget& charge) {
 void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request) {
   if (dataset.neighbors == request.neighbors) return;
   const std::string wanted = to_string(dataset.neighbors);
-  refuse_unit(fmt::format("the release is for {} neighbors, and the budget of dataset '{}' for {}",
+  refuse_unit(fmt::format("the release is for {} neighbors, but the budget of dataset '{}' is for {}",
                           to_string(request.neighbors), dataset.name, wanted),
               {"write ", Field("neighbors").text(wanted)}, "neighbors");
 }
@@ -68,13 +68,14 @@ void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& r
 void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& request) {
   if (!dataset.person.empty() && dataset.person != request.person) {
     const std::string by = request.person.empty() ? "no column" : fmt::format("the column '{}'", request.person);
-    refuse_unit(fmt::format("the release tells persons apart by {}, and dataset '{}' by the column '{}'", by,
-                            dataset.name, dataset.person),
+    refuse_unit(fmt::format("the release identifies persons by {}, but dataset '{}' identifies them by the column '{}'",
+                            by, dataset.name, dataset.person),
                 {"write ", Field("person").text(dataset.person)}, "person");
   }
   if (request.records_per_person >= dataset.records_per_person || has_any_number_of_records(dataset, request)) return;
   refuse_unit(
-      fmt::format("the release is for persons of {} records at most, and the budget of dataset '{}' for persons of {}",
+      fmt::format("the release is for persons with at most {} records, but the budget of dataset '{}' is for persons "
+                  "with {}",
                   request.records_per_person, dataset.name, dataset.records_per_person),
       {"write ", Field("records_per_person").number(dataset.records_per_person), ", or more"}, "records_per_person");
 }
@@ -82,7 +83,7 @@ void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& re
 void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& request) {
   if (dataset.source.empty() || dataset.source == request.source) return;
   const Field source("source");
-  refuse_unit(fmt::format("the release reads {}, and the budget of dataset '{}' is for {}",
+  refuse_unit(fmt::format("the release reads {}, but the budget of dataset '{}' is for {}",
                           source_in_words(request.source), dataset.name, source_in_words(dataset.source)),
               dataset.source.starts_with('/') ? Words{"read that file, without ", source}
               : dataset.reading.contains("postgres")
@@ -112,11 +113,11 @@ void require_short_sum(const LedgerDataset& dataset, const Spending& spent, cons
   if (digits <= longest_sum || digits <= digits_of(spent)) return;
   throw Error(
       ErrorCode::usage,
-      fmt::format("with a cost of {}, what dataset '{}' has spent would be a sum of {} digits below its lines and "
-                  "in its logarithms, and a ledger takes {}",
+      fmt::format("with a cost of {}, the sum that dataset '{}' has spent would have {} digits in its denominators and "
+                  "logarithms, and a ledger takes at most {}",
                   cost.to_string(), dataset.name, digits, longest_sum),
-      "nothing was spent; ask for a cost of few digits and without a logarithm, for example 1/10, or for one that "
-      "was asked for before");
+      "nothing was spent; ask for a cost of few digits and without a logarithm, for example 1/10, or for the cost of "
+      "an earlier release");
 }
 
 void require_short(const Rational& number, const char* field) {
@@ -124,7 +125,8 @@ void require_short(const Rational& number, const char* field) {
   if (digits <= most_digits) return;
   throw Error(
       ErrorCode::usage,
-      {Field(field), fmt::format(" has a number of {} digits, and a ledger takes {} above the line and {} below",
+      {Field(field), fmt::format(" has a number of {} digits, and a ledger takes at most {} in a numerator and {} in a "
+                                 "denominator",
                                  digits, most_digits, most_digits)},
       "write it with fewer digits, for example 1/10 or 1e-9");
 }
@@ -155,7 +157,7 @@ Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
                      : budget == Measure::pure ? Words{"release with ", epsilon, " and without ", delta}
                                                : Words{"release with ", epsilon, ", with or without ", delta};
   throw Error(ErrorCode::usage,
-              fmt::format("a cost of {} is not counted on the budget of dataset '{}', {} ({})", cost.to_string(),
+              fmt::format("a cost of {} cannot be charged to the budget of dataset '{}', {} ({})", cost.to_string(),
                           dataset.name, dataset.budget.to_string(), to_string(budget)),
               hint);
 }

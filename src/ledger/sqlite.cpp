@@ -22,9 +22,12 @@ namespace {
 /// SQLite reads names such as ":memory:" and "file:x?mode=memory" as something else than files.
 std::string as_file(const std::string& path) { return path.starts_with('/') ? path : "./" + path; }
 
-Error writing_failed(const std::string& name, const std::string& reason) {
-  return {ErrorCode::ledger, fmt::format("{} could not be written: {}", name, reason),
-          "make room for it, and make its folder and the files of its name writable"};
+Error writing_failed(const std::string& name, const std::string& reason, const char* hint) {
+  return {ErrorCode::ledger, fmt::format("{} could not be written: {}", name, reason), hint};
+}
+
+Error is_read_only(const std::string& name) {
+  return writing_failed(name, "it is read-only", "make its folder and the files of its name writable");
 }
 
 Error failure(sqlite3* database, const std::string& path) {
@@ -33,7 +36,7 @@ Error failure(sqlite3* database, const std::string& path) {
   const std::string reason = system_error == 0 ? sqlite3_errmsg(database) : std::strerror(system_error);
   if (sqlite3_extended_errcode(database) == SQLITE_READONLY_DBMOVED) {
     return {ErrorCode::ledger, name + " is not at its path any more: it was moved or replaced while it was in use",
-            "nothing was changed in either; see what fractile ledger show says of the one that is there now"};
+            "nothing was changed in either ledger; fractile ledger show prints the one that is there now"};
   }
   switch (sqlite3_errcode(database) & 0xff) {
     case SQLITE_BUSY:
@@ -49,14 +52,14 @@ Error failure(sqlite3* database, const std::string& path) {
       return {ErrorCode::ledger, fmt::format("{} cannot be opened: {}", name, reason),
               "check the path, and that its folder and the files of its name may be written"};
     case SQLITE_FULL:
-      return writing_failed(name, "no space left");
+      return writing_failed(name, "no space left", "make room for it");
     case SQLITE_READONLY:
-      return writing_failed(name, "it is read-only");
+      return is_read_only(name);
     case SQLITE_IOERR:
-      return writing_failed(name, reason);
+      return writing_failed(name, reason, "check its disk, and that there is room for it");
     default:
-      return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", name, sqlite3_errmsg(database)),
-              "see what fractile ledger verify says of it"};
+      return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", name, reason),
+              "see what fractile ledger verify reports"};
   }
 }
 
@@ -76,16 +79,16 @@ void require_one_name(const std::string& path) {
   if (file.stx_nlink > 1) {
     throw Error(
         ErrorCode::ledger,
-        fmt::format("the ledger '{}' has {} names (hard links), and by each of them another program would not see "
-                    "what is written by the others",
+        fmt::format("the ledger '{}' has {} names (hard links), and a program that opens it by one name would not see "
+                    "what is written by another",
                     path, file.stx_nlink),
-        "nothing was changed; remove all names but one, or make a copy of the file and use that alone");
+        "nothing was changed; remove all names except one, or make a copy of the file and use only the copy");
   }
 #ifdef STATX_ATTR_MOUNT_ROOT
   if ((file.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0) return;
   throw Error(ErrorCode::ledger,
-              fmt::format("the ledger '{}' is mounted as a single file, so that what is written beside it is not where "
-                          "other programs look for it",
+              fmt::format("the ledger '{}' is mounted as a single file, so other programs do not find the files that "
+                          "are written beside it",
                           path),
               "nothing was changed; mount the folder in which it lies");
 #endif
@@ -97,7 +100,7 @@ void require_nothing_in(const std::string& path, const char* beside) {
   const std::string name = path + beside;
   if (stat(name.c_str(), &there) == 0 ? there.st_size == 0 : errno == ENOENT) return;
   throw Error(ErrorCode::ledger,
-              fmt::format("the ledger '{}' cannot be read here: what was charged last may stand in '{}'", path, name),
+              fmt::format("the ledger '{}' cannot be read here: the last charges may be in '{}'", path, name),
               "copy both into a folder that you may write to, and look at the copy");
 }
 
@@ -141,7 +144,7 @@ Connection::Connection(const std::string& path, Access access, Waiting waiting)
   }
   require_own_file();
   if (sqlite3_db_readonly(handle(), "main") != 0) {
-    throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
+    throw is_read_only(fmt::format("the ledger '{}'", path));
   }
   set_up(*this);
 }

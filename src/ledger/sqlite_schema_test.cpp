@@ -92,7 +92,7 @@ TEST_F(LedgerFile, WithTwoNamesIsRefused) {
   std::filesystem::create_hard_link(path, other);
   for (const std::string& name : {path, other}) {
     expect_failure(ErrorCode::ledger, "has 2 names (hard links)", [&] { Ledger::open(name); });
-    expect_failure(ErrorCode::ledger, "remove all names but one", [&] { Ledger::open_to_read(name); });
+    expect_failure(ErrorCode::ledger, "remove all names except one", [&] { Ledger::open_to_read(name); });
   }
   std::filesystem::remove(other);
   std::filesystem::create_symlink(path, other);  // which SQLite follows
@@ -510,7 +510,7 @@ TEST_F(ReadOnlyLedger, OfFormat1WithALogThatCannotBeReadIsRefused) {
   chmod((path + "-wal").c_str(), 0600);
   chmod((path + "-shm").c_str(), 0600);
   protect();
-  EXPECT_TRUE(refuses("what was charged last may stand in '" + path + "-wal'"));
+  EXPECT_TRUE(refuses("the last charges may be in '" + path + "-wal'"));
 }
 
 /// What a stopped process began must be rolled back first.
@@ -529,7 +529,7 @@ TEST_F(ReadOnlyLedger, InTheMiddleOfATransactionIsRefused) {
   ASSERT_GT(std::filesystem::file_size(path + "-journal"), 0U);
   chmod((path + "-journal").c_str(), 0444);
   protect();
-  EXPECT_TRUE(refuses("what was charged last may stand in '" + path + "-journal'"));
+  EXPECT_TRUE(refuses("the last charges may be in '" + path + "-journal'"));
   chmod(place.c_str(), 0755);
   chmod(path.c_str(), 0644);
   Ledger::open_to_read(path).verify();  // a process that may write rolls it back

@@ -140,8 +140,8 @@ std::optional<Budget> Sums::missing_of(const Sums& others, std::int64_t dataset)
   if (whole.measure == Measure::zcdp) return Budget::zcdp(rho);
   if (epsilon.is_zero()) {
     throw Error(ErrorCode::ledger,
-                fmt::format("what is missing on dataset {} is a delta alone, which no cost has", dataset),
-                "end this ledger, and make another one for what has budget left");
+                fmt::format("what is missing on dataset {} is only a delta, which no cost has", dataset),
+                "stop using this ledger, and make another one for the datasets that have budget left");
   }
   return delta.sign() > 0 ? Budget::approximate(epsilon, delta) : Budget::pure(epsilon);
 }

@@ -60,7 +60,7 @@ class LedgerLongSums : public testing::EveryStore {
         ledger.reserve(request("q", cost(i), dataset));
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
-        EXPECT_NE(std::string(error.what()).find("a ledger takes 1000"), std::string::npos) << error.what();
+        EXPECT_NE(std::string(error.what()).find("a ledger takes at most 1000"), std::string::npos) << error.what();
         EXPECT_TRUE(error.hint().starts_with("nothing was spent; ")) << error.hint();
         return i;
       }
@@ -205,7 +205,8 @@ TEST_P(LedgerCosts, OfMoreThanFiftyDigitsAreRefused) {
     expect_failure(ErrorCode::usage, part, [&] { ledger.reserve(request("q", cost)); });
     expect_failure(ErrorCode::usage, part, [&] { ledger.add_dataset({"more", cost}); });
   };
-  refused(Budget::pure(Rational::parse("1e-9998")), "epsilon has a number of 9999 digits, and a ledger takes 50");
+  refused(Budget::pure(Rational::parse("1e-9998")),
+          "epsilon has a number of 9999 digits, and a ledger takes at most 50");
   refused(Budget::pure(Rational::parse("1e-5000")), "epsilon has a number of 5001 digits");
   refused(Budget::zcdp(Rational::parse("1e-50")), "rho has a number of 51 digits");
   refused(Budget::pure(Exponent::log(Rational::parse("1" + std::string(50, '0') + "1"))), "epsilon has a number of 52");

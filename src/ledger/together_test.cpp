@@ -104,7 +104,7 @@ TEST_P(LedgerTogether, OneThatIsAnothersStoresNone) {
       open.reserve_beside({"people", {}}, always({request("a", epsilon_of("1/4")), request("b", epsilon_of("1/4"))}));
   entries[1].token = entries[0].token;
   const std::array<LedgerCommitment, 2> releases{{{entries[0], "of a"}, {entries[1], "of b"}}};
-  expect_failure(ErrorCode::ledger, "has no entry 2 of this release any more", [&] { open.commit(releases); });
+  expect_failure(ErrorCode::ledger, "no longer has entry 2 of this release", [&] { open.commit(releases); });
   EXPECT_EQ(kinds(), "dataset reserve reserve ");
 }
 

@@ -61,7 +61,7 @@ class LedgerVerify : public testing::EveryStore {
 FRACTILE_ON_EVERY_STORE(LedgerVerify);
 
 TEST_P(LedgerVerify, FindsEveryAlteredField) {
-  const std::string no_hash = " or what it is about does not have its hash";
+  const std::string no_hash = " or what it is about does not match its hash";
   expect_found("line 1" + no_hash, "UPDATE datasets SET epsilon = '2' WHERE id = 1");
   expect_found("line 1" + no_hash, "UPDATE datasets SET name = 'folk' WHERE id = 1");
   expect_found("line 2" + no_hash, "UPDATE datasets SET neighbors = 'change-one' WHERE id = 2");
@@ -94,7 +94,7 @@ TEST_P(LedgerVerify, FindsWhatIsMissingOrTooMuch) {
                std::string("INSERT INTO datasets VALUES (9, 'n', 'person', 'add-remove', 'pure', '1', NULL, NULL") +
                    (is_postgres() ? ", '', 1, '')" : ")"));
   expect_found("the log does not know the receipt of entry 3", "INSERT INTO receipts VALUES (3, 'r')");
-  expect_found("the receipt of entry 1 does not have its hash", "UPDATE receipts SET text = 'another'");
+  expect_found("the receipt of entry 1 does not match its hash", "UPDATE receipts SET text = 'another'");
 }
 
 TEST_P(LedgerVerify, FindsWhatCannotBeRead) {

@@ -90,8 +90,8 @@ Witness::Witness(const Store& store, const std::string& path, For use) : store_(
   file_ = open(path.c_str(), how | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
   if (file_ < 0 && errno == ENOENT) {
     fail("is not there",
-         fmt::format("make the place available in which it lies; if it is lost for good, docs/ledger.md says when "
-                     "fractile ledger witness {} --accept may make a new one",
+         fmt::format("make its disk available; if the file is lost for good, docs/ledger.md says when fractile ledger "
+                     "witness {} --accept may make a new one",
                      store.name()));
   }
   if (file_ < 0) {
@@ -101,7 +101,7 @@ Witness::Witness(const Store& store, const std::string& path, For use) : store_(
   struct stat there {};
   if (fstat(file_, &there) == 0 && S_ISREG(there.st_mode)) return;
   close(file_);
-  fail("is no file", "name a file for it");
+  fail("is not a file", "name a file for it");
 }
 
 Witness::~Witness() { close(file_); }

@@ -152,7 +152,7 @@ TEST_P(LedgerWitnesses, PutBackBetweenReservingAndDrawing) {
   Ledger ledger = Ledger::open(path);
   const LedgerReservation entry = ledger.reserve(request("q", pure("1/4")));
   put_back(1);
-  expect_failure(ErrorCode::ledger, "has no entry 1 of this release any more", [&] { ledger.commit(entry, "r"); });
+  expect_failure(ErrorCode::ledger, "no longer has entry 1 of this release", [&] { ledger.commit(entry, "r"); });
   ledger.commit(ledger.reserve(request("another", pure("1/2"))), "r");
   EXPECT_EQ(spent(), "epsilon = 1/2");
 }
@@ -162,7 +162,7 @@ TEST_P(LedgerWitnesses, PutBackBetweenReservingAndDrawingAfterAnother) {
   ledger.commit(ledger.reserve(request("first", pure("1/8"))), "first");
   const LedgerReservation entry = ledger.reserve(request("q", pure("1/4")));
   put_back(1);
-  expect_failure(ErrorCode::ledger, "has no entry 2 of this release any more", [&] { ledger.commit(entry, "r"); });
+  expect_failure(ErrorCode::ledger, "no longer has entry 2 of this release", [&] { ledger.commit(entry, "r"); });
   expect_behind([&] { ledger.reserve(request("another", pure("1/2"))); });
   ledger.accept_witnesses();
   EXPECT_EQ(spent(), "epsilon = 1/8");

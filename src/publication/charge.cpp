@@ -47,12 +47,13 @@ std::string sum_in_words(const std::vector<LedgerRequest>& requests) {
 /// there.
 void require_pinned_person(const RecordSelection& selection, const LedgerDataset& dataset) {
   if (!selection.per_person || !dataset.person.empty()) return;
-  throw Error(ErrorCode::usage,
-              {Field("per_person"), " goes with a dataset whose owner declares which column tells persons apart, and '",
-               dataset.name, "' declares none"},
-              {"leave it out; fractile ledger init declares it for a new dataset: with ",
-               Field("person").text(selection.person)},
-              "per_person");
+  throw Error(
+      ErrorCode::usage,
+      {Field("per_person"), " goes with a dataset whose owner declares the column that identifies persons, and '",
+       dataset.name, "' declares none"},
+      {"leave it out; fractile ledger init declares it for a new dataset: with ",
+       Field("person").text(selection.person)},
+      "per_person");
 }
 
 /// A query can call any column by the name that is pinned, unless it makes one row of each person's records.
@@ -81,7 +82,7 @@ void require_given_out(const LedgerEntry& entry, const std::string& path) {
     require_own_receipt(entry, read_receipt(entry.receipt, name), name);
   } catch (const Error& error) {
     throw Error(ErrorCode::ledger, error.what_words(),
-                {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
+                {"see what fractile ledger verify reports; ", Field("again"), " makes a new release"});
   }
 }
 
@@ -114,7 +115,7 @@ ReleaseCharge ReleaseCharge::of(const Payment& payment, const Source& source, co
   options.waiting = [&attendant, shown = shown_ledger(payment.ledger)](std::chrono::seconds waited) {
     attendant.tell(
         fmt::format("the ledger {} cannot be written yet; waiting for it since {} seconds", shown, waited.count()),
-        "the release is charged, so it goes on as soon as the ledger lets it");
+        "the release is charged, so it continues as soon as the ledger can be written");
   };
   Ledger ledger = before_charge([&] { return Ledger::open(payment.ledger, options); });
   const LedgerDataset dataset = before_charge([&] { return dataset_of(ledger, payment); });

@@ -69,15 +69,15 @@ std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& 
 
 std::string note_of_marks(const PublicationMarks& marks) {
   if (!marks.unreliable) return {};
-  return fmt::format("* unreliable: its interval is wider than {} of the value",
+  return fmt::format("* unreliable: the value's interval is open, or wider than {} of the value",
                      report_detail::share_of(*marks.unreliable));
 }
 
 std::string note_of_hidden(const PublicationMarks& marks) {
   if (!marks.hidden) return {};
   return fmt::format(
-      "hidden: the released count is below {}; intervals hold over all cells, and less often among those that are "
-      "shown",
+      "hidden: the released count is below {}; the intervals' level holds over all cells; among the cells that are "
+      "shown, intervals hold less often",
       *marks.hidden);
 }
 

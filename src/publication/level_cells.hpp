@@ -48,7 +48,7 @@ std::vector<Cell> cells_of(const PublishedTables& tables, const PublishedLevel& 
 /// What stands in place of the numbers of a cell that is left out.
 inline constexpr const char* hidden = "hidden";
 
-/// "* unreliable: its interval is wider than 20 % of the value"; empty where nothing is marked.
+/// "* unreliable: the value's interval is open, or wider than 20 % of the value"; empty where nothing is marked.
 std::string note_of_marks(const PublicationMarks& marks);
 /// "hidden: the released count is below 10; ..."; empty where nothing is hidden.
 std::string note_of_hidden(const PublicationMarks& marks);

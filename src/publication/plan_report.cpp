@@ -192,8 +192,8 @@ std::string unsettled_in_words(const PublicationPlan& plan) {
   });
   if (cells.empty()) return {};
   return fmt::format(
-      "\nEnds of intervals are the range's own, since so many records do not settle them; about {} would:\n{}", enough,
-      cells);
+      "\nIntervals may end only at the ends of the range, since these records are too few; about {} would do:\n{}",
+      enough, cells);
 }
 
 }  // namespace
@@ -260,10 +260,10 @@ std::string to_table(const PublicationPlan& plan) {
   text += report_detail::aligned(rows, 2);
   text += fmt::format(
       "\nAll levels together cost {} ({}), neighbors {}, at most {} record{} a person.\n"
-      "A level's cost is that of each of its cells: a record is in one of them.\n"
-      "records       of the cell that the level serves worst, as expected; - where the file does not say rows\n"
-      "nine in ten   of the simulated releases of a public normal table with that many records miss "
-      "no quantile by more\n"
+      "A level costs as much as each of its cells, since a record is in only one of them.\n"
+      "records       expected in the cell that the level serves worst; - where the file does not say rows\n"
+      "nine in ten   of the simulated releases of a public normal table with that many records miss no quantile by "
+      "more\n"
       "share         the same as a share of the cell's records\n"
       "worst         exceeded with probability at most {:.4g} a quantile, whatever the data\n",
       publication.budget.to_string(), to_string(publication.budget.measure()), to_string(publication.neighbors),

@@ -467,7 +467,7 @@ TEST_F(PublishingTables, SumsAreOfCountsAlone) {
   tables.levels.erase(tables.levels.begin() + 1, tables.levels.end());
   tables.publication.tables[0].quantiles.clear();
   const Error error = error_of([&] { read_publication_receipt(receipt_of(tables), "it"); });
-  EXPECT_NE(std::string(error.what()).find("is no sum"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("is not a sum"), std::string::npos) << error.what();
 }
 
 TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {

@@ -155,9 +155,9 @@ TEST_F(PublishingValues, AreReadBackAndExplained) {
   EXPECT_EQ(read.publication.tables[0].per_person, PerPerson::sum);
   EXPECT_EQ(read.publication.records_per_person, 2U);
   const std::string text = in_one_line(explain(read, Prose::text));
-  for (const char* const part :
-       {"Each person counts once in a cell: with the sum of their numbers", "a person's value is made of their records",
-        "at most 2 records of theirs", "counts of totals are of persons, too"}) {
+  for (const char* const part : {"Each person counts once in a cell: with the sum of their numbers",
+                                 "a person's value is made from their records", "at most 2 records of theirs",
+                                 "counts of totals also count persons"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
   EXPECT_EQ(text, in_one_line(explain(tables, Prose::text)));
@@ -300,7 +300,7 @@ TEST_F(PublishingWeights, AreReadBackAndExplained) {
   EXPECT_EQ(read.publication.records_per_person, 1U);
   const std::string text = in_one_line(explain(read, Prose::text));
   for (const char* const part : {"The promise is about weighted files", "the table's records by their weights",
-                                 "units of weight", "or which have no weight, were left out"}) {
+                                 "units of weight", "or that have no weight, were left out"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
 }

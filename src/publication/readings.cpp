@@ -85,8 +85,8 @@ Words written(const std::string& field, const std::string& value) {
   const std::string declared = declared_value(dataset, said.field);
   throw Error(
       ErrorCode::usage,
-      {Field(said.field), " holds on a ledger's dataset only as its owner declared it, and dataset '", dataset.name,
-       declared.empty() ? "' does not declare it" : Words{"' declares ", written(said.field, declared)}},
+      {Field(said.field), " may be used on a ledger's dataset only as its owner declared it, and dataset '",
+       dataset.name, declared.empty() ? "' does not declare it" : Words{"' declares ", written(said.field, declared)}},
       {"leave it out; fractile ledger init declares it for a new dataset: with ", written(said.field, said.value)},
       said.field);
 }
@@ -107,7 +107,7 @@ void require_declared_query(const TableOptions& read, const LedgerDataset& datas
   throw Error(
       ErrorCode::usage,
       {Field("sql_stability"), " holds for the query that dataset '", dataset.name,
-       "' declares, and this is another one"},
+       "' declares, and this is another query"},
       {"write ", sql.text(declared), ", or a row-wise query; fractile ledger init declares it for a new dataset"},
       "sql");
 }
@@ -122,15 +122,15 @@ void require_declared_weights(const RecordSelection& selection, const LedgerData
     throw Error(
         ErrorCode::usage,
         {"dataset '", dataset.name, "' declares that one person can change the weights of ", declared, " records"},
-        {"write ", stability.text(declared), ": the cost is for so many"}, "weight_stability");
+        {"write ", stability.text(declared), ": the cost is for that many"}, "weight_stability");
   }
   if (!declared.empty() || !declared_value(dataset, "weights_as_they_are").empty()) return;
-  throw Error(ErrorCode::usage,
-              {Field("weight"), ": dataset '", dataset.name,
-               "' does not declare what one person's records change of the weights"},
-              {"fractile ledger init declares it for a new dataset: with ", Field("weights_as_they_are"),
-               ", where neighbors are weighted files and no other weight changes, or with ", stability.blank("K")},
-              "weight");
+  throw Error(
+      ErrorCode::usage,
+      {Field("weight"), ": dataset '", dataset.name, "' does not declare how many weights one person's records change"},
+      {"fractile ledger init declares it for a new dataset: with ", Field("weights_as_they_are"),
+       ", where neighbors are weighted files and no other weight changes, or with ", stability.blank("K")},
+      "weight");
 }
 
 /// With a person, the weights of others change and nothing else of their records: nothing else is made of weights.
@@ -140,18 +140,19 @@ void require_nothing_else_of_weights(const Source& source, const ColumnToCount& 
   const Words changes{"dataset '", dataset.name, "' declares that one person changes the weights of others, and "};
   const TableOptions& read = source.options();
   if (!read.sql.empty() && !read.sql_stability && read.format != "profile") {
-    throw Error(ErrorCode::usage, {changes, "a query could make something else of these weights, too"},
+    throw Error(ErrorCode::usage, {changes, "a query could change these weights, too"},
                 {"leave ", Field("sql"), " out"}, "sql");
   }
   if (!read.missing.empty() && listed(read.missing) != declared_value(dataset, "missing")) {
     throw Error(ErrorCode::usage,
-                {changes, Field("missing"), ", which it does not declare so, could empty some of these"},
+                {changes, Field("missing"),
+                 ", which it does not declare in this way, could make some of these weights missing"},
                 {"say what is missing as the dataset declares it"}, "missing");
   }
   const std::string& weight = selection.weights->column;
   const auto refuse_if = [&](bool is_weight, const char* field) {
     if (!is_weight) return;
-    throw Error(ErrorCode::usage, {changes, Field(field), " makes something else of '", weight, "', too"},
+    throw Error(ErrorCode::usage, {changes, Field(field), " also changes '", weight, "'"},
                 {"name another column, or leave ", Field("weight"), " out"}, field);
   };
   refuse_if(column.column == weight, "column");
@@ -176,7 +177,7 @@ void require_declared_files(const LedgerDataset& dataset, const std::vector<Open
   const auto several = std::ranges::find_if(opened, [](const OpenedFile& file) { return !file.parts.empty(); });
   if (several == opened.end() || !dataset.source.empty()) return;
   throw Error(ErrorCode::usage,
-              {"several files are one table on a ledger's dataset only as its owner declared it, and dataset '",
+              {"several files count as one table on a ledger's dataset only as its owner declared them, and dataset '",
                dataset.name, "' does not declare ", several->name},
               {"name one file; fractile ledger init declares it for a new dataset: with ",
                Field("source").text(several->path.empty() ? "./FOLDER" : several->path)},

@@ -20,7 +20,7 @@ std::string name_of(const Publication& publication, const PublicationPart& part)
               fmt::format("nothing is left for {} of the publication's {}: {}", name_of(publication, part),
                           publication.budget.to_string(), what),
               {"nothing was spent; raise the budget in the file, or leave that table out; ", Field("again"),
-               " draws all tables anew, at the full price"});
+               " draws all tables again, at the full price"});
 }
 
 /// The largest multiple of a millionth that is not above.

@@ -27,7 +27,8 @@ void ReleaseRequest::validate(std::uint32_t sql_stability) const {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
   }
   if (!(column.lattice == bounds->search.lattice())) {
-    throw Error(ErrorCode::usage, "bounds are found among those of their search, and the column has another lattice",
+    throw Error(ErrorCode::usage,
+                "bounds are found on the lattice of their search, but the column was counted on another one",
                 "count the column on the lattice of the search");
   }
 }

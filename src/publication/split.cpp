@@ -376,7 +376,7 @@ class BudgetSplit {
       const Field budget(publication_.budget.measure() == Measure::zcdp ? "rho" : "epsilon");
       throw Error(
           ErrorCode::usage,
-          {Field("target"), fmt::format(": the targets cost {}, and the publication has {}{}", needed.to_string(),
+          {Field("target"), fmt::format(": the targets cost {}, but the publication has {}{}", needed.to_string(),
                                         publication_.budget.to_string(), all ? "" : " for them and for other tables")},
           {"allow larger errors, or write at least ", budget.number((taken * whole).to_string())}, "target");
     }
@@ -525,7 +525,8 @@ std::vector<PublicationPart> least_parts(Publication& publication) {
     if (table.target) continue;
     throw Error(
         ErrorCode::usage,
-        {Field("target"), fmt::format(": table '{}' has none, and the least budget is that of targets", table.name)},
+        {Field("target"),
+         fmt::format(": table '{}' has none, and without a budget the targets of all tables decide it", table.name)},
         "give every table a target, or name the budget", "target");
   }
   const std::vector<Level> levels = levels_of(publication);

@@ -20,7 +20,7 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
   const bool pure = budget.measure() != Measure::zcdp;
   if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
   attendant.warn(pure ? "an epsilon above 20 promises next to nothing" : "a rho above 50 promises next to nothing",
-                 "one person's record can change the odds of a release at will");
+                 "one person's record can change the odds of a release almost without limit");
 }
 
 /// Throws where a receipt cannot be written; of what a ledger pays for it may be there from an earlier run.
@@ -102,8 +102,9 @@ void warn_of_like_keys(const std::vector<std::string>& keys, Attendant& attendan
   if (like.pairs == 0) return;
   const std::string more = like.pairs == 1 ? "" : fmt::format(", the first of {} such pairs", like.pairs);
   attendant.warn(
-      {"the keys '", like.first, "' and '", like.second, "' differ by a letter, case or blanks", more},
-      "where one is a slip, it has no records, and nobody is told so: compare the list with what the table may hold");
+      {"the keys '", like.first, "' and '", like.second, "' differ only by one letter, by case or by blanks", more},
+      "if one is a typing error, its group has no records, and nothing shows that: compare the list with what the "
+      "table may hold");
 }
 
 OpenedSource open_source(Source& source, const ReleaseRequest& terms, const std::vector<ColumnToCount>& columns,

@@ -25,9 +25,8 @@ std::string said_of(const std::vector<std::string>& keys) {
 
 TEST(LikeKeys, AreWarnedOf) {
   EXPECT_EQ(said_of({"north", "North"}),
-            "the keys 'north' and 'North' differ by a letter, case or blanks; where one is a slip, it has no records, "
-            "and nobody is "
-            "told so: compare the list with what the table may hold\n");
+            "the keys 'north' and 'North' differ only by one letter, by case or by blanks; if one is a typing error, "
+            "its group has no records, and nothing shows that: compare the list with what the table may hold\n");
   for (const auto& [a, b] :
        {std::pair{"Nottinghamshire", "Notinghamshire"}, std::pair{"Bézier", "Bezier"}, std::pair{"manger", "manager"},
         std::pair{"Lancashire", "Lanacshire"}, std::pair{"a b", "ab"}, std::pair{"Middlesex ", "Middlesex"}}) {

@@ -32,7 +32,7 @@ void require_names(const char* field, const std::vector<std::string>& names, con
     if (name.empty()) refuse(field, std::string(what) + " is an empty text", "write what it is called");
     if (!is_utf8(name)) refuse(field, std::string(what) + " is not UTF-8 text", "convert it");
     if (!known.insert(name).second) {
-      refuse(field, fmt::format("{} {} stands twice", what, quoted(name)), "write each once");
+      refuse(field, fmt::format("{} {} appears twice", what, quoted(name)), "write each once");
     }
   }
 }
@@ -54,7 +54,7 @@ void validate_levels(const PublicationTable& table) {
     if (!increases || (!level.empty() && level.back() >= columns)) {
       refuse("levels", "one does not name columns of the table in their order", "write places in `by`, increasing");
     }
-    if (!known.insert(level).second) refuse("levels", "one stands twice", "write each once");
+    if (!known.insert(level).second) refuse("levels", "one appears twice", "write each once");
   }
 }
 
@@ -111,10 +111,10 @@ void validate_possible(const PublicationTable& table, const std::vector<const Ke
     }
     for (std::size_t i = 0; i < cell.size(); ++i) {
       if (known[i].contains(cell[i])) continue;
-      refuse("possible", fmt::format("{} is no key of column {}", quoted(cell[i]), quoted(columns[i]->column)),
+      refuse("possible", fmt::format("{} is not a key of column {}", quoted(cell[i]), quoted(columns[i]->column)),
              "list it among the keys, or leave the cell out");
     }
-    if (!cells.insert(cell).second) refuse("possible", "a cell stands twice", "write each once");
+    if (!cells.insert(cell).second) refuse("possible", "a cell appears twice", "write each once");
   }
   if (!table.possible.empty()) require_all_possible(table, columns);
 }
@@ -170,7 +170,8 @@ void validate_counts(const PublicationTable& table) {
   }
   for (const Rational& value : table.below) {
     if (table.lattice.lower() < value && has_candidate(table.lattice, value)) continue;
-    refuse("below", fmt::format("{} is no possible value above the smallest", value_text(table.lattice.kind(), value)),
+    refuse("below",
+           fmt::format("{} is not a possible value above the smallest", value_text(table.lattice.kind(), value)),
            {"write for example ", Field("below").number(table.lattice.text(table.lattice.size() / 2))});
   }
   if (!table.has_counts() && table.quantiles.empty()) {
@@ -182,8 +183,8 @@ void validate_counts(const PublicationTable& table) {
     refuse("counts_share", "not between 0 and 1", {"write for example ", Field("counts_share").number("0.2")});
   }
   if (!table.has_counts() || table.quantiles.empty()) {
-    refuse("counts_share", "there is nothing to share a level's part between",
-           "leave it out: it divides what quantiles and counts take");
+    refuse("counts_share", "the table does not have both quantiles and counts, which would share a level's part",
+           "leave it out: it divides a level's part between quantiles and counts");
   }
 }
 
@@ -196,7 +197,7 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
   ColumnToCount{table.column, table.lattice, publication.null_policy, selection}.validate();
   if (!publication.weights) return;
   if (table.target && table.target->of == PublicationTarget::Of::interval) {
-    refuse("target", "how wide intervals of weighted quantiles will be is not solved for",
+    refuse("target", "no budget is found for a width of intervals of weighted quantiles",
            "name a budget, and see with fractile plan what it is worth");
   }
   if (publication.marks.hidden) {
@@ -204,7 +205,7 @@ void validate_counted(const Publication& publication, const PublicationTable& ta
            {"leave it out; ", Field("unreliable").number("0.2"), " marks values by their intervals"});
   }
   if (table.expected_rows.empty() || publication.weights->mean) return;
-  refuse("rows", "how many units of weight these records are is not said",
+  refuse("rows", "the number of units of weight of these records is not known",
          {"write below [publication] about how large their weights are on average, as is publicly known: ",
           Field("expected_weight")
               .number(((publication.weights->lower + publication.weights->upper) / Rational(2)).to_decimal()),
@@ -221,11 +222,11 @@ void validate_shares(const PublicationTable& table) {
   }
   if (!table.target) return;
   if (table.share || !table.level_shares.empty()) {
-    refuse("target", "the table's part of the budget is what a target is solved for", "leave out its shares");
+    refuse("target", "a target decides the table's part of the budget", "leave out its shares");
   }
-  if (table.quantiles.empty()) refuse("target", "it is the quantiles', and there are none", "leave it out");
+  if (table.quantiles.empty()) refuse("target", "a target is about quantiles, and there are none", "leave it out");
   if (table.target->of == PublicationTarget::Of::interval && !table.intervals) {
-    refuse("target", "the table has no intervals that could be so narrow",
+    refuse("target", "a target of interval_width needs intervals, and the table has none",
            {"write ", Field("intervals").number("0.95"), ", or ask for a share_error"});
   }
   if (table.target->of == PublicationTarget::Of::interval && table.target->at_most >= Rational(1)) {
@@ -234,7 +235,7 @@ void validate_shares(const PublicationTable& table) {
   }
   if (table.target->at_most.sign() < 0) refuse("target", "an error below 0", "write how large it may be");
   if (table.target->of != PublicationTarget::Of::ranks && table.expected_rows.empty()) {
-    refuse("target", "how many records a cell has is not said",
+    refuse("target", "the number of records of a cell is not given",
            {"write about how many, for example ", Field("rows").number(1000), ", or ask for a rank_error"});
   }
 }
@@ -284,7 +285,8 @@ void Publication::validate(const PublicationTable& table) const {
   validate_shares(table);
   if (marks.hidden && !table.count) {
     refuse("hidden", "table " + quoted(table.name) + " releases no count to decide it by",
-           {"write ", Field("count").blank("true"), " there: a mark from records that were not released would leak"});
+           {"write ", Field("count").blank("true"),
+            " there: a mark that depends on records that were not released would leak"});
   }
   if (marks.unreliable && !table.intervals && !table.quantiles.empty()) {
     refuse("unreliable", "table " + quoted(table.name) + " has no intervals to decide it by",

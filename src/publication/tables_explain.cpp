@@ -159,7 +159,7 @@ std::string error_in_short(const Page& page, const Table& table) {
   }
   if (!table.has_quantiles()) {
     return fmt::format(
-        "With a probability of at least {} each, the intervals beside the numbers of {} hold what is true of {}.",
+        "With a probability of at least {} each, the intervals beside the numbers of {} hold the true values for {}.",
         share_of(release.statistics->level), name, report_detail::records_in_words(release.source));
   }
   const std::optional<std::uint64_t> largest = largest_error(table);
@@ -192,23 +192,24 @@ void explain_intervals(Page& page, const Table& table) {
   const IntervalRequest& request = *table.finest().query.intervals;
   const bool of_table = request.of == IntervalOf::table;
   page.paragraph(fmt::format(
-      "{}: beside each value stands an interval for {}. With a probability of at least {}, {}. This holds whatever "
-      "the {}.{}",
+      "{}: beside each value is an interval for {}. With a probability of at least {}, {}. This holds whatever the "
+      "{}.{}",
       page.typed(table.table.name), held_quantile(table), share_of(request.level),
       request.together ? "all intervals of a cell hold their quantiles at once"
                        : "an interval holds its quantile: each by itself, not all of them at once",
       of_table ? "data are" : "distribution is",
-      of_table ? " It says nothing about anybody who is not in the table." : " It covers both errors."));
+      of_table ? " An interval says nothing about people who are not in the table."
+               : " An interval covers both the error added for privacy and the error of sampling."));
 }
 
 void explain_rank_errors(Page& page, const Table& table) {
   const Release& release = table.finest();
   const std::string noun = report_detail::counted_noun(release.source);
   page.paragraph(fmt::format(
-      "{}: a value is a quantile when no more than the wanted share of {}{}, lies below it, and no less lies at or "
-      "below it. It is off by r {} when one of these two numbers of {} misses the share by r. With a "
-      "probability of at least {}, each value taken by itself is off by no more than this table says, whatever the "
-      "data, {}.",
+      "{}: a value is a quantile when no more than the wanted share of {}{}, lies below it, and no less than this "
+      "share lies at or below it. A value is off by r {} when one of these two numbers of {} misses the share by r. "
+      "With a probability of at least {}, each value taken by itself is off by no more than this table says, whatever "
+      "the data, {}.",
       page.typed(table.table.name), report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), noun, noun,
       share_of(release.errors->confidence), up_to_records(table)));
@@ -250,15 +251,16 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
     }
     warn_of_noise(page, table);
     if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
-      page.paragraph(page.typed(table.table.name) + ": what is said next is of " +
-                     (table.finest().source.weights ? "total weights" : "counts") + " and what follows from them.");
+      page.paragraph(page.typed(table.table.name) + ": the following is about " +
+                     (table.finest().source.weights ? "total weights" : "counts") +
+                     " and the numbers that follow from them.");
       report_detail::explain_statistics_terms(page, *terms, table.finest());
     }
     are_totals_drawn = are_totals_drawn || (table.has_quantiles() && table.draws_totals());
     if (table.table.per_person && table.has_totals() && statistics_terms(published, table.place)) {
       page.paragraph(page.typed(table.table.name) +
-                     ": counts of totals are of persons, too, and were drawn by themselves: where a person counts in "
-                     "several cells, those of the cells add up to more.");
+                     ": counts of totals also count persons, and were drawn separately. Where a person counts in "
+                     "several cells, the counts of the cells add up to more.");
     }
   }
   if (std::ranges::any_of(tables, [](const Table& each) { return each.finest().query.intervals.has_value(); })) {
@@ -266,13 +268,12 @@ void explain_errors(Page& page, const PublishedTables& published, const std::vec
         R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
   }
   page.paragraph(
-      "Where no intervals for a population stand, this is only the error added for privacy: how far the table's "
-      "records "
-      "stand for anybody else is not in it.");
+      "Where there are no intervals for a population, this is only the error added for privacy. It does not include "
+      "how well the table's records represent other people.");
   if (are_totals_drawn) {
     page.paragraph(
-        "Quantiles of totals were drawn by themselves, each level with a part of the budget of its own, and not "
-        "computed from the values of the cells: they need not agree with them.");
+        "Quantiles of totals were drawn separately, each level with its own part of the budget. They were not computed "
+        "from the values of the cells, and need not agree with them.");
   }
   std::set<std::pair<CountsAt, bool>> said;
   for (const Table& table : tables) {
@@ -308,18 +309,18 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   const std::string values = report_detail::lattice_in_words(release.lattice);
   if (table.has_quantiles()) {
     page.paragraph(
-        fmt::format("Quantiles of the column {}. A percentage is about what part of {} lies at or below the value{}. "
-                    "The possible values are {}.",
+        fmt::format("Quantiles of the column {}. A percentage says approximately what share of {} lies at or below the "
+                    "value{}. The possible values are {}.",
                     page.typed(table.table.column), report_detail::records_in_words(release.source),
                     report_detail::and_where_they_count(report_detail::counts_at(release.lattice)), values));
   } else {
-    page.paragraph(
-        fmt::format("Of the column {}. The possible values are {}.", page.typed(table.table.column), values));
+    page.paragraph(fmt::format("The table is about the column {}. The possible values are {}.",
+                               page.typed(table.table.column), values));
   }
   if (const std::optional<StatisticsTerms> terms = statistics_terms(published, table.place)) {
     const bool are_values = counts_of(table) == report_detail::Counts::persons_values;
     page.paragraph(fmt::format(
-        "Published{}: {}. {} is counted if {} a value in this column{}.", table.has_quantiles() ? " besides" : "",
+        "{}: {}. {} is counted if {} a value in this column{}.", table.has_quantiles() ? "Also published" : "Published",
         report_detail::statistics_in_words(terms->request, release.lattice.kind(), release.source.weights.has_value()),
         are_values ? "A person" : "A record", are_values ? "one of their records has" : "it has",
         has_persons(table) && !are_values ? " and was chosen to count" : ""));
@@ -341,9 +342,10 @@ void explain_table(Page& page, const PublishedTables& published, const Table& ta
   const char* const of_totals =
       !table.has_totals() ? ""
       : table.table.per_person
-          ? " In a total, a person's value is made of their records in all listed cells of the total, and of no others."
-          : " A total is of the records of the listed cells that it adds up, and of no others.";
-  page.paragraph(fmt::format("The cells were listed beforehand; an empty one has values, too.{}", of_totals));
+          ? " In a total, a person's value is made from their records in all listed cells of the total, and from no "
+            "other records."
+          : " A total is of the records of the listed cells that it adds up, and of no other records.";
+  page.paragraph(fmt::format("The cells were listed beforehand; an empty cell has values, too.{}", of_totals));
 }
 
 /// With decimals, where they say it exactly.
@@ -380,8 +382,8 @@ void explain_costs(Page& page, const PublishedTables& published, const std::vect
                                          published.publication.budget.to_string())));
   if (has_charges) {
     page.paragraph(
-        "Levels that were paid for together have consecutive entries. A level that the ledger held already was taken "
-        "with its numbers and its cost, which count here, and was not paid for again.");
+        "Levels that were paid for together have consecutive entries. A level that the ledger already held was taken "
+        "over with its numbers and its cost. This cost counts here, but was not paid again.");
   }
 }
 
@@ -389,20 +391,19 @@ void explain_marks(Page& page, const PublicationMarks& marks) {
   if (!marks.unreliable && !marks.hidden) return;
   page.section("Marks");
   page.paragraph(
-      "Marks are decided from released numbers alone: they cost nothing, and say nothing of the data that these "
-      "numbers "
-      "do not say.");
+      "Marks are computed from released numbers alone. They cost nothing, and reveal nothing that these numbers do "
+      "not.");
   if (marks.hidden) {
     page.paragraph(fmt::format(
         "A cell whose released count is below {} is left out of tables, figures and CSV, with all of its numbers. The "
-        "receipt has them: they were drawn with the same noise as all others, and protect people as well. Intervals "
-        "hold over all cells, and less often among those that are shown.",
+        "receipt has them: they were drawn with the same noise as all others, and protect people as well. The "
+        "intervals' level holds over all cells; among the cells that are shown, intervals hold less often.",
         *marks.hidden));
   }
   if (!marks.unreliable) return;
   page.paragraph(fmt::format(
       "A value is marked with * when its interval is wider than {} of the value, or ends at an end of the possible "
-      "values beyond which nothing is known. Dates and times have none.",
+      "values beyond which nothing is known. Dates and times have no such marks.",
       share_of(*marks.unreliable)));
 }
 
@@ -413,14 +414,14 @@ std::string possible_values(const Page& page, const Table& table, const char* wh
                      report_detail::lattice_in_words(table.finest().lattice), what);
 }
 
-/// The declarations of all tables, each once, and those that not all of them have with the table's name; the first of each table names
-/// its possible values.
+/// The declarations of all tables, each once, and those that not all of them have with the table's name. The first of each table
+/// names its possible values; what else was chosen is said once.
 std::vector<std::string> declarations_of(const Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> items;
   for (const Table& table : tables) {
-    add(items, possible_values(page, table,
-                               "were chosen without looking at the data, and so was everything else that was typed."));
+    add(items, possible_values(page, table, "were chosen without looking at the data."));
   }
+  add(items, "Everything else in the request was chosen without looking at the data, too.");
   std::vector<std::vector<std::string>> of_tables;
   of_tables.reserve(tables.size());
   for (const Table& table : tables) {
@@ -449,8 +450,8 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
                                   : "nothing";
     std::string words;
     if (source.null_policy == NullPolicy::drop)
-      words = fmt::format(" Records whose column holds {}{} were left out.", value,
-                          source.weights ? ", or which have no weight," : "");
+      words = fmt::format(" Records that hold {} in the column{} were left out.", value,
+                          source.weights ? ", or that have no weight," : "");
     std::vector<std::string> listed;  // the columns of which other keys are left out
     for (std::size_t i = 0; i < table.table.by.size(); ++i) {
       if (source.others.empty() || source.others[i].empty()) listed.push_back(table.table.by[i]);
@@ -463,8 +464,8 @@ void explain_what_was_left_out(Page& page, const std::vector<Table>& tables) {
     report_detail::explain_others(page, source);
     for (const std::string& text : source.missing) add(missing, "'" + page.typed(text) + "'");
   }
-  page.paragraph("How many were left out is not published.");
-  if (!missing.empty()) page.paragraph(fmt::format("Declared to be missing, too: {}.", fmt::join(missing, ", ")));
+  page.paragraph("The number of records left out is not published.");
+  if (!missing.empty()) page.paragraph(fmt::format("Also declared to be missing: {}.", fmt::join(missing, ", ")));
 }
 
 void explain_assumptions(Page& page, const std::vector<Table>& tables) {
@@ -519,13 +520,14 @@ void explain_origin(Page& page, const PublishedTables& published, const std::vec
   if (promised_table(tables).finest().source.whole_records) {
     page.paragraph(
         "A person's records that count were chosen once for all tables that were drawn together, at random among all "
-        "of theirs. One that was chosen counts wherever it has a value and a listed key.");
+        "of their records. A chosen record counts wherever it has a value and a listed key.");
   } else if (std::ranges::any_of(tables, samples_records)) {
     page.paragraph(
         "A person's records that count in a table were chosen once for all of its levels that were drawn together.");
   }
   report_detail::explain_proofs(page, proofs);
-  if (!datasets.empty()) page.paragraph(fmt::format("A ledger paid for it, from the dataset {}.", joined(datasets)));
+  if (!datasets.empty())
+    page.paragraph(fmt::format("A ledger paid for the publication, from the dataset {}.", joined(datasets)));
   page.paragraph("The receipt's SHA-256 is " + sha256_of(published.receipt) +
                  "; it was checked. It holds the receipt of each level, which can be checked by itself.");
 }
@@ -540,9 +542,10 @@ void explain_words(Page& page, const PublishedTables& published, const std::vect
                         has_persons(tables.front()) ? " and was chosen to count" : "");
   std::vector<std::pair<std::string, std::string>> words =
       report_detail::words_of(promise_of(published, tables), record);
-  words.insert(words.begin() + 2,
-               {{"cell", "the records that have the same listed keys, or all of them: those of one number of a table"},
-                {"level", "the cells of a table by the same columns of keys: the finest, or totals"}});
+  words.insert(
+      words.begin() + 2,
+      {{"cell", "the records that one number of a table is about: those with the same listed keys, or all records"},
+       {"level", "the cells of a table by the same columns of keys: the finest, or totals"}});
   page.glossary(words);
 }
 
@@ -592,7 +595,7 @@ void end_with_receipt(Page& page, const std::string& receipt) {
   constexpr std::size_t largest = 2'000'000;  // bytes
   if (receipt.size() <= largest) return report_detail::hold_receipt(page, receipt);
   page.section("Receipt");
-  page.paragraph("It is too large for a page, and is left out: keep the file.");
+  page.paragraph("The receipt is too large for a page, and is left out: keep the file.");
 }
 
 PublishedTables for_everybody(PublishedTables tables) {

@@ -146,7 +146,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
 };
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
-  throw Error(ErrorCode::data, {"'", name, "' is no receipt of a publication: ", what},
+  throw Error(ErrorCode::data, {"'", name, "' is not a receipt of a publication: ", what},
               "name a file that fractile publish has written");
 }
 
@@ -167,7 +167,7 @@ const Json& list_of(const Json& object, const char* member) {
 std::vector<std::string> texts_of(const Json& object, const char* member) {
   std::vector<std::string> texts;
   for (const Json& each : list_of(object, member).GetArray()) {
-    if (!each.IsString()) throw Error(ErrorCode::data, fmt::format("'{}' holds what is no text", member), "");
+    if (!each.IsString()) throw Error(ErrorCode::data, fmt::format("'{}' holds something other than text", member), "");
     texts.emplace_back(each.GetString(), each.GetStringLength());
   }
   return texts;
@@ -198,13 +198,13 @@ PublicationMarks marks_of(const Json& json) {
 void read_sums(const Json& json, PublicationTable& table) {
   if (!json.HasMember("sums")) return;
   if (!table.quantiles.empty() || !table.adds_up() || table.levels.size() != 1) {
-    throw Error(ErrorCode::data, "a total of quantiles, or of persons' values, is no sum", "");
+    throw Error(ErrorCode::data, "a total of quantiles, or of persons' values, is not a sum", "");
   }
   for (const Json& sum : list_of(json, "sums").GetArray()) {
     std::vector<std::string> columns;
     if (!sum.IsArray()) throw Error(ErrorCode::data, "a sum has no columns", "");
     for (const Json& column : sum.GetArray()) {
-      if (!column.IsString()) throw Error(ErrorCode::data, "a sum's column is no text", "");
+      if (!column.IsString()) throw Error(ErrorCode::data, "a sum's column is not text", "");
       columns.emplace_back(column.GetString(), column.GetStringLength());
     }
     KeyLevel level = level_of(table, columns);
@@ -371,8 +371,8 @@ PublishedTables read_publication_receipt(const std::string& text, const std::str
     refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }
   if (report_detail::intact_digest(text).empty()) {
-    throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not fit", name),
-                "it was changed or damaged; take the original, or publish again from the ledger, for nothing");
+    throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not match", name),
+                "it was changed or damaged; use the original, or publish again from the ledger, which costs nothing");
   }
   rapidjson::Document json;
   json.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());

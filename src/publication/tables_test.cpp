@@ -92,13 +92,13 @@ TEST(Publications, AreRefused) {
                    first(all).other = {"abroad", ""};
                    first(all).possible = {{"n", "f"}, {"s", "f"}, {"abroad", "m"}};
                  });
-  expect_refused("intervals", "they are of quantiles, and there are none", [&](Publication& all) {
+  expect_refused("intervals", "intervals are of quantiles, and there are no quantiles", [&](Publication& all) {
     first(all).quantiles.clear();
     first(all).count = true;
     first(all).intervals = IntervalRequest{Rational(19, 20), IntervalOf::table};
   });
   const PublicationTarget narrow{PublicationTarget::Of::interval, Rational(1, 10)};
-  expect_refused("target", "the table has no intervals", [&](Publication& all) {
+  expect_refused("target", "needs intervals, and the table has none", [&](Publication& all) {
     first(all).target = narrow;
     first(all).expected_rows.assign(8, 1000);
   });
@@ -107,39 +107,43 @@ TEST(Publications, AreRefused) {
   expect_refused("confidence", "between 0 and 1", [](Publication& all) { all.confidence = 1; });
   expect_refused("records_per_person", "not above 0", [](Publication& all) { all.records_per_person = 0; });
   expect_refused("keys", "'region' has none", [](Publication& all) { all.keys.front().keys.clear(); });
-  expect_refused("keys", "a key 'n' stands twice", [](Publication& all) { all.keys.front().keys.push_back("n"); });
+  expect_refused("keys", "a key 'n' appears twice", [](Publication& all) { all.keys.front().keys.push_back("n"); });
   expect_refused("keys", "a key is an empty text", [](Publication& all) { all.keys.front().keys.push_back(""); });
   expect_refused("keys", "2 keys and 1 labels", [](Publication& all) { all.keys.back().labels.pop_back(); });
-  expect_refused("keys", "a column 'sex' stands twice", [](Publication& all) { all.keys.push_back(all.keys.back()); });
-  expect_refused("name", "a table 'pay' stands twice", [](Publication& all) { all.tables.push_back(all.tables[0]); });
+  expect_refused("keys", "a column 'sex' appears twice", [](Publication& all) { all.keys.push_back(all.keys.back()); });
+  expect_refused("name", "a table 'pay' appears twice", [](Publication& all) { all.tables.push_back(all.tables[0]); });
   expect_refused("by", "'regoin' are not listed", [&](Publication& all) { first(all).by = {"regoin", "sex"}; });
-  expect_refused("by", "'sex' stands twice", [&](Publication& all) { first(all).by = {"sex", "sex"}; });
+  expect_refused("by", "'sex' appears twice", [&](Publication& all) { first(all).by = {"sex", "sex"}; });
   expect_refused("levels", "not all of the table's columns", [&](Publication& all) { first(all).levels = {{0}}; });
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {1, 0}; });
   expect_refused("levels", "in their order", [&](Publication& all) { first(all).levels[1] = {2}; });
-  expect_refused("levels", "stands twice", [&](Publication& all) { first(all).levels[1] = {1}; });
+  expect_refused("levels", "appears twice", [&](Publication& all) { first(all).levels[1] = {1}; });
   expect_refused("possible", "1 keys, and the table 2", [&](Publication& all) { first(all).possible = {{"n"}}; });
-  expect_refused("possible", "'x' is no key", [&](Publication& all) { first(all).possible = {{"n", "x"}}; });
-  expect_refused("possible", "stands twice", [&](Publication& all) { first(all).possible = {{"n", "f"}, {"n", "f"}}; });
+  expect_refused("possible", "'x' is not a key", [&](Publication& all) { first(all).possible = {{"n", "x"}}; });
+  expect_refused("possible", "appears twice", [&](Publication& all) {
+    first(all).possible = {{"n", "f"}, {"n", "f"}};
+  });
   expect_refused("rows", "of 2 cells, and the table has 8", [&](Publication& all) {
     first(all).expected_rows = {1, 2};
   });
   expect_refused("below", "do not increase", [&](Publication& all) { first(all).below = {2, 2}; });
-  expect_refused("below", "0 is no possible value", [&](Publication& all) { first(all).below = {0}; });
-  expect_refused("below", "0.5 is no possible value", [&](Publication& all) { first(all).below = {Rational(1, 2)}; });
-  expect_refused("below", "1001 is no possible value", [&](Publication& all) { first(all).below = {1001}; });
+  expect_refused("below", "0 is not a possible value", [&](Publication& all) { first(all).below = {0}; });
+  expect_refused("below", "0.5 is not a possible value",
+                 [&](Publication& all) { first(all).below = {Rational(1, 2)}; });
+  expect_refused("below", "1001 is not a possible value", [&](Publication& all) { first(all).below = {1001}; });
   expect_refused("quantiles", "publishes nothing", [&](Publication& all) { first(all).quantiles.clear(); });
   expect_refused("counts_share", "not between 0 and 1", [&](Publication& all) {
     first(all).count = true;
     first(all).counts_share = 1;
   });
-  expect_refused("counts_share", "nothing to share",
+  expect_refused("counts_share", "would share a level's part",
                  [&](Publication& all) { first(all).counts_share = Rational(1, 5); });
   expect_refused("share", "not above 0", [&](Publication& all) { first(all).share = 0; });
   expect_refused("level_shares", "2 shares, and 4 levels", [&](Publication& all) { first(all).level_shares = {1, 2}; });
   const PublicationTarget target{PublicationTarget::Of::share, Rational(1, 50)};
-  expect_refused("target", "how many records a cell has", [&](Publication& all) { first(all).target = target; });
-  expect_refused("target", "is what a target is solved for", [&](Publication& all) {
+  expect_refused("target", "the number of records of a cell is not given",
+                 [&](Publication& all) { first(all).target = target; });
+  expect_refused("target", "a target decides the table's part", [&](Publication& all) {
     first(all).target = target;
     first(all).share = 1;
   });

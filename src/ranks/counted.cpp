@@ -29,7 +29,7 @@ CountedColumn::CountedColumn(std::vector<GroupKey> keys, std::vector<RankProfile
     : keys_(std::move(keys)), profiles_(std::move(profiles)), records_per_person_(records_per_person) {
   require_some(records_per_person);
   if (keys_.empty() || keys_.size() != profiles_.size()) {
-    throw Error(ErrorCode::usage, "as many profiles as keys are needed, and at least one");
+    throw Error(ErrorCode::usage, "there must be as many profiles as keys, and at least one");
   }
   const auto has_other_columns = [&](const GroupKey& key) { return key.size() != keys_.front().size(); };
   if (std::ranges::any_of(keys_, has_other_columns)) {
@@ -46,13 +46,14 @@ CountedColumn CountedColumn::over_query(std::uint32_t stability) && {
 
 CountedColumn CountedColumn::weighted(RecordWeights weights) && {
   weights.validate();
-  if (public_rows_) throw Error(ErrorCode::usage, "how many rows a table has says nothing of its weights");
+  if (public_rows_) throw Error(ErrorCode::usage, "a public number of rows does not go with weights");
   weights_ = std::move(weights);
   return std::move(*this);
 }
 
 CountedColumn CountedColumn::with_public_rows(std::uint64_t rows) && {
-  if (has_groups()) throw Error(ErrorCode::usage, "how many rows a table has is said of all of them, not of groups");
+  if (has_groups())
+    throw Error(ErrorCode::usage, "a public number of rows is that of the whole table, and does not go with groups");
   public_rows_ = rows;
   return std::move(*this);
 }
@@ -78,7 +79,7 @@ CountedColumn CountedColumn::in_groups(std::vector<GroupKey> groups, std::span<c
   const std::size_t size = std::max(groups.size(), std::size_t{1});
   const auto is_none = [&](std::size_t place) { return place >= size; };
   if (group_of.size() != profiles_.size() || std::ranges::any_of(group_of, is_none)) {
-    throw Error(ErrorCode::usage, "every group needs a group that it is in");
+    throw Error(ErrorCode::usage, "each group must be in one of the larger groups");
   }
   std::vector<std::vector<RankProfile>> parts(size);
   for (std::size_t i = 0; i < profiles_.size(); ++i) parts[group_of[i]].push_back(profiles_[i]);

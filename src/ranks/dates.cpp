@@ -295,7 +295,7 @@ std::string duration_text(ValueKind kind, const Rational& duration) {
 Rational read_value(ValueKind kind, const std::string& text) {
   if (kind == ValueKind::number) return Rational::parse(text);
   const std::optional<Moment> moment = read_moment(text);
-  if (!moment || moment->kind != kind) throw Error(ErrorCode::data, "a value is no " + to_string(kind));
+  if (!moment || moment->kind != kind) throw Error(ErrorCode::data, "a value is not a valid " + to_string(kind));
   return moment->ticks;
 }
 

@@ -45,7 +45,7 @@ void check_list(const std::vector<std::string>& list) {
     if (key.empty()) refuse("a key is empty", "every group needs a key with something in it");
     std::size_t slot = std::hash<std::string_view>()(key) & mask;
     for (; slots[slot] != 0; slot = (slot + 1) & mask) {
-      if (list[slots[slot] - 1] == key) refuse(fmt::format("the key '{}' stands twice", key), "write every key once");
+      if (list[slots[slot] - 1] == key) refuse(fmt::format("the key '{}' appears twice", key), "write every key once");
     }
     slots[slot] = k + 1;
   }
@@ -62,7 +62,7 @@ void KeyColumns::validate() const {
   for (const std::string& name : names_) {
     if (name.empty()) throw Error(ErrorCode::usage, "a key column has no name", "name the columns", "by");
     if (seen.insert(name).second) continue;
-    throw Error(ErrorCode::usage, fmt::format("the key column '{}' stands twice", name), "name it once", "by");
+    throw Error(ErrorCode::usage, fmt::format("the key column '{}' appears twice", name), "name it once", "by");
   }
 }
 
@@ -137,7 +137,7 @@ GroupKeys GroupKeys::numbered(std::vector<std::vector<std::string>> lists, std::
   for (std::size_t column = 0; column < lists.size(); ++column) {
     is_in_order = is_in_order && named[column] == lists[column].size();
   }
-  if (!is_in_order) refuse("keys are numbered in another order than the one in which they stand", "number them in it");
+  if (!is_in_order) refuse("keys are not numbered in the order in which they are listed", "number them in it");
   GroupKeys keys;
   keys.lists_ = std::move(lists);
   keys.numbers_ = std::move(numbers);
@@ -181,7 +181,7 @@ void GroupKeys::validate() const {
   const auto twin = std::ranges::adjacent_find(
       groups, [&](std::size_t a, std::size_t b) { return std::ranges::equal(numbers_of(a), numbers_of(b)); });
   if (twin != groups.end()) {
-    refuse(fmt::format("the group '{}' stands twice", to_string((*this)[*twin])), "write every combination once");
+    refuse(fmt::format("the group '{}' appears twice", to_string((*this)[*twin])), "write every combination once");
   }
 }
 

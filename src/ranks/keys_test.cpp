@@ -69,10 +69,10 @@ TEST(GroupKeys, AreNotToldApartByTheirTextsPutTogether) {
 }
 
 TEST(GroupKeys, AreRefusedWhenTheyCannotBe) {
-  EXPECT_EQ(fault_of({"a", "b", "a"}), "the key 'a' stands twice");
+  EXPECT_EQ(fault_of({"a", "b", "a"}), "the key 'a' appears twice");
   EXPECT_EQ(fault_of({"a", ""}), "a key is empty");
-  EXPECT_EQ(fault_of(GroupKeys::crossed({{"a", "b"}, {"f", "f"}})), "the key 'f' stands twice");
-  EXPECT_EQ(fault_of(GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"a", "f"}})), "the group 'a, f' stands twice");
+  EXPECT_EQ(fault_of(GroupKeys::crossed({{"a", "b"}, {"f", "f"}})), "the key 'f' appears twice");
+  EXPECT_EQ(fault_of(GroupKeys::tuples({{"a", "f"}, {"a", "m"}, {"a", "f"}})), "the group 'a, f' appears twice");
   EXPECT_EQ(fault_of(GroupKeys::tuples({{"a", ""}})), "a key is empty");
   EXPECT_EQ(fault_of(GroupKeys::crossed(std::vector<Texts>(17, Texts{"a"}))), "17 key columns are more than 16");
   Texts many;

@@ -183,7 +183,7 @@ void require_times(const std::vector<Rational>& points, ValueKind kind) {
   const Rational ticks = kind == ValueKind::date ? Rational(1) : Rational(microseconds_a_day);
   for (const Rational& point : points) {
     if (point.is_integer() && point >= Rational(first_day) * ticks && point < Rational(last_day + 1) * ticks) continue;
-    throw Error(ErrorCode::usage, "a possible value is no " + to_string(kind) + " of the years 0001 to 9999",
+    throw Error(ErrorCode::usage, "a possible value is not a valid " + to_string(kind) + " of the years 0001 to 9999",
                 "write dates such as 2024-01-31");
   }
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -223,7 +223,7 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
                 "write the lower bound first", "bounds");
   }
   if (kind != ValueKind::number && !step.is_integer()) {
-    throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us", "step");
+    throw Error(ErrorCode::usage, "the step is not a whole number of ticks", "write 1d, or 1us", "step");
   }
   if (kind != ValueKind::number && step.sign() > 0 && !step.fits_uint64()) {  // every step divides equal bounds
     throw Error(ErrorCode::usage, "the step is longer than any time between two dates", "write 1d, or 1us", "step");
@@ -283,7 +283,7 @@ const Rational& Lattice::step() const {
 Lattice Lattice::between(std::uint64_t lowest, std::uint64_t highest) const {
   const OwnEnvironment own;
   if (lowest > highest || highest >= size()) {
-    throw Error(ErrorCode::usage, "a part of a lattice is between candidates of its own, the lower one first");
+    throw Error(ErrorCode::usage, "a part of a lattice lies between two of its candidates, the lower one first");
   }
   if (lowest == 0 && highest == size() - 1) return *this;
   if (regular_) return regular(at(lowest), at(highest), regular_->step, kind_);

@@ -25,12 +25,12 @@ void require_grid(const RecordWeights& weights) {
   }
   for (const Rational* bound : {&lower, &upper}) {
     if ((*bound / step).is_integer()) continue;
-    refuse({bounds_field, ": ", bound->to_string(), " is no multiple of ", step_field, ", ", step.to_string()},
+    refuse({bounds_field, ": ", bound->to_string(), " is not a multiple of ", step_field, ", ", step.to_string()},
            "write multiples of the step, or a finer step", "weight_bounds");
   }
   if (upper / step <= Rational(std::int64_t{RecordWeights::most_units})) return;
   refuse({step_field, fmt::format(": the largest weight is more than {} steps", RecordWeights::most_units)},
-         "write a coarser step: noise grows with the largest weight, and no error of rounding comes near it",
+         "write a coarser step: noise grows with the largest weight, and the errors of rounding are far smaller",
          "weight_step");
 }
 

@@ -103,7 +103,7 @@ class FoundBounds(CommandTest):
             ({"bounds": "auto", "bounds_budget": "0"}, "between 0 and 1"),
             ({"bounds": "auto", "bounds_budget": "1"}, "between 0 and 1"),
             ({"bounds": "auto", "bounds_budget": "much"}, "--bounds-budget: "),
-            ({"bounds": "auto", "candidates": "1,2"}, "--candidates stands instead"),
+            ({"bounds": "auto", "candidates": "1,2"}, "--candidates takes the place"),
             ({"bounds_budget": "0.1"}, "--bounds-budget goes with --bounds auto"),
             ({"bounds": ("auto", "9")}, "unexpected argument '9'"),
         )

@@ -196,13 +196,13 @@ class Refused(CountsTest):
                             ((*counts, "--person", "id"), "--person"),
                             ((*counts, "--public-rows"), "--public-rows"),
                             ((*counts, "--sql", "SELECT 1"), "--sql"),
-                            ((*counts, self.at("pay.csv")), "--counts stands instead of FILE"),
+                            ((*counts, self.at("pay.csv")), "--counts takes the place of FILE"),
                             (("count", self.at("pay.csv"), "--column", "pay", "--bounds", "0", "1", "--step", "1"),
                              "--output is missing"),
                             (("merge", "--output", self.at("none")), "no FILE is named")):
             with self.subTest(part=part):
                 self.assert_refused(run(*words), 2, part)
-        self.assert_refused(run("release", "--counts", self.at("pay.csv"), "--epsilon", "1"), 3, "is no profile file")
+        self.assert_refused(run("release", "--counts", self.at("pay.csv"), "--epsilon", "1"), 3, "is not a profile file")
         self.assert_refused(run("release", "--counts", self.at("none"), "--epsilon", "1"), 3, "No such file")
 
     def test_other_questions_do_not_merge(self):
@@ -235,7 +235,7 @@ class Refused(CountsTest):
         source = self.values("--counts", self.at("bad"))["source"]
         self.assertEqual((source["unreadable"], source["domain"]), ("missing", "anything"))
         self.assertNotIn("unreadable", self.values("--counts", self.at("south"), "--unreadable", "error")["source"])
-        self.assert_refused(self.merge("both", self.at("bad"), self.at("south")), 2, "cells that are no numbers", "--unreadable")
+        self.assert_refused(self.merge("both", self.at("bad"), self.at("south")), 2, "cells that are not numbers", "--unreadable")
         for name, other in (("bad", "error"), ("south", "missing")):
             refused = run("release", "--counts", self.at(name), "--epsilon", "1", "--unreadable", other)
             self.assert_refused(refused, 2, "--unreadable: the profile file was counted with")

@@ -102,7 +102,7 @@ class Dates(CommandTest):
         self.assertEqual(difference["value"], f"{(value['3/4'] - value['1/4']).days}d")
         self.assertNotIn("ratio", [row["statistic"] for row in rows])
         explained = " ".join(run("explain", str(receipt), "--compare", "0.25,0.75").out.split())
-        self.assertIn("Dates and times have differences, and no ratios.", explained)
+        self.assertIn("Dates and times have differences, but no ratios.", explained)
         self.assertIn("the column holds anything but a date or nothing", explained)
         page = run("explain", str(receipt), "--format", "html").out
         self.assertIn(rows[0]["value"], page)
@@ -116,7 +116,7 @@ class Dates(CommandTest):
             changed = re.sub('"sha256": "[0-9a-f]*"', '"sha256": ""', receipt.replace(old, new))
             digest = hashlib.sha256(changed.encode()).hexdigest()
             self.write("changed.json", changed.replace('"sha256": ""', f'"sha256": "{digest}"'))
-            self.assert_refused(run("explain", str(self.folder / "changed.json")), 3, "is no receipt")
+            self.assert_refused(run("explain", str(self.folder / "changed.json")), 3, "is not a receipt")
 
     def test_plan(self):
         result = run("plan", *options(DAYS, unsafe_seed=None, column=None, expected_rows="2000", format="json"))
@@ -138,22 +138,22 @@ class Dates(CommandTest):
 
     def test_what_is_typed_wrong(self):
         for changes, what, hint in (
-            ({"bounds": ("2020-02-30", "2026-01-01")}, "'2020-02-30' is no date or time", "2024-01-31"),
+            ({"bounds": ("2020-02-30", "2026-01-01")}, "'2020-02-30' is not a date or time", "2024-01-31"),
             ({"bounds": ("2020-01-01", "2026-01-01T00:00")}, "two kinds, date and timestamp", "all with Z"),
             ({"bounds": ("2020-01-01T00:00Z", "2026-01-01T00:00")}, "two kinds, instant and timestamp", "all with Z"),
-            ({"bounds": ("0", "2026-01-01")}, "'0' is no date or time", "2024-01-31"),
+            ({"bounds": ("0", "2026-01-01")}, "'0' is not a date or time", "2024-01-31"),
             ({"bounds": ("2026-01-01", "2020-01-01")}, "wrong order", "lower bound first"),
-            ({"bounds": ("2020-01-01", "10000-01-01")}, "'10000-01-01' is no date or time", "2024-01-31"),
+            ({"bounds": ("2020-01-01", "10000-01-01")}, "'10000-01-01' is not a date or time", "2024-01-31"),
             ({"bounds": ("0001-01-01T00:00+14:00", "2020-01-01T00:00Z"), "step": "1us"}, "years 0001 to 9999", "2024-01-31"),
             ({"bounds": ("2020-01-01", "2020-01-10"), "step": "1w"}, "the step 7d does not divide", "2020-01-15"),
-            ({"step": "1"}, "'1' is no distance", "1d, 15min"),
-            ({"step": "1m"}, "'1m' is no distance", "min"),
+            ({"step": "1"}, "'1' is not a length of time", "1d, 15min"),
+            ({"step": "1m"}, "'1m' is not a length of time", "min"),
             ({"step": "0d"}, "the step is not above 0", "--step 1d"),
-            ({"step": "12h"}, "no whole number of days", "as times"),
+            ({"step": "12h"}, "not a whole number of days", "as times"),
             ({"step": None}, "--step is missing", "--step 1d"),
             ({"bounds": "auto"}, "not of dates", "--bounds 1900-01-01 2100-01-01"),
             ({"bounds": None, "step": None, "candidates": "2020-01-01,2020-01-01"}, "not strictly increasing: 2020-01-01", "sort"),
-            ({"bounds": None, "step": None, "candidates": "2020-01-01,x"}, "--candidates: 'x' is no date", "2024-01-31"),
+            ({"bounds": None, "step": None, "candidates": "2020-01-01,x"}, "--candidates: 'x' is not a date", "2024-01-31"),
         ):
             with self.subTest(changes):
                 result = self.asked(DAYS, **changes)

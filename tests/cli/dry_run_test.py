@@ -21,7 +21,7 @@ class DryRuns(LedgerTest):
         self.assertEqual((self.folder / "budget.db").read_bytes(), before)
         values = self.paid()
         self.assertIn("remaining  epsilon = 3/4 of epsilon = 1", self.rehearsed())  # held: it would cost nothing
-        self.assertRegex(self.rehearsed(), r"held       entry 1 has this very release since [-0-9: ]+: it would cost nothing")
+        self.assertRegex(self.rehearsed(), r"held       entry 1 has held this very release since [-0-9: ]+: it would cost nothing")
         self.assertIn("remaining  epsilon = 1/4 of epsilon = 1", self.rehearsed(epsilon="1/2"))
         self.assertIn(values[0], self.run_paid().out)
 
@@ -29,7 +29,7 @@ class DryRuns(LedgerTest):
         self.init("--epsilon", "1/8")
         self.assertIn("exceeds what remains of dataset 'people', epsilon = 1/8 of epsilon = 1/8", self.rehearsed(code=4))
         self.assertIn("no column 'y'", self.rehearsed(code=3, column="y", epsilon="1/8"))
-        self.assertIn("a cost of rho = 1 is not counted", self.rehearsed(code=2, rho="1", epsilon=None))
+        self.assertIn("a cost of rho = 1 cannot be charged", self.rehearsed(code=2, rho="1", epsilon=None))
 
     def test_no_record_is_looked_at(self):
         """A cell that is not a number ends a release without a ledger, and a dry run does not see it."""

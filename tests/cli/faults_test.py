@@ -17,7 +17,7 @@ setUpModule = require_engine
 
 LONG = max(1.5, min(30, 30 * EFFORT / 10))  # seconds: three, and thirty with FRACTILE_TEST_EFFORT=10
 WAITING = re.compile(r"fractile: the ledger \S+ cannot be written yet; waiting for it since \d+ seconds\n"
-                     r"  the release is charged, so it goes on as soon as the ledger lets it\n")
+                     r"  the release is charged, so it continues as soon as the ledger can be written\n")
 
 
 class Faults(InAFile, CommandTest):
@@ -144,7 +144,7 @@ class Faults(InAFile, CommandTest):
         self.put_back(backup)
         cheap = self.release(epsilon="1/1000")
         self.assertEqual(cheap.code, 0, cheap)
-        self.expect_unpublished(process, 5, "has no entry 1 of this release any more",
+        self.expect_unpublished(process, 5, "no longer has entry 1 of this release",
                                 "that is there now does not have this entry, and does not count epsilon = 1/4")
         self.assertEqual((self.states(), self.spent()), (["committed"], "1/1000"))
         self.assertEqual(self.release(epsilon="1/1000").out, cheap.out)

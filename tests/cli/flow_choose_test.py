@@ -67,7 +67,7 @@ class Choose(CommandTest):
         self.assertIn("rises with epsilon here:\n", text)
         self.assertIn("already at epsilon = 2, the analyst loses", self.choose(D1, "--loss", "1654.305", "--epsilon", "2..3"))
         none = self.choose(D1, "--loss", "1", "--epsilon", "0.1..1", code=1)
-        self.assertIn("no epsilon from 0.1 to 1 serves: at none of them", none)
+        self.assertIn("no epsilon from 0.1 to 1 serves: there is none at which", none)
 
     def test_as_csv(self):
         rows = list(csv.DictReader(io.StringIO(self.choose(D1, "--loss", "1654.305", "--format", "csv"))))
@@ -126,7 +126,7 @@ class Choose(CommandTest):
 
         refuse(D1, says=("--loss is missing", "--loss 0.25"))
         refuse(D1, "--loss", "-1", says=("--loss: no analyst loses less than 0",))
-        refuse(D1, "--loss", "1,2", says=("--loss: 2 losses, and the analysts of 1 files",))
+        refuse(D1, "--loss", "1,2", says=("--loss: 2 losses, but the analysts of 1 files",))
         refuse(D1, "--loss", "x", says=("--loss: 'x' is not a number",))
         refuse(D1, "--loss", "1,", says=("--loss: the list '1,' has an empty item",))
         refuse(D1, "--loss", "1", "--epsilon", "3", says=("--epsilon: '3' is not a range",))

@@ -46,7 +46,7 @@ class Designs(CommandTest):
     def test_a_matrix_that_costs_something_else(self):
         double = '{ matrix = [["odds^2/(odds^2 + 1)", "1/(odds^2 + 1)"], ["1/(odds^2 + 1)", "odds^2/(odds^2 + 1)"]] }'
         result = run("flow", "check", self.file(double, values="[0, 1]"), "--epsilon", "0.1..1", cwd=self.folder)
-        self.assertIn("warning: a matrix costs another epsilon than it is called by: at epsilon = ln 2, an answer costs ln 4", result.err)
+        self.assertIn("warning: the cost of a matrix is not the epsilon that is named: at epsilon = ln 2, an answer costs ln 4", result.err)
         self.assertIn("fractile flow cost", result.err)
         right = double.replace("odds^2", "odds")
         self.assertEqual(run("flow", "check", self.file(right, values="[0, 1]"), "--epsilon", "0.1..1", cwd=self.folder).err, "")
@@ -62,12 +62,12 @@ class Designs(CommandTest):
         def refuse(perturber, *parts, code=3, **how):
             self.assert_refused(run("flow", "check", self.file(perturber, **how), "--epsilon", "0.1..1", cwd=self.folder), code, *parts)
 
-        refuse("{ subset = 3 }", "perturber.subset: a subset of at least one value, and of fewer than all")
+        refuse("{ subset = 3 }", "perturber.subset: a subset has at least one value, and fewer than all")
         refuse('{ subset = 1, geometric = 2 }', "there is a geometric already")
-        refuse('{ of = 2, perturber = "geometric" }', "how many is said in a list of perturbers")
-        refuse('[{ of = 2, perturber = { of = 2, perturber = "geometric" } }]', "how many is said beside this perturber")
+        refuse('{ of = 2, perturber = "geometric" }', "the number of participants is given only in a list of perturbers")
+        refuse('[{ of = 2, perturber = { of = 2, perturber = "geometric" } }]', "the number of participants is given beside this perturber")
         refuse('{ perturber = "geometric", epsilon = "1" }', "exp(1) is not rational", "ln 3")
-        refuse('{ perturber = "geometric", epsilon = "0 epsilon" }', "epsilon times a fraction of whole numbers up to 12")
+        refuse('{ perturber = "geometric", epsilon = "0 epsilon" }', "epsilon is multiplied by a fraction of whole numbers up to 12")
         refuse('{ epsilon = "ln 3" }', "perturber.perturber: missing")
         refuse('"geometric"', "bits are counted of answers with digits 0 and 1, and one is 2", post='"bits"')
         refuse('{ matrix = [["odds^(1/13)/2", "1/2", 0], [1, 0, 0], [1, 0, 0]] }', "no common degree up to 12")

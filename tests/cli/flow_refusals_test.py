@@ -21,38 +21,38 @@ class BadFiles(FlowTest):
 
     def test_participants(self):
         for value, what in (("0", "0 is not a whole number from 1"), ('"3/2"', "3/2 is not a whole number"),
-                            ("true", "a number is wanted, and this is true or false"), ("[2]", "this is a list"),
+                            ("true", "a number is expected, and this is true or false"), ("[2]", "this is a list"),
                             ("9999999999", "9999999999 is not a whole number from 1 to 1000000"),
                             ("2.5", "5/2 is not a whole number")):
             self.refuse(2, "pipeline.participants", what, participants=value)
         self.refuse(1, "pipeline.participants", "missing", "participants = 2", participants=None)
 
     def test_values(self):
-        self.refuse(3, "pipeline.values", "a list is wanted, and this is a number", values="3")
+        self.refuse(3, "pipeline.values", "a list is expected, and this is a number", values="3")
         self.refuse(3, "pipeline.values", "at least two values", values="[1]")
-        self.refuse(3, "pipeline.values[2]", "the value 1/2 stands twice", values='[0, "1/2", "0.5"]')
+        self.refuse(3, "pipeline.values[2]", "the value 1/2 appears twice", values='[0, "1/2", "0.5"]')
         self.refuse(3, "pipeline.values[1]", "inf is not a number", 'write a whole number, or "1/2"', values="[0, inf]")
-        self.refuse(3, "pipeline.values[2]", "the value 1/2 stands twice", values='[0, "1/2", 0.50]')  # exactly as written
+        self.refuse(3, "pipeline.values[2]", "the value 1/2 appears twice", values='[0, "1/2", 0.50]')  # exactly as written
         self.refuse(3, "pipeline.values[1]", "nan is not a number", values="[0, nan]")
         self.refuse(3, "pipeline.values[1]", "'one' is not a number", values='[0, "one"]')
         self.refuse(1, "pipeline.values", "missing", values=None)
-        self.refuse(4, "pipeline.values[1]", "the value 0 stands twice", values="[0,\n0.0]")
-        self.refuse(3, "pipeline.values", "1400000 values, at most 4096", values=str(list(range(1400000))))
+        self.refuse(4, "pipeline.values[1]", "the value 0 appears twice", values="[0,\n0.0]")
+        self.refuse(3, "pipeline.values", "1400000 values, but at most 4096", values=str(list(range(1400000))))
 
     def test_perturbers(self):
         self.refuse(4, "pipeline.perturber", "'geometrik' is not known", "did you mean geometric?", perturber='"geometrik"')
         self.refuse(4, "pipeline.perturber", "'laplace' is not known", "geometric, hadamard", perturber='"laplace"')
-        self.refuse(4, "pipeline.perturber", "a word is wanted", perturber="3")
+        self.refuse(4, "pipeline.perturber", "a word is expected", perturber="3")
         self.refuse(1, "pipeline.perturber", "missing", perturber=None)
         self.refuse(4, "pipeline.perturber.matrx", "unknown key", "did you mean matrix?", perturber="{ matrx = [[1]] }")
-        self.refuse(4, "pipeline.perturber.matrix", "1 rows, and 3 possible", perturber="{ matrix = [[1]] }")
+        self.refuse(4, "pipeline.perturber.matrix", "1 rows, but 3 possible", perturber="{ matrix = [[1]] }")
         self.refuse(4, "pipeline.perturber[1]", "'geometrik' is not known", perturber='["geometric", "geometrik"]')
         self.refuse(4, "pipeline.perturber", "1, and there are 2 participants", perturber='["geometric"]')
         self.refuse(4, "pipeline.perturber", "one for every participant", perturber="[]")
         self.refuse(4, "pipeline.perturber[0]", "a release is of all participants", perturber='[{ release = "exponential" }]')
         self.refuse(4, "pipeline.perturber.geometric", "-1 is not a whole number", perturber="{ geometric = -1 }")
         self.refuse(7, "pipeline.answers", "2 in place of the perturber's 3", answers="[0, 1]")
-        self.refuse(7, "pipeline.answers", "do not go on as the values do", perturber="{ geometric = 1 }",
+        self.refuse(7, "pipeline.answers", "do not continue the values", perturber="{ geometric = 1 }",
                     answers="[0, 1, 2, 3, 4]")
         self.refuse(7, "pipeline.matrix", "there is a perturber already", matrix="[[1]]")
 
@@ -62,12 +62,12 @@ class BadFiles(FlowTest):
 
         refuse('[["1/2", 0, 0], [0, 1, 0], [0, 0, 1]]', "matrix", "adds up to 1/2, not to 1")
         refuse("[[2, -1, 0], [0, 1, 0], [0, 0, 1]]", "matrix", "negative entry")
-        refuse("[[1, 0, 0], [0, 1], [0, 0, 1]]", "matrix[1]", "a row of 2 entries, and the first has 3")
+        refuse("[[1, 0, 0], [0, 1], [0, 0, 1]]", "matrix[1]", "a row of 2 entries, but the first has 3")
         refuse("[[1, 0, 0], [0, 0.9, 0.0], [0, 0, 1]]", "matrix", "adds up to 9/10, not to 1")
-        refuse("[[1, 0, 0], 1, [0, 0, 1]]", "matrix[1]", "a list is wanted")
+        refuse("[[1, 0, 0], 1, [0, 0, 1]]", "matrix[1]", "a list is expected")
         refuse("[]", "matrix", "a matrix without rows")
         odds = '["odds/(odds + 2)", "1/(odds + 2)", "1/(odds + 2)"]'
-        refuse(f"[{odds}, {odds}, [0, 0, \"odd\"]]", "matrix", "what is not a number is called odds")
+        refuse(f"[{odds}, {odds}, [0, 0, \"odd\"]]", "matrix", "only numbers and odds are allowed")
         refuse(f"[{odds}, {odds}, [0, \"1 - odds\", \"odds\"]]", "matrix", "negative at some odds >= 1")
         refuse(f"[{odds}, {odds}, [0, 0, \"1/odds\"]]", "matrix", "a row does not add up to 1")
         refuse(f"[{odds}, {odds}, [0, 0, \"odds/(odds-3)\"]]", "matrix", "divides by zero")
@@ -80,9 +80,9 @@ class BadFiles(FlowTest):
 
         refuse('"avg"', "", "'avg' is not known", "bits, count, identity, mode, shuffle, sum")
         refuse('"count"', "", "of is missing", 'post = { query = "count", of = [0] }')
-        refuse('{ query = "count", of = [5] }', ".of[0]", "5 is none of the values")
+        refuse('{ query = "count", of = [5] }', ".of[0]", "5 is not one of the values")
         refuse('{ query = "count", of = [] }', ".of", "nothing is counted")
-        refuse('{ query = "count", of = 0 }', ".of", "a list is wanted")
+        refuse('{ query = "count", of = 0 }', ".of", "a list is expected")
         refuse('{ query = "sum", of = [0] }', ".of", "of goes with query")
         refuse('{ qery = "sum" }', ".qery", "unknown key", "did you mean query?")
         refuse("{}", ".query", "missing")
@@ -96,10 +96,10 @@ class BadFiles(FlowTest):
         self.refuse(6, "pipeline.secret", "'everybody' is not known", "did you mean everyone?", secret='"everybody"')
         self.refuse(1, "pipeline.known", "missing", secret='"target"')
         self.refuse(7, "pipeline.known", "2 of the others' values are known", secret='"target"', known="[0, 1]")
-        self.refuse(7, "pipeline.known[0]", "7 is none of the values", secret='"target"', known="[7]")
+        self.refuse(7, "pipeline.known[0]", "7 is not one of the values", secret='"target"', known="[7]")
         self.refuse(7, "pipeline.known", "known goes with", known="[1]")
         self.refuse(5, "pipeline.post", "the mode or the identity", secret='"histogram"')
-        self.refuse(7, "pipeline.known.histogram", "2 counts, and there are 3 values", secret='"target"',
+        self.refuse(7, "pipeline.known.histogram", "2 counts, but there are 3 values", secret='"target"',
                     known="{ histogram = [1, 2] }")
         self.refuse(7, "pipeline.known.histogram", "of 7 people, and there are 2 participants", secret='"target"',
                     known="{ histogram = [1, 2, 4] }")
@@ -124,21 +124,21 @@ class BadFiles(FlowTest):
         refuse(8, "loss", "'bayes' is not known", "did you mean bayes-risk?", loss='"bayes"')
         refuse(8, "loss", "about one participant's value", 'secret = "target"', loss='"linear-error"')
         refuse(8, "loss", "about a histogram's highest bar", loss='"argmax-accuracy"')
-        refuse(8, "loss", "2 rows, the secrets are 6", loss="[[1], [2]]")
+        refuse(8, "loss", "2 rows, but the number of secrets is 6", loss="[[1], [2]]")
         refuse(8, "loss", "a loss is negative", loss="[[1], [2], [3], [1], [1], [-1]]")
-        refuse(9, "prior", "2 probabilities, the secrets are 6", loss=bayes, prior='["1/2", "1/2"]')
+        refuse(9, "prior", "2 probabilities, but the number of secrets is 6", loss=bayes, prior='["1/2", "1/2"]')
         refuse(9, "prior", "adds up to 5/6, not to 1", loss=bayes, prior='["1/2", "1/3"]')
-        refuse(9, "prior", "has 2 probabilities, the secrets are 6", loss=bayes, prior="[0.5, 0.5]")
+        refuse(9, "prior", "has 2 probabilities, but the number of secrets is 6", loss=bayes, prior="[0.5, 0.5]")
         refuse(9, "prior", "'unifrm' is not known", "did you mean uniform?", loss=bayes, prior='"unifrm"')
         refuse(9, "prior", "neither uniform, uniform-full, uniform-uncounted, frequencies, participants nor a list", loss=bayes, prior="3")
         refuse(9, "prior", "nobody's value is known", 'secret = "target"', loss=bayes, prior='"frequencies"')
         refuse(9, "about", "a count, sum or mode of them", loss=bayes, about='"identity"')
         refuse(9, "about", "guessed with Bayes risk", loss="[[1], [1], [1], [1], [1], [1]]", about='"sum"')
-        refuse(9, "prior", "as many people as values", loss=bayes, prior='"uniform-full"')
+        refuse(9, "prior", "at least as many as the values", loss=bayes, prior='"uniform-full"')
         refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
         refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")
         # What cannot be used is refused by every verb.
-        self.refuse(8, "analyst.loss", "the secrets are 6", analyst={"loss": "[[1], [2]]"})
+        self.refuse(8, "analyst.loss", "the number of secrets is 6", analyst={"loss": "[[1], [2]]"})
 
     def test_no_analyst(self):
         for verb in (("loss", "--epsilon", "ln 2"), ("sweep", "--epsilon", "1..2")):
@@ -148,10 +148,10 @@ class BadFiles(FlowTest):
         self.refuse(7, "pipeline.particpants", "unknown key", "did you mean participants?", particpants="3")
         self.refuse_text("", "survey.toml:1: pipeline: missing")
         self.refuse_text("[pipelin]\n", "survey.toml:1: pipelin: unknown key", "did you mean pipeline?")
-        self.refuse_text("\npipeline = 3\n", "survey.toml:2: pipeline: a table is wanted, and this is a number")
+        self.refuse_text("\npipeline = 3\n", "survey.toml:2: pipeline: a table is expected, and this is a number")
 
     def test_what_is_no_toml(self):
-        self.refuse_text("x", "survey.toml:1: ", "a TOML file is wanted")
+        self.refuse_text("x", "survey.toml:1: ", "a TOML file is expected")
         self.refuse_text("[pipeline]\nparticipants = 2\nparticipants = 3\n", "survey.toml:3: ", "redefine")
         self.refuse_text("[pipeline]\nparticipants = 99999999999999999999\n", "survey.toml:2: ", "64 bits")
         self.refuse_text(b"\xff\xfe", "survey.toml:1: ")
@@ -161,14 +161,14 @@ class BadFiles(FlowTest):
         self.assert_refused(flow("check", "nowhere.toml", *LN_3_TO_LN_2, cwd=self.folder), 3, "cannot open nowhere.toml: No such file")
         self.assert_refused(flow("check", ".", *LN_3_TO_LN_2, cwd=self.folder), 3, "cannot open .: Is a directory")
         self.assert_refused(flow("check", "/dev/zero", *LN_3_TO_LN_2, cwd=self.folder), 3, "larger than 64 MiB")
-        self.refuse(7, "pipeline.known.histogram", "no table of codes and counts", "csv", secret='"target"',
+        self.refuse(7, "pipeline.known.histogram", "not a table of codes and counts", "csv", secret='"target"',
                     known='{ histogram = "survey.toml" }')
 
     def test_sizes(self):
         self.refuse(None, None, "more than a million entries", "or a target among others whose values are known", participants="100")
         self.refuse(None, None, "more than a million entries", "release a count, a sum or a mode", participants="8", post="{ round = 1 }",
                     perturber='["geometric", ' + ", ".join(['"randomized-response"'] * 7) + "]")
-        self.refuse(1, "pipeline", "1001 values are perturbed, at most 256", participants="1000", secret='"histogram"', post='"mode"')
+        self.refuse(1, "pipeline", "1001 values are perturbed, but at most 256", participants="1000", secret='"histogram"', post='"mode"')
 
 
 class BadOptions(FlowTest):
@@ -202,7 +202,7 @@ class BadOptions(FlowTest):
         self.refuse(["check", "x.toml"], "what is to be checked is missing", "--epsilon 0.1..10")
         self.refuse(["check", "x.toml", "--from", "ln 2"], "--to is missing", '--to "ln 2"')
         self.refuse(["check", "x.toml", "--to", "ln 2"], "--from is missing")
-        self.refuse(["check", "x.toml", *LN_3_TO_LN_2, "--epsilon", "1..2"], "--epsilon stands instead of --from and --to")
+        self.refuse(["check", "x.toml", *LN_3_TO_LN_2, "--epsilon", "1..2"], "--epsilon takes the place of --from and --to")
         for word in ("loss", "sweep", "channel"):
             self.refuse([word, "x.toml"], "--epsilon is missing")
         self.refuse(["check", *LN_3_TO_LN_2], "no FILE to read")

@@ -135,7 +135,7 @@ class Examples(FlowTest):
                 result = flow("check", file, "--from", f"{times}ln 3", "--to", f"{times}ln 2", "--format", "json", cwd=self.folder)
                 document = json.loads(result.out)
                 self.assertEqual((result.code, document["verdict"]), (0, "refines"))
-                self.assertEqual("warning: a matrix costs another epsilon" in result.err, name == "root_of_odds")
+                self.assertEqual("warning: the cost of a matrix is not the epsilon" in result.err, name == "root_of_odds")
                 self.write("c.json", result.out)
                 self.assertEqual(self.json("verify", "c.json", "--of", file)["certificate"], "holds")
                 # The other way round it does not.
@@ -185,7 +185,7 @@ class Examples(FlowTest):
                     line, _, remark = command.partition("   ")
                     expected = 1 if re.match(r"\s*(does not|unstable)", remark) else 0
                     result = run(*shlex.split(line)[1:], cwd=HOUSE)
-                    warned = "warning: a matrix costs another epsilon than it is called by" in result.err
+                    warned = "warning: the cost of a matrix is not the epsilon that is named" in result.err
                     self.assertEqual((result.code, result.err if not warned else ""), (expected, ""))
                     self.assertIn(remark.strip().split(",")[0].split(" little")[0], result.out)
 
@@ -556,7 +556,7 @@ class OtherPipelines(FlowTest):
         text = flow("check", file, *pair, cwd=self.folder)
         self.assertEqual(text.code, 0)
         self.assertRegex(text.out, r"\Afor the loss of the file's analyst, under any prior, epsilon = ln 20 is worth at least as much as "
-                                   r"ln 2\nthis says nothing of other epsilons\n")
+                                   r"ln 2\nthis says nothing about other epsilons\n")
         self.assertNotIn("stable", text.out)
         self.assertEqual(self.json("check", file, *pair)["verdict"], "worth-as-much")
         self.assertEqual(self.json("check", file, *LN_3_TO_LN_2, "--any-prior", code=1)["verdict"], "worth-less")
@@ -704,12 +704,12 @@ class OtherPipelines(FlowTest):
         three = self.survey(participants="1000", perturber='"randomized-response"', secret='"target"', known="{ histogram = [333, 333, 333] }")
         result = flow("check", three, *LN_3_TO_LN_2, cwd=self.folder)
         self.assertEqual((result.code, result.out.split()[0]), (6, "undecided:"))
-        self.assertIn("fewer people are decided (under randomized response of three values, some 240), and so is a count of them, "
-                      "and a sweep shows where the loss of an analyst of one's own rises", result.out)
+        self.assertIn("with fewer people it is decided (under randomized response of three values, up to some 240), and so is a count; "
+                      "a sweep shows where the loss of a given analyst rises", result.out)
         few = self.survey(participants="260", perturber='"randomized-response"', secret='"target"', known="{ histogram = [87, 86, 86] }")
         result = flow("check", few, "--epsilon", "ln 2..ln 2.1", cwd=self.folder)
         self.assertEqual((result.code, result.out.split()[0]), (6, "undecided"))
-        self.assertIn("two epsilons that matter may be compared by themselves, and a sweep shows where", result.out)
+        self.assertIn("two epsilons that matter may be compared by themselves; a sweep shows where", result.out)
 
     def test_an_analyst_is_shown_without_what_does_not_matter(self):
         """Actions that cost the same are one, and secrets under which all do are counted, not listed."""
@@ -829,7 +829,7 @@ class OtherPipelines(FlowTest):
         for row, other in zip(exact, enclosed):
             for a, b in zip(row, other):
                 self.assertLess(abs(a - b), Fraction(1, 10**28))
-        self.assertIn("30 digits in --format json", flow("channel", file, "--epsilon", "1", "--format", "table",
+        self.assertIn("--format json prints 30 digits", flow("channel", file, "--epsilon", "1", "--format", "table",
                                                          cwd=self.folder).out)
 
     def test_zero_epsilon(self):
@@ -900,9 +900,9 @@ class Compare(FlowTest):
         refuse(3, "sum.toml", "three.toml", *self.LN_3, part=["is a secret of three.toml at ln 3 and not of sum.toml at ln 3"])
         refuse(3, "odd.csv", "odd.csv", part=["adds up to 5/6"])
         refuse(3, "short.csv", "odd.csv", part=["short.csv:2: 2 cells"])
-        refuse(3, "twice.csv", "odd.csv", part=["twice.csv:3: a secret stands twice"])
+        refuse(3, "twice.csv", "odd.csv", part=["twice.csv:3: a secret appears twice"])
         refuse(3, "open.csv", "odd.csv", part=["open.csv:2: a quote is not closed"])
-        refuse(3, "word.csv", "odd.csv", part=["word.csv:2: cell 2 is no number"])
+        refuse(3, "word.csv", "odd.csv", part=["word.csv:2: cell 2 is not a number"])
         refuse(3, "absent.csv", "odd.csv", part=["cannot open absent.csv"])
 
     def verified(self, document, code, outcome, *of):
@@ -923,7 +923,7 @@ class Compare(FlowTest):
         of = ("--of", "sum.toml")
         pair = self.json("check", "sum.toml", *LN_3_TO_LN_2, code=1)
         report = self.verified(pair, 0, "holds", *of)
-        self.assertEqual(report["unchecked"], ["the reason, which is words"])
+        self.assertEqual(report["unchecked"], ["the reason, which is only words"])
         self.assertIn("these are the pipeline's channels", self.verified(pair, 0, "holds")["unchecked"][0])
         self.forged(pair, *of, epsilon_from="ln 2", epsilon_to="ln 3")
         self.forged(pair, *of, epsilon_from="ln 4")
@@ -945,7 +945,7 @@ class Compare(FlowTest):
         document = self.json("check", D1, "--epsilon", "ln 3..ln 4", code=1)
         of = ("--of", D1)
         self.assertEqual(self.verified(document, 0, "holds", *of)["unchecked"],
-                         ["that the loss rises nowhere else", "the reason, which is words"])
+                         ["that the loss rises nowhere else", "the reason, which is only words"])
         self.assertIn("where the loss of the file's analyst rises", self.verified(document, 0, "holds")["unchecked"])
         self.forged(document, epsilon_low="ln 5", epsilon_high="ln 6")
         self.forged(document, epsilon_high="ln 31/10")
@@ -1000,7 +1000,7 @@ class Compare(FlowTest):
             file = EXAMPLES / f"{name}.toml"
             document = self.json("check", file, "--from", "2 ln 3", "--to", "2 ln 2", code=None)
             unchecked = self.verified(document, 0, "holds", "--of", file)["unchecked"]
-            self.assertFalse(any("a second way to multiply them out" in note for note in unchecked), name)
+            self.assertFalse(any("the second way of multiplying them out" in note for note in unchecked), name)
 
     def test_certificates_about_a_part(self):
         """One participant, the target alone, one bar, one unknown: each decides about the file, which is named."""
@@ -1052,10 +1052,10 @@ class Compare(FlowTest):
         self.verified(self.json("check", "identity.toml", "--epsilon", "ln 2..ln 3"), 6, "nothing")
         file = self.survey(participants="1000", post='{ query = "count", of = [0] }')
         self.verified(self.json("check", file, *LN_3_TO_LN_2, code=1), 6, "nothing")
-        for text, part in (("[]", "no JSON object"), ("{}", 'no "verdict"'), ("{", "not JSON"), ('{"verdict": 1}', "a text is wanted"),
+        for text, part in (("[]", "not a JSON object"), ("{}", 'no "verdict"'), ("{", "not JSON"), ('{"verdict": 1}', "a text is expected"),
                            ('{"verdict": "refines", "witness": [["x"]], "channel_from": [], "channel_to": []}', "a fraction in quotes")):
             self.write("bad.json", text)
-            self.assert_refused(flow("verify", "bad.json", cwd=self.folder), 3, "this is no certificate", part)
+            self.assert_refused(flow("verify", "bad.json", cwd=self.folder), 3, "this is not a certificate", part)
         self.assert_refused(flow("verify", cwd=self.folder), 2, "no FILE to check")
 
 
@@ -1077,7 +1077,7 @@ class Formats(FlowTest):
     def test_long_numbers_are_marked(self):
         text = flow("channel", D1, "--epsilon", "ln 3.51", "--format", "table").out
         self.assertRegex(text, r"~0\.\d{1,12}\b")
-        self.assertTrue(text.endswith("what has a ~ is rounded here, and exact in --format json\n"), text)
+        self.assertTrue(text.endswith("numbers with a ~ are rounded here; --format json prints them exactly\n"), text)
         self.assertNotIn("~", flow("channel", D1, "--epsilon", "ln 2", "--format", "table").out)
 
     def test_check_as_csv(self):

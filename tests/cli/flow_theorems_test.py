@@ -78,7 +78,7 @@ class Theorems(CommandTest):
                 forged = self.verified({**document, "theorem": theorem}, "--of", "p.toml")
                 self.assertNotEqual(forged["certificate"], "holds")
         self.assertEqual(self.verified({**document, "theorem": "made-up"}, "--of", "p.toml")["trouble"],
-                         "the theorem that it names says nothing of this pipeline")
+                         "the theorem that it names does not apply to this pipeline")
 
     def test_a_theorem_says_nothing_of_another_pipeline(self):
         document = self.stable(COUNT)
@@ -126,7 +126,7 @@ class Theorems(CommandTest):
         self.file(several)
         checked = self.verified(document, "--of", "p.toml")
         self.assertEqual(checked["certificate"], "nothing")
-        self.assertIn("the theorem that it names: there is no second way to check it here", checked["unchecked"])
+        self.assertIn("the theorem that it names, for which there is no second check here", checked["unchecked"])
 
 
 if __name__ == "__main__":

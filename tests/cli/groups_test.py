@@ -14,7 +14,7 @@ from cli.program import CommandTest, Engine, require_engine, run
 setUpModule = require_engine
 
 SECRET = "Ada-Lovelace-1815"  # a person whom no message may show
-LIKE = r"fractile: warning: the keys '[^\n]*' differ by a letter, case or blanks[^\n]*\n  [^\n]*\n"
+LIKE = r"fractile: warning: the keys '[^\n]*' differ only by one letter, by case or by blanks[^\n]*\n  [^\n]*\n"
 WEAK = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
 
 
@@ -260,7 +260,7 @@ class SeveralColumns(GroupsTest):
         self.assertIn("nothing was spent", again.err)
         self.assertIn("by city and sex (4 groups)", self.of("ledger", "show", "l.db", "--format", "table"))
         refused = self.run_release("t.csv", by="city,sex", keys_file="cells.csv", ledger="l.db")
-        self.assert_refused(refused, 2, "--keys-file holds on a ledger's dataset only as its owner declared it")
+        self.assert_refused(refused, 2, "--keys-file may be used on a ledger's dataset only as its owner declared it")
 
     def test_keys_of_one_column_are_compared_in_all_others(self):
         out = self.run_release("t.csv", *self.CROSSED, by="city,sex", intervals="0.9", compare="f,m", quantiles="median").out
@@ -273,15 +273,15 @@ class SeveralColumns(GroupsTest):
             with self.subTest(parts):
                 self.assert_refused(self.run_release("nowhere.csv", *arguments, **{"by": "city,sex", **changes}), 2, *parts)
 
-        refuse("--keys: 'a,b' names none of the columns city and sex", "--keys city=... --keys sex=...", keys="a,b")
+        refuse("--keys: 'a,b' does not begin with one of the columns city and sex", "--keys city=... --keys sex=...", keys="a,b")
         refuse("--keys: the column 'sex' has no list", keys="city=a,b")
-        refuse("--keys: the column 'city' stands twice", arguments=("--keys", "city=a", "--keys", "city=b"))
-        refuse("--keys: the key 'a' stands twice", arguments=("--keys", "city=a,a", "--keys", "sex=f"))
+        refuse("--keys: the column 'city' appears twice", arguments=("--keys", "city=a", "--keys", "city=b"))
+        refuse("--keys: the key 'a' appears twice", arguments=("--keys", "city=a,a", "--keys", "sex=f"))
         refuse("--keys: the list 'a,' has an empty item", arguments=("--keys", "city=a,", "--keys", "sex=f"))
         refuse("--by without its keys", "--keys city=...")
         refuse("--by: the list 'city,,sex' has an empty item", by="city,,sex", keys="a")
-        refuse("--by: the key column 'city' stands twice", by="city,city", keys="city=a")
-        refuse("--keys stands twice, and there is one key column", by="city", arguments=("--keys", "a", "--keys", "b"))
+        refuse("--by: the key column 'city' appears twice", by="city,city", keys="city=a")
+        refuse("--keys appears twice, and there is one key column", by="city", arguments=("--keys", "a", "--keys", "b"))
         many = ",".join(map(str, range(400)))
         refuse("--keys: 160000 combinations of keys are more than 100000",
                arguments=("--keys", f"city={many}", "--keys", f"sex={many}"))
@@ -293,7 +293,7 @@ class SeveralColumns(GroupsTest):
                                 ("city,sex\na,f\na\n", "k.csv: line 3 has another number of cells"),
                                 ("city,sex\na,f\na,\n", "k.csv: line 3 has an empty cell"),
                                 ("city,sex\na,f\n\n", "k.csv: line 3 has another number of cells"),
-                                ('city,sex\n"a\nb",f\na,f\n"a\nb",f\n', "k.csv: line 5 stands there before"),
+                                ('city,sex\n"a\nb",f\na,f\n"a\nb",f\n', "k.csv: line 5 appeared before"),
                                 ('city,sex\na,"f\n', "k.csv: line 2 has a quote that is not closed"),
                                 ('city,sex\na,f"f\n', "k.csv: line 2 has a quote that is not closed, or not around a cell"),
                                 (b"city,sex\na,\xe9\n", "k.csv: line 2 is not UTF-8 text")):
@@ -370,9 +370,9 @@ class Refusals(CommandTest):
         self.refuse("--keys without the column that holds the keys", "--by region", keys="a")
         self.refuse("--keys-file without the column", "--by region", keys_file="k.txt")
         self.refuse("--by without its keys", "--keys north,south", by="city")
-        self.refuse("--keys-file stands instead of --keys", by="city", keys="a", keys_file="k.txt")
+        self.refuse("--keys-file takes the place of --keys", by="city", keys="a", keys_file="k.txt")
         self.refuse("--keys: the list 'a,,b' has an empty item", by="city", keys="a,,b")
-        self.refuse("--keys: the key 'a' stands twice", "once", by="city", keys="a,b, a")
+        self.refuse("--keys: the key 'a' appears twice", "once", by="city", keys="a,b, a")
         self.refuse("--keys is empty", by="city", keys="")
         self.refuse("--by is empty", by="", keys="a")
         self.refuse("--person is empty", person="")
@@ -387,7 +387,7 @@ class Refusals(CommandTest):
         refuse(b"a\n\xe9\n", "--keys-file: k.txt: line 2 is not UTF-8 text", "iconv")
         refuse(b"\xed\xa0\x80\n", "line 1 is not UTF-8 text")
         refuse(b"\xc0\x80\n", "line 1 is not UTF-8 text")
-        refuse("a\nb\na\n", "--keys-file: k.txt: line 3 stands there before", "every key once")
+        refuse("a\nb\na\n", "--keys-file: k.txt: line 3 appeared before", "every key once")
         refuse("".join(f"{i}\n" for i in range(100_001)), "line 100001 is one too many: at most 100000 keys")
         result = self.run_release("nowhere.csv", by="city", keys_file="gone.txt")
         self.assert_refused(result, 3, "--keys-file: cannot read gone.txt: No such file", "one key per line")

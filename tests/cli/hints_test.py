@@ -273,7 +273,7 @@ class Places(CommandTest):
     def test_delimiters(self):
         self.write("t.csv", "x\ty\n1\t2\n")
         for spelled in ("tab", "\\t"):
-            self.assert_refused(self.run_release("t.csv", delimiter=spelled), 2, f"'{spelled}', which is no tab", "--input-format tsv")
+            self.assert_refused(self.run_release("t.csv", delimiter=spelled), 2, f"'{spelled}', which is not a tab", "--input-format tsv")
         self.release("t.csv", input_format="tsv")
 
 
@@ -308,7 +308,7 @@ class Typing(CommandTest):
     def test_dates_as_they_are_written_elsewhere(self):
         """The step was refused in their place: '1d' is not a number."""
         for typed in ("01/01/2020", "31.12.2019", "2020/01/01"):
-            self.refuse(["release", "t.csv", *options(bounds=(typed, "2026-01-01"), step="1d")], f"--bounds: '{typed}' is no date or time",
+            self.refuse(["release", "t.csv", *options(bounds=(typed, "2026-01-01"), step="1d")], f"--bounds: '{typed}' is not a date or time",
                         "write 2024-01-31")
         self.refuse(["release", "t.csv", *options(bounds=("now", "later"), step="1d")], "--bounds: 'now' is not a number")
         self.refuse(["release", "t.csv", *options(bounds=("0", "1.000.000"))], "--bounds: '1.000.000' is not a number")

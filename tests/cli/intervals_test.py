@@ -68,7 +68,7 @@ class Intervals(CommandTest):
             self.assertIsNone(each["rank_error"])
             self.assertLessEqual(each["lower"], each["upper"])
         words = " ".join(run("explain", str(receipt)).out.split())
-        self.assertIn("an interval beside each for the quantile of the population, rounded to a possible value", words)
+        self.assertIn("beside each value an interval for the quantile of the population, rounded to a possible value", words)
         self.assertIn("each by itself, not all of them at once", words)
         self.assertIn("a simple random sample of the population, one record a person, drawn with or without replacement", words)
 
@@ -133,8 +133,8 @@ class Intervals(CommandTest):
         """In a plan, beside the release and in its explanation; where ends are settled nothing is said."""
         plan = {"column": None, "unsafe_seed": None, "intervals": "0.95", "of": "table"}
         few = run("plan", *options(WAGES, **plan, epsilon="0.01", format="table"))
-        self.assertIn("warning: with this budget ends of intervals are the range's own\n"
-                      "about 2000 records are too few to settle them;\nabout ", few.out)
+        self.assertIn("warning: with this budget intervals may end only at the ends of the range\n"
+                      "about 2000 records are too few to settle their ends within it;\nabout ", few.out)
         self.assertIn(" would do, or an epsilon of about ", few.out)
         self.assertIn("epsilon  worst case  nine in ten  interval", few.out)
         self.assertIn("all but about one end in a hundred are inside the range, where values are not tied", " ".join(few.out.split()))
@@ -145,8 +145,8 @@ class Intervals(CommandTest):
         self.assertEqual(list(json.loads(enough.out)["interval_ends"]), ["rows", "settled_from"])
         receipt = self.folder / "receipt.json"
         result = self.wages(intervals="0.95", of="table", epsilon="0.01", receipt=str(receipt))
-        self.assertIn("with this budget ends of intervals are the range's own", result.err)
-        self.assertIn("Warning: with this budget ends of intervals are the range's own: about", " ".join(run("explain", str(receipt)).out.split()))
+        self.assertIn("with this budget intervals may end only at the ends of the range", result.err)
+        self.assertIn("Warning: with this budget intervals may end only at the ends of the range: about", " ".join(run("explain", str(receipt)).out.split()))
         self.assertEqual(self.wages(intervals="0.95", of="table").err, "")
 
     def test_intervals_of_the_largest_tables(self):
@@ -167,7 +167,7 @@ class Intervals(CommandTest):
             ({"of": "table"}, "--of goes with --intervals"),
             ({"together": True}, "--together goes with --intervals"),
             ({"intervals": "95"}, "between 0 and 1"),
-            ({"intervals": "0.95", "records_per_person": "2"}, "no simple random sample"),
+            ({"intervals": "0.95", "records_per_person": "2"}, "not a simple random sample"),
             ({"intervals": "0.95", "quantiles": "0,0.5"}, "have no interval"),
         ):
             result = self.wages(**changes)

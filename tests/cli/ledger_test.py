@@ -131,10 +131,10 @@ class Paying(LedgerTest):
         self.init("--epsilon", "1/8")
         self.write("t.csv", 'x\n7\n"seven\n')
         self.assert_refused(self.run_paid(), 4, "exceeds what remains")
-        self.assert_refused(self.run_paid(neighbors="change-one"), 2, "for change-one neighbors, and the budget of "
-                            "dataset 'people' for add-remove", "write --neighbors add-remove")
-        self.assert_refused(self.run_paid(epsilon=None, rho="1/100"), 2, "a cost of rho = 1/100 is not counted on")
-        self.assert_refused(self.run_paid(delta="1e-6"), 2, "is not counted on", "without --delta")
+        self.assert_refused(self.run_paid(neighbors="change-one"), 2, "for change-one neighbors, but the budget of "
+                            "dataset 'people' is for add-remove", "write --neighbors add-remove")
+        self.assert_refused(self.run_paid(epsilon=None, rho="1/100"), 2, "a cost of rho = 1/100 cannot be charged to")
+        self.assert_refused(self.run_paid(delta="1e-6"), 2, "cannot be charged to", "without --delta")
         self.assert_refused(self.run_paid(unsafe_seed="1"), 2, "--unsafe-seed does not go with --ledger")
         self.assert_refused(self.run_paid(dataset="peopel"), 2, "has no dataset 'peopel'", "did you mean people?")
         self.assert_refused(self.run_paid(dataset="x"), 2, "has no dataset 'x'", "choose one of people")
@@ -284,7 +284,7 @@ class Again(LedgerTest):
         database.commit()
         database.close()
         self.assert_refused(self.run_paid(**self.WIDE), 5, "the receipt of entry 1 is not what was committed")
-        self.refuse(5, "verify", "budget.db", parts=("the receipt of entry 1 does not have its hash",))
+        self.refuse(5, "verify", "budget.db", parts=("the receipt of entry 1 does not match its hash",))
 
 
 class Show(LedgerTest):
@@ -360,7 +360,7 @@ class Show(LedgerTest):
         self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("may have been published",))
         os.remove(self.folder / "r.json")
         self.assertEqual(self.ledger("void", "budget.db", "--entry", "2", "--reason", "it failed"),
-                         "entry 2 is void and counts no more\n")
+                         "entry 2 is void and no longer counts\n")
         self.assertEqual(self.spent(), {"epsilon": "1/4"})
         self.assertIn("because: it failed", self.ledger("show", "budget.db", "--format", "table"))
         self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("is void already",))
@@ -572,7 +572,7 @@ class PutBack(VoidedWhileItRuns):
         cheap = self.run_paid(**self.WIDE)
         self.assertEqual(cheap.code, 0, cheap)
         err = self.expect_nothing(process)
-        self.assertIn("has no entry 1 of this release any more: it was put back to an earlier state, or replaced", err)
+        self.assertIn("no longer has entry 1 of this release: the ledger was put back to an earlier state, or replaced", err)
         self.assertIn("that is there now does not have this entry, and does not count epsilon = 8", err)
         self.assertEqual((self.states(), self.spent()), (["committed"], {"epsilon": "1/1000000000"}))
         self.ledger("verify", "budget.db")
@@ -592,7 +592,7 @@ class PutBack(VoidedWhileItRuns):
     def test_without_another(self):
         process, backup = self.begun()
         (self.folder / "budget.db").write_bytes(backup)
-        self.assertIn("has no entry 1 of this release any more", self.expect_nothing(process))
+        self.assertIn("no longer has entry 1 of this release", self.expect_nothing(process))
         self.assertEqual(self.states(), [])
 
     def test_another_file_of_the_name(self):
@@ -709,7 +709,7 @@ class Witnessed(LedgerTest):
         self.init()
         os.rename(self.folder / "elsewhere", self.folder / "away")
         self.assert_refused(self.run_paid(), 5, f"the witness '{self.path}' of the ledger 'budget.db' is not there",
-                            "nothing was charged; make the place available in which it lies")
+                            "nothing was charged; make its disk available")
         self.refuse(5, "witness", "budget.db", parts=("is not there", "--accept"))
         self.refuse(5, "witness", "budget.db", "--accept", parts=("cannot be created: No such file", "a folder that exists"))
         os.mkdir(self.folder / "elsewhere")
@@ -877,17 +877,17 @@ class Sources(LedgerTest):
                          "every release must have --person id, --records-per-person 3 or more, "
                          f"the file '{self.folder}/t.csv'\n")
         good = {"person": "id", "records_per_person": "3"}
-        refused = (({"person": "x"}, "by the column 'x', and dataset 'people' by the column 'id'", "write --person id"),
+        refused = (({"person": "x"}, "by the column 'x', but dataset 'people' identifies them by the column 'id'", "write --person id"),
                    ({"person": None}, "by no column", "write --person id"),
-                   ({"records_per_person": "2"}, "for persons of 2 records at most", "--records-per-person 3, or more"),
-                   ({"records_per_person": None}, "for persons of 1 records at most"),
+                   ({"records_per_person": "2"}, "for persons with at most 2 records", "--records-per-person 3, or more"),
+                   ({"records_per_person": None}, "for persons with at most 1 records"),
                    ({"neighbors": "change-one"}, "for change-one neighbors"),
                    ({"sql": "SELECT x, x AS id FROM input"}, "--sql does not go with dataset 'people'"),
                    ({"source": "t"}, "reads the source 't'", "without --source"))
         for change, *parts in refused:
             with self.subTest(**change):
                 self.assert_refused(self.run_paid(**{**good, **change}), 2, *parts)
-        self.assert_refused(self.run_paid("u.csv", **good), 2, "u.csv', and the budget of dataset 'people' is for the file")
+        self.assert_refused(self.run_paid("u.csv", **good), 2, "u.csv', but the budget of dataset 'people' is for the file")
         self.assert_refused(self.run_paid("-", **good), 2, "reads a source without a name")
         self.assertEqual(self.statement()["entries"], [])
         self.assert_refused(self.run_paid(**good), 3, "line 3 has a quoted cell without its end")

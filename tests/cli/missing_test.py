@@ -83,7 +83,7 @@ class Declared(CommandTest):
         source = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))["source"]
         self.assertEqual((source["missing"], source["domain"]), (["NA", "-9"], "number or missing"))
         self.assertNotIn("unreadable", source)
-        self.assertIn("Declared to be missing, too: 'NA', '-9'.", " ".join(run("explain", "r.json", cwd=self.folder).out.split()))
+        self.assertIn("Also declared to be missing: 'NA', '-9'.", " ".join(run("explain", "r.json", cwd=self.folder).out.split()))
         self.release("t.csv", unreadable="missing", receipt="s.json")
         source = json.loads((self.folder / "s.json").read_text(encoding="utf-8"))["source"]
         self.assertEqual((source["unreadable"], source["domain"]), ("missing", "anything"))
@@ -125,7 +125,7 @@ class Paid(CommandTest):
         self.assertEqual(self.seen("NA", **fails, missing="NA")[0], 0)
         code, words, _ = self.seen("7", unreadable="error")
         self.assertEqual(code, 2)
-        self.assertIn("--unreadable holds on a ledger's dataset only as its owner declared it", words)
+        self.assertIn("--unreadable may be used on a ledger's dataset only as its owner declared it", words)
         self.assertEqual(self.seen("NA", unreadable="missing")[0], 0)
 
     def test_it_is_written(self):

@@ -17,8 +17,8 @@ class Refusals(CommandTest):
 
     def test_quantiles(self):
         self.refuse("the quantile 1/4 comes after a larger one", "in increasing order", quantiles="0.5,0.25")
-        self.refuse("the quantile 1/2 stands twice", "once each", quantiles="0.5,0.5")
-        self.refuse("the quantile 1/2 stands twice", quantiles="0.25,1/2,0.5e0,0.9")
+        self.refuse("the quantile 1/2 appears twice", "once each", quantiles="0.5,0.5")
+        self.refuse("the quantile 1/2 appears twice", quantiles="0.25,1/2,0.5e0,0.9")
         self.refuse("the quantile 3/2 is outside [0, 1]", "0.5 for the median", quantiles="1.5")
         self.refuse("the quantile -1/10 is outside [0, 1]", quantiles="-0.1,0.5")
         self.refuse("12345678901/100000000000 has too many digits", "nine decimals", quantiles="0.12345678901")
@@ -55,7 +55,7 @@ class Refusals(CommandTest):
         self.refuse("--rho: 'NaN' is not a number", epsilon=None, rho="NaN")
 
     def test_one_budget(self):
-        self.refuse("--epsilon and --rho are two measures of one thing", "--epsilon 1 (pure) or --rho 1/2", rho="1")
+        self.refuse("--epsilon and --rho are two measures of the same cost", "--epsilon 1 (pure) or --rho 1/2", rho="1")
         self.refuse("a budget is missing", "--epsilon 1 (pure) or --rho 1/2", epsilon=None)
 
     def test_step(self):
@@ -103,8 +103,8 @@ class Refusals(CommandTest):
         refuse("1 2 3", "--candidates: '1 2 3' is not a number", "commas between numbers")
         refuse("1/3", "--candidates: the candidate 1/3 has no finite decimal expansion")
         refuse("0.1,0.1000000000000000000001", "two candidates are the same in double precision", "further apart")
-        self.refuse("--candidates stands instead of --bounds and --step", "one or the other", candidates="1,2")
-        self.refuse("--candidates stands instead of --bounds and --step", candidates="1,2", bounds=None)
+        self.refuse("--candidates takes the place of --bounds and --step", "one or the other", candidates="1,2")
+        self.refuse("--candidates takes the place of --bounds and --step", candidates="1,2", bounds=None)
 
     def test_records_per_person(self):
         for text in ("0", "-1", "x", "1.5", "1000000001", "99999999999999999999"):
@@ -125,7 +125,7 @@ class Refusals(CommandTest):
     def test_what_does_not_go_together(self):
         self.refuse("exponential mechanism releases one quantile at a time", "approximate", mechanism="exponential")
         self.refuse("published rates are those of approximate", "--mechanism approximate", rates="as-published")
-        self.refuse("--no-interpolation is for auto", "--mechanism auto", no_interpolation=True, mechanism="tree")
+        self.refuse("--no-interpolation is only for the mechanism auto", "--mechanism auto", no_interpolation=True, mechanism="tree")
         self.refuse("tree has no adaptive base", "leave --base out", base="adaptive", mechanism="tree")
         self.refuse("auto needs no delta", "independent", delta="1e-6", mechanism="auto")
         self.refuse("--delta goes with --epsilon", "leave it out", epsilon=None, rho="1", delta="1e-6")
@@ -152,7 +152,7 @@ class Refusals(CommandTest):
     def test_a_name_that_does_not_tell_the_format(self):
         for name in ("nowhere", "nowhere.data", "./nowhere"):
             result = self.run_release(name)
-            self.assert_refused(result, 2, f"the name of {name} does not tell its format", "--input-format csv")
+            self.assert_refused(result, 2, f"the name of {name} does not show its format", "--input-format csv")
 
     def test_no_engine(self):
         """Which is loaded once all files are open: it is the first thing that could look at them."""
@@ -192,7 +192,7 @@ class CommandLine(CommandTest):
         self.refuse(["release", NOWHERE, "--public-rows=3"], "--public-rows takes no value", "write --public-rows")
 
     def test_too_many_files(self):
-        self.refuse(["release", NOWHERE, "b.csv", *options()], "unexpected argument 'b.csv', which is no file", "check its path")
+        self.refuse(["release", NOWHERE, "b.csv", *options()], "unexpected argument 'b.csv', which is not a file", "check its path")
 
     def test_negative_numbers_are_values(self):
         for low, high in (("-10", "-5"), ("-.5", "+.5"), ("-1e2", "1e2")):

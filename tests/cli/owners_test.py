@@ -57,7 +57,7 @@ class Declared(OwnersTest):
     def test_what_only_an_owner_may_say(self):
         self.init()
         self.write("keys.txt", "3\n7\n")
-        undeclared = "holds on a ledger's dataset only as its owner declared it, and dataset 'people' does not declare it"
+        undeclared = "may be used on a ledger's dataset only as its owner declared it, and dataset 'people' does not declare it"
         for name, value in (("null", "error"), ("public_rows", True), ("sql_stability", "1")):
             changes = {name: value, "sql": "SELECT age FROM input, range(1000)"} if name == "sql_stability" else {name: value}
             self.refuse(f"--{name.replace('_', '-')} {undeclared}", "fractile ledger init declares it for a new dataset: with --", **changes)
@@ -72,7 +72,7 @@ class Declared(OwnersTest):
             self.skipTest("no compiler is here")
         self.write("evil.c", '#include <stdio.h>\n__attribute__((constructor)) static void run(void) { fclose(fopen("ran", "w")); }\n')
         subprocess.run([compiler, "-shared", "-fPIC", "-o", "evil.so", "evil.c"], cwd=self.folder, check=True)
-        self.refuse("--duckdb holds on a ledger's dataset only as its owner declared it", duckdb="./evil.so")
+        self.refuse("--duckdb may be used on a ledger's dataset only as its owner declared it", duckdb="./evil.so")
         self.assertNotIn("ran", self.files())
 
     def test_what_an_owner_declares(self):
@@ -85,7 +85,7 @@ class Declared(OwnersTest):
         for stability in ("3", "5"):
             self.assertEqual(self.median("people.csv", **query, sql_stability=stability), "3")
         another = {"sql": "SELECT age FROM input, range(1000) WHERE name = 'p7'", "sql_stability": "3"}
-        self.refuse_more("--sql-stability holds for the query that dataset 'people' declares, and this is another one", **another)
+        self.refuse_more("--sql-stability holds for the query that dataset 'people' declares, and this is another query", **another)
         self.assertEqual(self.median("people.csv", sql="SELECT age FROM input", epsilon="10000"), "3")  # row-wise
 
     def refuse_more(self, *parts, **changes):
@@ -143,7 +143,7 @@ class KeysFiles(OwnersTest):
                 self.assertIn(result.code, (2, 3))
 
     def test_no_refusal_quotes_a_line(self):
-        for content, part in ((f"{SECRET}\n{SECRET}\n", "line 2 stands there before"), (f"{SECRET}\n\n", "line 2 is empty"),
+        for content, part in ((f"{SECRET}\n{SECRET}\n", "line 2 appeared before"), (f"{SECRET}\n\n", "line 2 is empty"),
                               (f"{SECRET}\n".encode() + b"\xff\n", "line 2 is not UTF-8 text")):
             self.write("keys.txt", content)
             self.assert_refused(self.asked("people.csv", by="name", keys_file="keys.txt", ledger=None), 2, part, secrets=(SECRET,))
@@ -151,7 +151,7 @@ class KeysFiles(OwnersTest):
     def test_pages_quote_no_line_of_a_file(self):
         page = {"format": "html", "ledger": None}
         for content, part in ((f"{SECRET} is no TOML\n", "line 1 is not TOML"), (f'title = "x"\n"{SECRET}" = "y"\n', "line 2: the name before = is not known"),
-                              ("title = 7\n", "title is no text")):
+                              ("title = 7\n", "title is not text")):
             self.write("about.toml", content)
             self.assert_refused(self.asked("people.csv", **page, about="about.toml"), 3, part, secrets=(SECRET,))
         self.assert_refused(self.asked("people.csv", **page, about="people.csv"), 2, "--about: 'people.csv' is what is read", secrets=(SECRET,))
@@ -231,7 +231,7 @@ class Pins(OwnersTest):
         self.assertEqual(set(released), {"1/2,3"} if released else set())
         for result in results:
             if result.code != 0:
-                self.assert_refused(result, 2, "patients.csv', and the budget of dataset 'people' is for the file")
+                self.assert_refused(result, 2, "patients.csv', but the budget of dataset 'people' is for the file")
         self.assertEqual(self.entries(), len(released))
 
 
@@ -263,7 +263,7 @@ class Fixed(OwnersTest):
         for change in ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"},
                        {"decimal": ","}, {"thousands": ","}, {"encoding": "utf-16"}):
             option = "--" + next(iter(change)).replace("_", "-")
-            self.refuse_reading(f"{option} holds on a ledger's dataset only as its owner declared it", "fractile ledger init declares it",
+            self.refuse_reading(f"{option} may be used on a ledger's dataset only as its owner declared it", "fractile ledger init declares it",
                                 **change)
         self.assertEqual(self.entries(), 0)
 
@@ -271,7 +271,7 @@ class Fixed(OwnersTest):
         self.init()
         self.assertEqual(self.median("people.csv", person="name", records_per_person="2"), "3")
         self.refuse_reading("with --person name", records_per_person="2")
-        self.refuse_reading("for persons of 2", person="name")
+        self.refuse_reading("is for persons with 2", person="name")
         self.assertEqual(self.median("people.csv", person="name", records_per_person="3"), "3")
 
     def test_what_nothing_is_known_of_is_read_as_declared(self):

@@ -74,7 +74,7 @@ class OfAReceipt(PageTest):
         self.assertEqual(page.headings, ["Ages of residents", *expected])
         text = page.text()
         for part in ("Published by: Office of \"Numbers\" & <Sons>", "What for: Planning", "Date: 2026-05-01",
-                     "with a probability of 10 in 100 without your records, it comes about with at most 28 in 100",
+                     "with a probability of 10 in 100 without your records, it happens with a probability of at most 28 in 100",
                      "the values miss the quantiles of the table's records, each counted at", "Of epsilon = 2 for these people, epsilon = 1 is left.",
                      "Quantiles of the column age of people.csv", "every person who has at most 1 record in the table",
                      "The release costs epsilon = 1 (pure differential privacy).", "0 to 125 in steps of 1",
@@ -326,7 +326,7 @@ class Hostile(PageTest):
         path = HOUSE / "fuzz" / "corpus" / "fuzz_receipt" / "hidden.json"
         self.assertIn("\x7f", path.read_text(encoding="utf-8"))
         text = self.of("explain", str(path), "--format", "html")
-        self.assertIn("It holds characters that cannot be seen", self.whole(text).text())
+        self.assertIn("The receipt holds characters that cannot be seen", self.whole(text).text())
         self.assertNotRegex(text, r"[^\n -~]")
 
     def test_about(self):
@@ -512,7 +512,7 @@ class Options(PageTest):
         self.write("bad.toml", "titel = 'x'\n")
         self.refuse(3, "bad.toml: line 1: the name before = is not known", **page, about="bad.toml")
         self.write("bad.toml", "title = 7\n")
-        self.refuse(3, "title is no text", **page, about="bad.toml")
+        self.refuse(3, "title is not text", **page, about="bad.toml")
         self.write("file", "")
         self.refuse(3, "--figures: cannot write to 'file'", **page, figures="file")
 
@@ -564,7 +564,7 @@ class Options(PageTest):
         for words in ([], ["--format", "markdown"]):
             said = self.of("explain", "r.json", "--ledger", "l.db", *words)
             self.assertIn(SPENT, said)
-            self.assertRegex(said, r"A ledger paid for it: entry 1 of the\s+dataset people")
+            self.assertRegex(said, r"A ledger paid for the release: entry 1 of the\s+dataset people")
             self.assertNotIn(SPENT, self.of("explain", "r.json", *words))
         self.assertEqual(self.of("explain", "r.json", "--ledger", "l.db", "--format", "json"), (self.folder / "r.json").read_text())
         for words in ([], ["--format", "markdown"], ["--format", "json"]):

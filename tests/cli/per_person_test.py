@@ -139,7 +139,7 @@ class Words(PerPersonTest):
         self.write_visits()
         self.write("people.profile", "")
         for changes, part in (
-            ({"per_person": "sum"}, "one value a person without the column that tells persons apart"),
+            ({"per_person": "sum"}, "one value per person without the column that identifies persons"),
             ({"per_person": "total", "person": "id"}, "--per-person: 'total' is not known"),
             ({"per_person": "sum", "person": "id", "records_per_person": "2"}, "--records-per-person: each person has one value"),
             ({"per_person": "sum", "person": "id", "sql": "SELECT id, x FROM input", "sql_stability": "1"}, "row-wise queries only"),
@@ -182,7 +182,7 @@ class Queries(PerPersonTest):
         self.assertEqual(run("count", "t.csv", *rows, cwd=self.folder).code, 0)
         self.assert_refused(run("release", "--counts", "q", "--epsilon", "0.1", "--ledger", "l.db", "--source", "visits", cwd=self.folder), 2,
                             "pins the column of persons")
-        self.assert_refused(run("merge", "p", "p", "--output", "both", "--allow-equal-files", cwd=self.folder), 2, "not that of two tables")
+        self.assert_refused(run("merge", "p", "p", "--output", "both", "--allow-equal-files", cwd=self.folder), 2, "cannot be computed from the values in two tables")
 
     def test_groups(self):
         self.write_visits()
@@ -201,8 +201,8 @@ class Queries(PerPersonTest):
                                  "ON p.id = v.id WHERE p.age > 30e0 GROUP BY v.id")
         self.assertEqual((named.code, named.out), (0, plain.out), named)
         self.of("ledger", "init", "b.db", "--dataset", "visits", "--epsilon", "10", "--person", "id", "--records-per-person", "4")
-        for condition, part in (("p.id = v.region", "anything else than the person's column"), ("v.id = v.id", "anything else than the person's column"),
-                                ("p.id = v.id OR p.age > 30", "anything else than the person's column")):
+        for condition, part in (("p.id = v.region", "anything other than the person's column"), ("v.id = v.id", "anything other than the person's column"),
+                                ("p.id = v.id OR p.age > 30", "anything other than the person's column")):
             refused = self.run_release("t.csv", **{**asked, "unsafe_seed": None}, ledger="b.db", sql=f"SELECT v.id, count(*) AS x FROM input v JOIN {ages} p ON {condition} GROUP BY v.id")
             self.assert_refused(refused, 2, part)
 

@@ -101,14 +101,14 @@ class Analyst(CommandTest):
         page = run("plan", *options(self.WIDE, analyst="loss.toml", format="html", figures="out"), cwd=self.folder)
         self.assertEqual((page.code, page.err), (0, ""))
         words = " ".join(page.out.split())
-        self.assertRegex(words, r"The least one of the \d+ epsilons that were tried from which on all serve is 0\.\d+\. It serves the analyst of loss\.toml: "
+        self.assertRegex(words, r"The smallest of the \d+ epsilons that were tried such that it and all larger ones serve is 0\.\d+\. It serves the analyst of loss\.toml: "
                                 r"some value misses its quantile by more than 40 records with probability at most 0\.05, among 20000 records")
-        self.assertIn("What the analyst loses against epsilon", page.out)
+        self.assertIn("The analyst&#39;s loss against epsilon", page.out)
         rows = list(csv.DictReader(io.StringIO((self.folder / "out" / "tried.csv").read_text())))
         self.assertIn("is served", [row["the analyst"] for row in rows])
         self.assertIn("borne", (self.folder / "out" / "tried.svg").read_text())
         exact = run("plan", *options({**self.WIDE, "quantiles": "median", "mechanism": "exponential"}, analyst="loss.toml", format="html"), cwd=self.folder)
-        self.assertIn("What the analyst loses against epsilon", exact.out)
+        self.assertIn("The analyst&#39;s loss against epsilon", exact.out)
 
     def test_what_is_found_before(self):
         """By default the records' granularity is looked for, if epsilon is not tiny: the mean over what is found, and no refusal."""
@@ -116,21 +116,21 @@ class Analyst(CommandTest):
         table = run("plan", *options({**self.WIDE, "quantiles": "median", "expected_rows": "50000", "epsilon": "0.001..10"}, analyst="loss.toml",
                                      format="table"), cwd=self.folder)
         self.assertEqual((table.code, table.err), (0, ""))
-        self.assertRegex(table.out, r"\AThe least one of the \d+ epsilons that were tried from which on all serve is 0\.0\d+\. It serves")
+        self.assertRegex(table.out, r"\AThe smallest of the \d+ epsilons that were tried such that it and all larger ones serve is 0\.0\d+\. It serves")
 
     def test_refusals(self):
         good = '[analyst]\nloss = "missed-records"\nmost = 20'
         self.write("loss.toml", good)
         for changes, words in (({"quantiles": "deciles", "mechanism": "tree"}, "24 quantiles that are selected at once"),
                                ({"quantiles": "percentiles", "mechanism": "joint-total"}, "24 quantiles that are selected at once"),
-                               ({"bounds": ("0", "500000"), "expected_rows": "1000000000"}, "does not tell records apart as finely"), ({"rho": "1", "epsilon": None}, "does not go with --analyst"),
+                               ({"bounds": ("0", "500000"), "expected_rows": "1000000000"}, "are too coarse for the losses"), ({"rho": "1", "epsilon": None}, "does not go with --analyst"),
                                ({"epsilon": "1"}, "is not a range"), ({"epsilon": "ln 2..ln 3"}, "numbers above 0"),
                                ({"rank_error": "3", "epsilon": None}, "does not go with --analyst")):
             result = run("plan", *options({**self.QUERY, "analyst": "loss.toml", **changes}), cwd=self.folder)
             self.assertEqual((result.code, result.out), (2, ""), (changes, result))
             self.assertIn(words, result.err)
         for text, words in (("", "[analyst]"), ('[analyst]\nmost = 1', "loss is missing"), ('[analyst]\nloss = "x"\nmost = 1', "line 2"),
-                            (good + "\nthan = 3", "than goes with missed-by-more"), (good.replace("20", "0.5"), "between quotes"),
+                            (good + "\nthan = 3", "than goes with missed-by-more"), (good.replace("20", "0.5"), "must be in quotes"),
                             (good.replace("20", "-1"), "less than 0"), ("[analyst", "line 1 is not TOML"), (good + "\nage = 3", "line 4")):
             self.write("loss.toml", text)
             self.assert_refused(run("plan", *options({**self.QUERY, "analyst": "loss.toml"}), cwd=self.folder), 3, "--analyst: loss.toml", words)
@@ -224,7 +224,7 @@ class Plan(CommandTest):
             ({"rank_error": "100"}, ("--epsilon is what a wanted error is solved for",)),
             ({"epsilon": None, "percentile_error": "1", "expected_rows": None}, ("--expected-rows, which is missing",)),
             ({"epsilon": None, "percentile_error": "0"}, ("not above 0",)),
-            ({"epsilon": None, "rank_error": "1", "percentile_error": "1"}, ("stands in place of --rank-error",)),
+            ({"epsilon": None, "rank_error": "1", "percentile_error": "1"}, ("takes the place of --rank-error",)),
             ({"epsilon": None, "rank_error": "0"}, ("no budget gives that rank error",)),
             ({"epsilon": None, "rank_error": "50", "expected_rows": "9000", "intervals": "0.9"}, ("no rank error is promised",)),
             ({"epsilon": None, "rank_error": "many"}, ("not a whole number",)),
@@ -260,7 +260,7 @@ class Guesses(CommandTest):
         self.assertAlmostEqual(found["allowed"], math.exp(2) / (math.exp(2) + 1), 7)
 
     def test_one_quantile_among_known_others(self):
-        """The median of 100 records among ten values, as fractile flow leakage has it."""
+        """The median of 100 records among ten values, as in fractile flow leakage."""
         self.write("public.csv", "decade\n" + "".join(f"{value}\n" for value in range(10)))
         require_engine()
         found = json.loads(run("plan", "--bounds", "0", "9", "--step", "1", "--quantiles", "median", "--epsilon", "1", "--mechanism",
@@ -403,19 +403,19 @@ class Explain(CommandTest):
         self.assertEqual((page.code, page.err), (0, ""))
         words = " ".join(page.out.split())
         up = math.ceil(share * 10000) / 100
-        self.assertIn(f"In a table of 1000 records of which, as these values have it, {up:g} % lie above {limit}, an attacker", words)
+        self.assertIn(f"Take a table of 1000 records in which, according to these values, {up:g} % of the records lie above {limit}. An attacker", words)
         before = math.ceil(max(share, 1 - share) * 10000) / 100
-        self.assertIn(f"rightly in {before:g} % of cases without this release, and in at most ", words)
-        self.assertIn("Whatever they know of all others, the promise allows at most 88.08 %.", words)
+        self.assertIn(f"correctly in {before:g} % of cases without this release, and in at most ", words)
+        self.assertIn("Whatever they know about all other people, the promise allows at most 88.08 %.", words)
         self.assertLessEqual(max(map(len, page.out.splitlines())), 100)
         self.assertIn("What an attacker gains", self.explain("g.json", "--guess", f"above:{limit}", "--format", "html").out)
         self.assertNotIn("What an attacker gains", self.explain("g.json").out)
-        for guess, part in (("value", "about a limit"), ("above:", "about a limit"), ("above:many", "is no limit")):
+        for guess, part in (("value", "about a limit"), ("above:", "about a limit"), ("above:many", "cannot be compared")):
             self.assert_refused(self.explain("g.json", "--guess", guess), 2, part)
-        for guess, part in ((values[-1][1] + 1, "at most 10 %, as the largest of them"), (values[0][1] - 1, "at least 90 %, as the least of them")):
+        for guess, part in ((values[-1][1] + 1, "at most 10 %, by the largest of these values"), (values[0][1] - 1, "at least 90 %, by the least of these values")):
             words = " ".join(self.explain("g.json", "--guess", f"above:{guess}").out.split())
-            self.assertIn(f"do not say how many records lie above {guess}: {part} has it", words)
-            self.assertIn("rightly in at least 90 % of cases without this release", words)
+            self.assertIn(f"give only a bound on the share of the records above {guess}: {part}.", words)
+            self.assertIn("correctly in at least 90 % of cases without this release", words)
 
     def test_a_guess_on_the_page_of_a_release(self):
         """Whatever is drawn, the page of what was paid for comes out; what cannot be explained is refused before."""
@@ -426,16 +426,16 @@ class Explain(CommandTest):
         page = self.run_release("ages.csv", guess="above:500", receipt="paid.json", **asked)
         self.assertEqual((page.code, page.err), (0, ""))
         words = " ".join(page.out.split())
-        self.assertIn("guesses whether a person's number is above 500 rightly in", unescape(words))
+        self.assertIn("guesses whether a person's number is above 500 correctly in", unescape(words))
         self.assertEqual(page.out, self.explain("paid.json", "--guess", "above:500", "--format", "html", "--ledger", "budget.db").out)
         beyond = self.run_release("ages.csv", guess="above:1e9", **asked)
         self.assertEqual(beyond.code, 0)
         self.assertIn("nothing was spent", beyond.err)
-        self.assertIn("do not say how many records lie above 1e9", " ".join(beyond.out.split()))
+        self.assertIn("give only a bound on the share of the records above 1e9", " ".join(beyond.out.split()))
         asked["epsilon"] = "2"  # which nothing has paid for
         for changes, part in (({"format": "json"}, "--guess goes with --format html"), ({"guess": "value"}, "about a limit"),
-                              ({"guess": "above:many"}, "is no limit"), ({"by": "half", "keys": "a,b"}, "without groups"),
-                              ({"records_per_person": "2"}, "one record at most")):
+                              ({"guess": "above:many"}, "cannot be compared"), ({"by": "half", "keys": "a,b"}, "without groups"),
+                              ({"records_per_person": "2"}, "at most one record")):
             self.assert_refused(self.run_release("ages.csv", **{**asked, "guess": "above:500", **changes}), 2, part)
         shown = json.loads(run("ledger", "show", "budget.db", "--format", "json", cwd=self.folder).out)
         self.assertEqual(len(shown["entries"]), 1, shown)

@@ -235,7 +235,7 @@ class PostgresSource(OfPeople):
         self.assertIn("column 'pay' or its weight: some row is NULL or NaN", on_server.err)
         on_server = run("release", *options(how), "--postgres", self.address, "--sql", "SELECT pay, w FROM survey", "--sql-stability", "1")
         self.assertEqual(on_server.code, 2)
-        self.assertIn("persons, groups and weights are not told apart in a query that a server runs", on_server.err)
+        self.assertIn("a query that a server runs with a declared stability has no persons, groups or weights", on_server.err)
 
     def test_a_publication_is_that_of_a_file(self):
         """And what does not go row by row is refused before the charge."""
@@ -320,14 +320,14 @@ quantiles = "median"
     def test_what_is_not_row_wise_is_refused(self):
         for sql, part in (
             ("SELECT max(age) AS age FROM people", "the aggregate max"),
-            ("SELECT age FROM people GROUP BY age", "one row of all records that have one 'age'"),
+            ("SELECT age FROM people GROUP BY age", "one row of all records that have the same 'age'"),
             ("SELECT age FROM people GROUP BY age, id", "one column alone"),
             ("SELECT DISTINCT age FROM people", "DISTINCT"),
             ("SELECT age FROM people LIMIT 5", "LIMIT"),
             ("SELECT a.age FROM people a JOIN people b USING (id)", "a join"),
             ("SELECT age FROM people WHERE age > (SELECT avg(age) FROM people)", "a subquery"),
-            ("SELECT age FROM oldest", "oldest is no ordinary table"),
-            ("SELECT age FROM OLDEST", "OLDEST is no ordinary table"),
+            ("SELECT age FROM oldest", "oldest is not an ordinary table"),
+            ("SELECT age FROM OLDEST", "OLDEST is not an ordinary table"),
             ("SELECT age FROM guarded", "guarded has row security"),
             ("SELECT current_date AS age FROM people", "current_date"),
             ("SELECT twice(id) AS age FROM people", "the function twice"),
@@ -385,7 +385,7 @@ quantiles = "median"
                     self.assertNotIn("PostgreSQL evil", through.out)
             for sql, part in (
                 ("SELECT people.leak AS age FROM people", "leak"),  # a function of rows, written as a column
-                ("SELECT age FROM oldest", "oldest is no ordinary table"),
+                ("SELECT age FROM oldest", "oldest is not an ordinary table"),
                 ("SELECT age FROM guarded", "guarded has row security"),
                 ("SELECT upper(id) AS age FROM people", "upper"),
                 ("SELECT age FROM nowhere", "no table 'nowhere'"),
@@ -431,7 +431,7 @@ quantiles = "median"
             self.refused(2, sql, "age", f"--{[*changes][0]} does not go with --postgres and --sql-stability", sql_stability="1", **changes)
         self.refused(3, sql, "age", "has no column 'id'", person="id")
         self.refused(2, sql, "age", "--public-rows goes neither", public_rows=True)
-        self.assert_refused(run("release", "t.csv", *options(postgres=self.address, sql=sql)), 2, "instead of FILE")
+        self.assert_refused(run("release", "t.csv", *options(postgres=self.address, sql=sql)), 2, "takes the place of FILE")
         self.assert_refused(run("release", *options(postgres=self.address)), 2, "--postgres goes with --sql")
 
     def test_columns_that_are_not_counted(self):
@@ -463,7 +463,7 @@ quantiles = "median"
         ledger = SERVER.database("budgets")
         init = ("ledger", "init", ledger, "--epsilon", "1", "--dataset")
         self.assertEqual(run(*init, "others").code, 0)
-        self.refused(2, "SELECT age FROM people", "age", "--postgres holds on a ledger's dataset only as its owner declared it", ledger=ledger,
+        self.refused(2, "SELECT age FROM people", "age", "--postgres may be used on a ledger's dataset only as its owner declared it", ledger=ledger,
                      unsafe_seed=None)
         declared = "SELECT CAST(note AS integer) AS x FROM people"
         self.assertEqual(run(*init, "people", "--postgres", self.address, "--sql-stability", "1", "--sql", declared).code, 0)
@@ -471,7 +471,7 @@ quantiles = "median"
         self.refused(2, "SELECT max(age) AS age FROM people", "age", **ledger, unsafe_seed=None)
         failing = {**ledger, "unsafe_seed": None, "sql_stability": "1"}
         # What an owner declares is one query, and not whatever an asker has the server run.
-        self.refused(2, "SELECT length(pg_read_file('PG_VERSION')) AS x", "x", "this is another one", **failing)
+        self.refused(2, "SELECT length(pg_read_file('PG_VERSION')) AS x", "x", "this is another query", **failing)
         self.refused(3, declared, "x", "stays reserved", **failing)
         how = {**ledger, "unsafe_seed": None, "epsilon": "0"}
         self.refused(4, "SELECT age FROM people", "age", **{**how, "epsilon": "1/8"})
@@ -492,7 +492,7 @@ quantiles = "median"
         elsewhere = self.with_path("clinic")
         self.assertEqual(run(*init, elsewhere, "--dataset", "elsewhere", "--source", "public.people").code, 0)
         how = {"ledger": ledger, "unsafe_seed": None, "epsilon": "1/8"}
-        words = "the release reads the source '{}', and the budget of dataset '{}' is for the source 'public.people'"
+        words = "the release reads the source '{}', but the budget of dataset '{}' is for the source 'public.people'"
         for more in ({}, {"source": "public.people"}):  # the asker's word is none of it
             self.refused(2, "SELECT age FROM patients", "age", words.format("public.patients", "people"), **how, dataset="people", **more)
         self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "people"), **how, dataset="people", postgres=elsewhere)
@@ -614,12 +614,12 @@ class WhatAnAskerLearns(OfPeople):
             ("pg_statistic", "pg_statistic is a table of the server itself"),
             ("pg_stats", "pg_stats is a table of the server itself"),
             ("pg_largeobject", "pg_largeobject is a table of the server itself"),
-            ("foreign_part", "foreign_part has the part foreign_1, which is no ordinary table"),
-            ("deep", "deep has the part deepest, which is no ordinary table"),
+            ("foreign_part", "foreign_part has the part foreign_1, which is not an ordinary table"),
+            ("deep", "deep has the part deepest, which is not an ordinary table"),
             ("guarded_parent", "guarded_parent has the part guarded_child, which has row security"),
-            ("outside", "outside is no ordinary table"),
-            ("made", "made is no ordinary table"),
-            ("counter", "counter is no ordinary table"),
+            ("outside", "outside is not an ordinary table"),
+            ("made", "made is not an ordinary table"),
+            ("counter", "counter is not an ordinary table"),
         ):
             with self.subTest(table):
                 self.refused(2, f"SELECT 1 AS x FROM {table}", "x", part, postgres=own, epsilon="1e-9")

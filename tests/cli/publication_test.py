@@ -158,8 +158,8 @@ class Refusals(Publication):
                     keys='region = { file = "payroll.csv" }', table=by_region)
 
     def test_rows_of_cells(self):
-        for text, what in (("region,sex,rows\nn,f,2\n", "of 4 cells, the file has 1"),
-                           ("region,sex,rows\nn,f,2\nn,f,2\n", "record 2 is of a cell that was there before"),
+        for text, what in (("region,sex,rows\nn,f,2\n", "of 4 cells, but the file has 1"),
+                           ("region,sex,rows\nn,f,2\nn,f,2\n", "record 2 is about a cell that appeared before"),
                            ("region,sex,rows\nn,f,many\n", "in record 1, rows is not a whole number"),
                            ("region,sex\nn,f\n", "rows")):
             self.write("cells.csv", text)

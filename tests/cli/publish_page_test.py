@@ -138,7 +138,7 @@ class Pages(Publications):
         self.assertEqual(shown, {})
         self.assertEqual(page.headings[:4], ["Earnings", "In short", "Table 1: pay", "Table 2: hours"])
         self.assertTrue({row["mark"] for row in self.rows()} == {"", "unreliable"})
-        self.assertIn("* unreliable: its interval is wider than 20 % of the value.", page.text())
+        self.assertIn("* unreliable: the value's interval is open, or wider than 20 % of the value.", page.text())
         # One quantile: its columns are the keys alone.
         self.assertEqual(page.tables[1][0], ["region", "women", "men", "all"])
 
@@ -327,7 +327,7 @@ class Ledgers(Publications):
         self.published("--ledger", "l.db")
         text = " ".join(self.explained("out/earnings.json", "--ledger", "l.db").split())
         self.assertIn("Of epsilon = 20 for these people, epsilon = 12 is left.", text)
-        self.assertIn("A ledger paid for it, from the dataset people.", text)
+        self.assertIn("A ledger paid for the publication, from the dataset people.", text)
         self.assertRegex(text, r"pay by region and sex 6 epsilon = \S+ 1 ")
         self.of("ledger", "init", "other.db", "--dataset", "people", "--epsilon", "2")
         self.assert_refused(run("explain", "out/earnings.json", "--ledger", "other.db", cwd=self.folder), 2, "holds this receipt")
@@ -462,7 +462,7 @@ class Statistics(Publications):
                 numbers = [[int(cell.split()[0]) for cell in line[1:]] for line in table[1:]]
                 for line in [*numbers, *zip(*numbers)]:
                     self.assertEqual(sum(line[:-1]), line[-1])
-        self.assertIn("Published besides: the number of records", page.text())
+        self.assertIn("Also published: the number of records", page.text())
 
     def test_hidden_cells_show_nothing(self):
         text = self.content("earnings.toml").replace('e = "East"', 'e = "East", w = "West"')

@@ -217,7 +217,7 @@ class OfVersionOne(CommandTest):
                 for quantile in document.get("quantiles", document.get("groups", [{}])[0].get("quantiles")):
                     self.assertIn(str(quantile["value"]), words)
                 if "public_records" in document: self.assertIn(f"The number of rows of the table, {document['public_records']}, is public", words)
-                if "ledger" in document: self.assertIn(f"A ledger paid for it: entry {document['ledger']['entry']}.", words)
+                if "ledger" in document: self.assertIn(f"A ledger paid for the release: entry {document['ledger']['entry']}.", words)
                 if "mostly_noise" not in document and document["worst_case"].get("together"):
                     self.assertIn(f"no value is off by more than {document['worst_case']['together']}.", words)
                 page = run("explain", file, "--format", "html")

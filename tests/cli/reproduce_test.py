@@ -30,7 +30,7 @@ class ReproduceTest(CommandTest):
         result = self.reproduce(NAME, "--out", out, *arguments)
         self.assertEqual((result.code, result.err), (0, notes), result)
         self.assertIn(f"{out}/{TABLE}\n", result.out)
-        self.assertIn("nothing of it is a private release", result.out)
+        self.assertIn("nothing in it is a private release", result.out)
         return self.rows(out)
 
     def rows(self, out="out"):
@@ -60,7 +60,7 @@ class Table(ReproduceTest):
             self.assertLess(float(row["gap_mean"]), 1000)
             self.assertGreater(float(row["microseconds_median"]), 0)
         text = (self.folder / "out" / "approximate_quantiles.txt").read_text()
-        self.assertIn("nothing of it is a private release", text)
+        self.assertIn("nothing in it is a private release", text)
         self.assertIn("seed 1, 2 trials, m = 1, 3", text)
 
     def test_every_mechanism_has_a_line_or_a_note(self):

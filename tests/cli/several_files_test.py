@@ -75,7 +75,7 @@ class OneTable(CommandTest):
                             secrets=("Ada", "36"))
 
     def test_what_is_no_file(self):
-        self.assert_refused(self.run_release("in/a.csv", "0.5"), 2, "unexpected argument '0.5', which is no file", "lists with commas")
+        self.assert_refused(self.run_release("in/a.csv", "0.5"), 2, "unexpected argument '0.5', which is not a file", "lists with commas")
         self.assert_refused(self.run_release("in/a.csv", "in/a.csv"), 2, "'in/a.csv' is named twice")
         self.assert_refused(self.run_release("in/a.csv", receipt="in/b.csv"), 2)
 
@@ -100,7 +100,7 @@ class OnALedger(OwnersTest):
     def test_several_only_as_declared(self):
         self.init()
         for arguments in (("2024-01.csv", "2024-02.csv"), ("2024-*.csv",), ("year",)):
-            self.refuse("several files are one table on a ledger's dataset only as its owner declared it", "with --source",
+            self.refuse("several files count as one table on a ledger's dataset only as its owner declared them", "with --source",
                         arguments=arguments)
         self.assertEqual(self.median("year/a.csv"), "5")
 
@@ -134,4 +134,4 @@ class OnALedger(OwnersTest):
 
     def test_a_dry_run_refuses_the_same(self):
         self.init()
-        self.refuse("several files are one table", arguments=("year",), dry_run=True)
+        self.refuse("several files count as one table", arguments=("year",), dry_run=True)

@@ -62,7 +62,7 @@ class Refused(CommandTest):
         helps = [run(verb, "--help").out for verb in ("release", "columns")]
         for text in (error, helps[0], (HOUSE / "README.md").read_text(encoding="utf-8")):
             said = " ".join(text.replace("`--sql-stability 3`", "3").split())
-            self.assertIn("one record more or less changes at most N rows of the result, such as 3 for a join in which a record meets at most 3 others", said)
+            self.assertIn("one record more or less changes at most N rows of the result, such as 3 for a join in which a record matches at most 3 others", said)
         self.assertIn("one record more or less changes at most N rows", " ".join(helps[1].split()))
 
 
@@ -166,7 +166,7 @@ class Declared(CommandTest):
         for records in ("1", "2"):
             refused = self.run_release("t.csv", records_per_person=records, **query)
             self.assertEqual(refused.code, 2)
-            self.assertIn(f"for persons of {records} records at most", refused.err)
+            self.assertIn(f"for persons with at most {records} records", refused.err)
         self.assertEqual(self.run_release("t.csv", records_per_person="3", **query).code, 0)
 
 

@@ -194,12 +194,12 @@ class Queries(CommandTest):
     def test_refused(self):
         self.refuse("SELEC x FROM input", 'the query was refused: syntax error at or near "SELEC"', "correct the query")
         self.refuse("SELECT z FROM input", "the query was refused", '"z" not found', "correct the query")
-        self.refuse("SELECT x FROM elsewhere", "the query reads 'elsewhere', which is no input", "--table NAME=FILE")
+        self.refuse("SELECT x FROM elsewhere", "the query reads 'elsewhere', which is not an input", "--table NAME=FILE")
         self.refuse("SELECT 1 AS x; SELECT 2 AS x", "the query is not one SELECT", "a single SELECT")
         self.refuse("DROP VIEW input", "the query is not one SELECT")
         self.refuse("COPY (SELECT 1) TO 'made.csv'", "the query is not one SELECT")
         self.assertEqual(self.files(), ["t.csv"])
-        self.refuse("SELECT x FROM 'gone.csv'", "the query reads 'gone.csv', which is no input")
+        self.refuse("SELECT x FROM 'gone.csv'", "the query reads 'gone.csv', which is not an input")
 
     def test_comments(self):
         self.write("t.csv", "x\n1\n")
@@ -262,7 +262,7 @@ class Files(CommandTest):
             if kind == "gz":
                 self.assertEqual(self.run_release(f"t.ndjson.{kind}").code, 0)
             else:
-                self.assert_refused(self.run_release(f"t.ndjson.{kind}"), 3, "and JSON by gzip alone", "-dc FILE > people.json")
+                self.assert_refused(self.run_release(f"t.ndjson.{kind}"), 3, "and JSON is read only if it is packed by gzip", "-dc FILE > people.json")
 
     def test_truncated_packing(self):
         numbers = [i * i % 1009 for i in range(20_000)]
@@ -307,7 +307,7 @@ class Files(CommandTest):
 
     def test_quotes_and_line_ends(self):
         for content, message in (("y,x\n1,2\n3,\"31415\n5,6\n", "t.csv: line 3 has a quoted cell without its end"),
-                                 ("y,x\n1,2\n3,\"31415\"6\n5,6\n", "t.csv: line 3 has text behind a quoted cell"),
+                                 ("y,x\n1,2\n3,\"31415\"6\n5,6\n", "t.csv: line 3 has text after a quoted cell"),
                                  ("y,x\n1,2\r\n31415,4\n", "t.csv: line 2 does not end as the header line does")):
             self.write("t.csv", content)
             self.assert_refused(self.run_release("t.csv"), 3, message, secrets=("31415",))
@@ -373,7 +373,7 @@ class RealFiles(CommandTest):
         self.write("t.csv", "Age,age\n" + "5,40\n" * 400)
         self.assertEqual(self.sure_ages("t.csv", column="age"), ["40"] * 3)
         self.assertEqual(self.sure_ages("t.csv", column="Age"), ["5"] * 3)
-        self.refuse(2, "which SQL cannot tell apart", sql="SELECT TRY_CAST(age AS DOUBLE) AS y FROM input", column="y")
+        self.refuse(2, "which SQL does not distinguish", sql="SELECT TRY_CAST(age AS DOUBLE) AS y FROM input", column="y")
         self.refuse(3, "has no column 'AGE'", "did you mean 'Age'?", column="AGE")
 
     def test_row_names_of_r(self):
@@ -404,7 +404,7 @@ class RealFiles(CommandTest):
 
     def test_persons_by_floating_point_numbers(self):
         Engine().write_parquet(self.folder / "t.parquet", "SELECT CAST('nan' AS DOUBLE) AS p, 0 AS x FROM range(9)")
-        self.refuse(3, "column 'p' is DOUBLE, which does not tell persons apart", name="t.parquet", person="p")
+        self.refuse(3, "column 'p' is DOUBLE, which does not identify persons", name="t.parquet", person="p")
 
     def test_records_that_are_read_as_a_header(self):
         records = b'{"name": "Alice Jones", "x": 31415}\n' * 3
@@ -541,7 +541,7 @@ class TextsInFiles(CommandTest):
     def test_refusals(self):
         self.write("blank.txt", "\n , \n")
         self.write("q.txt", "0.5\n0.x\n")
-        self.assert_refused(self.run_release("t.csv", quantiles="median", quantiles_file="q.txt"), 2, "--quantiles-file stands instead of --quantiles")
+        self.assert_refused(self.run_release("t.csv", quantiles="median", quantiles_file="q.txt"), 2, "--quantiles-file takes the place of --quantiles")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="q.txt"), 2, "--quantiles: '0.x' is not a number")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="blank.txt"), 2, "--quantiles-file: blank.txt is empty")
         self.assert_refused(self.run_release("t.csv", quantiles=None, quantiles_file="t.csv", ledger="b.db"), 2,

@@ -154,10 +154,10 @@ class Said(WeightsTest):
         text = " ".join(again.out.split())
         for part in (
             "For every person who has at most 2 records in the table",
-            "The promise is about weighted files: with one person's weighted records or without them, and all other weights as they are.",
-            "Where weights were calibrated to totals, a person also shows in the weights of others. That is outside of this promise.",
+            "The promise is about weighted files: one with a person's weighted records and one without them, in which all other weights are the same.",
+            "Where weights were calibrated to totals, a person also affects the weights of others. The promise does not cover that.",
             "weights are 1 to 5 in steps of 1, smaller and larger ones counting as the nearest: a record counts as up to 5 units of 1",
-            "in units, the noise is 5 times that of as many records without weights; in shares of the total 1.667 times, if the mean weight is 3",
+            "in units, the noise is 5 times that of the same number of records without weights; in shares of the total 1.667 times, if the mean weight is 3",
             "units of weight",
             "the table's records by their weights",
             "weights.md",
@@ -171,12 +171,12 @@ class Said(WeightsTest):
         weights = json.loads(self.content("r.json"))["source"]["weights"]
         self.assertEqual((weights["stability"], weights["neighbors"], weights["noise_factor"]), (7, "calibrated weights", "35"))
         text = " ".join(run("explain", "r.json", "--format", "text", cwd=self.folder).out.split())
-        self.assertIn("files that differ in one person's records and in the weights that these change: 7 records in all at most", text)
+        self.assertIn("files that differ in one person's records and in the weights that these records change: at most 7 records in all", text)
 
     def test_the_table(self):
         out = self.asked(format="table").out
         for part in ("at most 1 record a person", "weights are 1 to 5 in steps of 1", "neighbors are weighted files: one weighted record more or less",
-                     "calibrated to totals carry of a person is outside of the promise", "the noise is 5 times", ", without a weight were left out"):
+                     "calibrated to totals reveal about a person is outside the promise", "the noise is 5 times", ", without a weight were left out"):
             self.assertIn(part, out)
 
 
@@ -190,7 +190,7 @@ class Refused(WeightsTest):
             ({"weight_bounds": None}, ("--weight-bounds is missing",)),
             ({"weight_step": None}, ("--weight-step is missing",)),
             ({"weight_step": "0"}, ("--weight-step: not above 0",)),
-            ({"weight_step": "0.3"}, ("--weight-bounds: 1 is no multiple of --weight-step, 3/10",)),
+            ({"weight_step": "0.3"}, ("--weight-bounds: 1 is not a multiple of --weight-step, 3/10",)),
             ({"weight_step": "0.001"}, ("more than 4096 steps",)),
             ({"weight_bounds": ("5", "1")}, ("--weight-bounds: weights lie between",)),
             ({"weight": None}, ("--weight-bounds goes with --weight",)),
@@ -241,8 +241,8 @@ class Planned(WeightsTest):
         trimmed = json.loads(run(*self.ASKED, "--format", "json").out)["weights"]["trimmed"]
         self.assertEqual(trimmed["upper"], 400)
         text = run(*self.ASKED, "--format", "table").out
-        self.assertIn("A largest weight of 400 would leave about", text)
-        self.assertIn("where what weights exceed 400 by is together less than", " ".join(text.split()))
+        self.assertIn("With a largest weight of 400, these errors would be about", text)
+        self.assertIn("if the parts of weights above 400 are together less than", " ".join(text.split()))
         near = [word if word != "3000" else "500" for word in self.ASKED]
         self.assertNotIn("trimmed", json.loads(run(*near, "--format", "json").out)["weights"])
         self.assertIn("<h2>Weights</h2>", run(*self.ASKED, "--format", "html").out)
@@ -254,7 +254,7 @@ class Planned(WeightsTest):
             noise = " ".join(run(*few, "--format", how).out.split())
             self.assertIn("among 4000 units of a public normal table, simulated values miss by", noise)
             ends = " ".join(run(*few, "--intervals", "0.95", "--of", "table", "--format", how).out.split())
-            self.assertIn("about 4000 units are too few to settle them; about", ends)
+            self.assertIn("about 4000 units are too few to settle their ends within it; about", ends)
             self.assertNotIn("mostly noise", ends)
 
     def test_total_weights(self):
@@ -270,7 +270,7 @@ class Planned(WeightsTest):
 
     def test_what_must_be_told(self):
         without = [word for word in self.ASKED if word not in ("--expected-rows", "5000")]
-        self.assert_refused(run(*without), 2, "--expected-rows is missing: what noise is beside a total of weights depends on it")
+        self.assert_refused(run(*without), 2, "--expected-rows is missing: how large the noise is compared with a total of weights depends on it")
         self.assert_refused(run(*self.ASKED, "--guess", "50"), 2, "--guess is about records, and does not go with weights")
         self.assert_refused(run(*self.ASKED, "--intervals", "0.9"), 2, "intervals of a population do not go with weights")
 
@@ -289,8 +289,8 @@ class Ledgers(WeightsTest):
 
     def test_weights_are_refused_unless_their_owner_says_whom_they_tell_of(self):
         self.init()
-        self.refuse("dataset 'd' does not declare what one person's records change of the weights", "--weights-as-they-are", "--weight-stability K", ledger="budget.db")
-        self.refuse("--weight-stability holds on a ledger's dataset only as its owner declared it", weight_stability="100", ledger="budget.db")
+        self.refuse("dataset 'd' does not declare how many weights one person's records change", "--weights-as-they-are", "--weight-stability K", ledger="budget.db")
+        self.refuse("--weight-stability may be used on a ledger's dataset only as its owner declared it", weight_stability="100", ledger="budget.db")
         self.assertEqual(run("release", "t.csv", "--column", "x", "--bounds", "0", "100", "--step", "1", "--epsilon", "1", "--ledger", "budget.db", cwd=self.folder).code, 0)
 
     def test_as_they_are(self):
@@ -301,7 +301,7 @@ class Ledgers(WeightsTest):
         self.assertEqual(again.out, first)
         for another in ({"weight_bounds": ("0", "5")}, {"weight_step": "0.5"}, {"weight": "x"}):
             self.assertNotIn("this was released", self.paid(**another).err)
-        self.refuse("--weight-stability holds on a ledger's dataset only as its owner declared it", weight_stability="2", ledger="budget.db")
+        self.refuse("--weight-stability may be used on a ledger's dataset only as its owner declared it", weight_stability="2", ledger="budget.db")
 
     def test_a_stability(self):
         self.init("--weight-stability", "3")
@@ -309,8 +309,8 @@ class Ledgers(WeightsTest):
         self.refuse("dataset 'd' declares --weight-stability 3", weight_stability="2", ledger="budget.db")
         self.paid(weight_stability="3")
         self.paid(weight_stability="4")
-        self.refuse("--column makes something else of 'w', too", column="w", ledger="budget.db", weight_stability="3")
-        self.refuse("a query could make something else of these weights, too", "leave --sql out", sql="SELECT w AS x, w FROM input",
+        self.refuse("--column also changes 'w'", column="w", ledger="budget.db", weight_stability="3")
+        self.refuse("a query could change these weights, too", "leave --sql out", sql="SELECT w AS x, w FROM input",
                     ledger="budget.db", weight_stability="3")
         self.assertEqual(self.asked(ledger="budget.db", weight_stability="3", quantiles="median", receipt="r.json").code, 0)
         self.assertEqual(json.loads(self.content("r.json"))["source"]["weights"]["stability"], 3)

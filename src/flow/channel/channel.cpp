@@ -32,7 +32,7 @@ std::vector<std::string> tuples(const std::vector<std::string>& a, const std::ve
 Channel::Channel(std::vector<std::string> secrets, std::vector<std::string> observations, Matrix probabilities)
     : secrets_(std::move(secrets)), observations_(std::move(observations)), matrix_(std::move(probabilities)) {
   if (matrix_.rows() == 0 || matrix_.rows() != secrets_.size() || matrix_.columns() != observations_.size()) {
-    throw Error(ErrorCode::usage, "a channel needs a row a secret and a column an observation");
+    throw Error(ErrorCode::usage, "a channel needs one row per secret and one column per observation");
   }
   for (std::size_t x = 0; x < matrix_.rows(); ++x) {
     Rational sum;
@@ -68,7 +68,7 @@ Channel deterministic(const std::vector<std::size_t>& image, std::size_t outputs
   Matrix matrix(image.size(), outputs);
   std::vector<bool> shown(outputs);
   for (std::size_t input = 0; input < image.size(); ++input) {
-    if (image[input] >= outputs) throw Error(ErrorCode::usage, "a function shows an output that there is not");
+    if (image[input] >= outputs) throw Error(ErrorCode::usage, "a function names an output that does not exist");
     matrix(input, image[input]) = 1;
     shown[image[input]] = true;
   }
@@ -99,7 +99,7 @@ std::optional<Exponent> smallest_epsilon(const Channel& channel, const Matrix& d
   const OwnEnvironment own;
   const std::size_t secrets = channel.secrets().size();
   if (distances.rows() != secrets || distances.columns() != secrets) {
-    throw Error(ErrorCode::usage, "a metric needs a row and a column a secret");
+    throw Error(ErrorCode::usage, "a metric needs one row and one column per secret");
   }
   Exponent most;
   for (std::size_t x = 0; x < secrets; ++x) {
@@ -139,7 +139,7 @@ Matrix line_metric(std::size_t size) {
 
 bool theorem_one_condition(const Matrix& witness, const std::vector<std::size_t>& image) {
   if (witness.rows() != image.size() || witness.columns() != image.size()) {
-    throw Error(ErrorCode::usage, "a witness and a post-processor of different sizes");
+    throw Error(ErrorCode::usage, "the witness and the post-processor have different sizes");
   }
   const Channel post = deterministic(image, image.empty() ? 0 : *std::ranges::max_element(image) + 1);
   const Matrix pushed = witness * post.matrix();

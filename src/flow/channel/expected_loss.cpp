@@ -23,10 +23,11 @@ Prior Prior::uniform(std::size_t secrets) {
 
 Loss::Loss(Matrix losses, std::vector<std::string> actions) : matrix_(std::move(losses)), actions_(std::move(actions)) {
   if (matrix_.rows() == 0) throw Error(ErrorCode::usage, "a loss needs at least one secret and one action");
-  if (actions_.size() != matrix_.columns()) throw Error(ErrorCode::usage, "a loss needs a column an action");
+  if (actions_.size() != matrix_.columns()) throw Error(ErrorCode::usage, "a loss needs one column per action");
   for (std::size_t x = 0; x < matrix_.rows(); ++x) {
     for (const Rational& loss : matrix_.row(x)) {
-      if (loss.sign() < 0) throw Error(ErrorCode::usage, "a loss is negative", "add the same to all of a row");
+      if (loss.sign() < 0)
+        throw Error(ErrorCode::usage, "a loss is negative", "add the same number to all losses of a row");
     }
   }
 }
@@ -45,7 +46,7 @@ Rational joint_loss(const Prior& prior, const Channel& channel, const Loss& loss
 
 void require_same_secrets(const Prior& prior, const Channel& channel, const Loss& loss) {
   if (prior.size() != channel.secrets().size() || prior.size() != loss.matrix().rows()) {
-    throw Error(ErrorCode::usage, "prior, channel and loss have not the same number of secrets");
+    throw Error(ErrorCode::usage, "the prior, the channel and the loss do not have the same number of secrets");
   }
 }
 
@@ -124,11 +125,11 @@ Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& l
                        const std::vector<std::size_t>& remap) {
   require_same_secrets(prior, channel, loss);
   if (remap.size() != channel.observations().size()) {
-    throw Error(ErrorCode::usage, "a remap needs an action an observation");
+    throw Error(ErrorCode::usage, "a remap needs one action per observation");
   }
   Rational sum;
   for (std::size_t y = 0; y < remap.size(); ++y) {
-    if (remap[y] >= loss.actions().size()) throw Error(ErrorCode::usage, "a remap names an action that there is not");
+    if (remap[y] >= loss.actions().size()) throw Error(ErrorCode::usage, "a remap names an action that does not exist");
     sum += joint_loss(prior, channel, loss, y, remap[y]);
   }
   return sum;

@@ -8,7 +8,8 @@ Matrix Matrix::of(const std::vector<std::vector<Rational>>& rows) {
   Matrix result(rows.size(), rows.empty() ? 0 : rows.front().size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].size() != result.columns()) {
-      throw Error(ErrorCode::usage, "the rows of a matrix are not equally long", "give every row as many entries");
+      throw Error(ErrorCode::usage, "the rows of a matrix are not of the same length",
+                  "give every row as many entries");
     }
     for (std::size_t j = 0; j < rows[i].size(); ++j) result(i, j) = rows[i][j];
   }

@@ -80,7 +80,7 @@ void Promise::find_kind(const LeakageQuestion& question) {
   if (const Release* const release = pipeline.perturber.release()) {
     const bool is_one = release->neighbors == Neighbors::add_remove;
     if (is_presence_ && !is_one) {
-      words_ = "nothing: the promise is about tables with as many records";
+      words_ = "nothing: the promise is about tables with the same number of records";
       return;
     }
     if (!is_presence_ && !is_independent_of_others(question)) {
@@ -95,7 +95,7 @@ void Promise::find_kind(const LeakageQuestion& question) {
     return;
   }
   if (is_presence_) {
-    words_ = "nothing: a perturber's epsilon is about the answers of those who take part";
+    words_ = "nothing: a perturber's epsilon is about the answers of those who participate";
     return;
   }
   if (!is_independent_of_others(question)) {

@@ -251,11 +251,11 @@ World world_of_value(const LeakageQuestion& question) {
 
 void validate_presence(const Pipeline& pipeline) {
   if (pipeline.secret.kind == Secret::Kind::histogram) {
-    refuse("presence is not guessed from a histogram's bars, which are perturbed for so many participants",
+    refuse("presence is not guessed from a histogram's bars, which are perturbed for a known number of participants",
            "guess the value");
   }
   if (pipeline.post.kind == PostProcessor::Kind::table) {
-    refuse("presence is not guessed where a table says what is made of everyone's answers: it has no entry without one",
+    refuse("presence is not guessed where a table combines everyone's answers: it has no entry for one answer fewer",
            "guess the value");
   }
   if (pipeline.participants < 2) refuse("presence is that of one among others", "take at least two participants");
@@ -267,7 +267,7 @@ void validate_parts(const Guess& guess, std::size_t values) {
   for (std::size_t part = 0; part < parts; ++part) {
     if (std::ranges::find(guess.parts, part) == guess.parts.end()) refuse("a part of the property has no value", "");
   }
-  if (guess.names.size() != parts) refuse("a property's parts are not as many as their names", "");
+  if (guess.names.size() != parts) refuse("a property needs one name for each of its parts", "");
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Secre
   if (!analyst.losses) throw Error(ErrorCode::usage, "the analyst's losses are missing");
   if (analyst.losses->rows() != secrets.secrets.size()) {
     throw Error(ErrorCode::usage, "the losses have " + std::to_string(analyst.losses->rows()) +
-                                      " rows, the secrets are " + std::to_string(secrets.secrets.size()));
+                                      " rows, but the number of secrets is " + std::to_string(secrets.secrets.size()));
   }
   return Loss(*analyst.losses);
 }
@@ -129,7 +129,8 @@ Prior prior_of(const Analyst& analyst, const Secrets& secrets) {
   if (analyst.prior) {
     if (analyst.prior->size() != secrets.secrets.size()) {
       throw Error(ErrorCode::usage, "the prior has " + std::to_string(analyst.prior->size()) +
-                                        " probabilities, the secrets are " + std::to_string(secrets.secrets.size()));
+                                        " probabilities, but the number of secrets is " +
+                                        std::to_string(secrets.secrets.size()));
     }
     return *analyst.prior;
   }
@@ -146,7 +147,8 @@ Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& se
 
 Prior independent_participants(const Pipeline& pipeline, const Prior& of_one) {
   if (of_one.size() != pipeline.values.size()) {
-    throw Error(ErrorCode::usage, "the prior has " + std::to_string(of_one.size()) + " probabilities, the values are " +
+    throw Error(ErrorCode::usage, "the prior has " + std::to_string(of_one.size()) +
+                                      " probabilities, but the number of values is " +
                                       std::to_string(pipeline.values.size()));
   }
   if (pipeline.secret.kind == Secret::Kind::target) return of_one;
@@ -187,7 +189,8 @@ Prior uniform_over_full_histograms(const Pipeline& pipeline) {
   const std::size_t values = pipeline.values.size();
   if (pipeline.secret.kind == Secret::Kind::target || pipeline.participants < values) {
     throw Error(ErrorCode::usage,
-                "histograms in which every value occurs are of everyone, and of as many people as values",
+                "histograms in which every value occurs are of all participants, who are at least as many as the "
+                "values",
                 R"(take secret = "histogram", or more participants)");
   }
   const Secrets secrets = secrets_of(pipeline);

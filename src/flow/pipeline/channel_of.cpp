@@ -150,7 +150,7 @@ void require_known_release(const Release& release) {
   const std::size_t most = several ? most_quantiles : 1;
   if (release.quantiles.empty() || release.quantiles.size() > most) {
     throw Error(ErrorCode::usage,
-                several ? "a release that is looked at as a channel has one to three quantiles"
+                several ? "a release that is examined as a channel has one to three quantiles"
                         : "this mechanism releases one quantile",
                 several ? "leave some out" : "give one, or take the mechanism approximate");
   }
@@ -166,7 +166,7 @@ std::int64_t root_degree(const Release& release, std::size_t values) {
     degree *= (degree * rate.coefficient()).denominator();
   }
   if (degree > Rational(1000)) {
-    throw Error(ErrorCode::usage, "the quantiles' denominators are too large to be looked at as a channel",
+    throw Error(ErrorCode::usage, "the quantiles' denominators are too large for an examination as a channel",
                 "write quantiles with small denominators, like 1/2 or 1/4");
   }
   return degree.to_int64();

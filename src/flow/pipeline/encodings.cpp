@@ -57,7 +57,7 @@ namespace {
 /// All subsets in lexicographic order; each says, by value, whether it has the value.
 std::vector<std::vector<bool>> subsets_of(std::size_t values, std::size_t size) {
   require_values(values);
-  if (size < 1 || size >= values) refuse_perturber("a subset of at least one value, and of fewer than all");
+  if (size < 1 || size >= values) refuse_perturber("a subset has at least one value, and fewer than all");
   std::vector<std::vector<bool>> subsets;
   std::vector<bool> chosen(values);
   for (std::size_t k = 0; k < size; ++k) chosen[k] = true;

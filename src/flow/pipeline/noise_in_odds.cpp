@@ -27,7 +27,7 @@ class Entry {
   RationalFunction value() {
     if (text_.size() > longest_entry) refuse("longer than a thousand characters");
     RationalFunction result = sum();
-    if (!at_end()) refuse("there is something left over");
+    if (!at_end()) refuse("something is left over at its end");
     return result;
   }
 
@@ -143,7 +143,7 @@ class Entry {
       return raised(RationalFunction::variable(), root_degree_);
     }
     const std::string number = taken_while("0123456789.");
-    if (number.empty()) refuse("what is not a number is called odds");
+    if (number.empty()) refuse("only numbers and odds are allowed");
     return checked(RationalFunction::of(Rational::parse(number)));
   }
 

@@ -88,7 +88,7 @@ Perturber Perturber::with_epsilon_times(const Rational& by) const {
   constexpr std::int64_t most = 12;
   if (release_) refuse_perturber("the epsilon of a release is that of all participants");
   if (by.sign() <= 0 || by.numerator() > Rational(most) || by.denominator() > Rational(most)) {
-    refuse_perturber("epsilon times a fraction of whole numbers up to 12");
+    refuse_perturber("epsilon is multiplied by a fraction of whole numbers up to 12");
   }
   Perturber result = *this;
   if (!each_.empty()) {
@@ -184,11 +184,11 @@ std::vector<std::size_t> alike_neighbors(const Perturber& perturber) {
 }
 
 Perturber Perturber::by_participant(std::vector<Perturber> each) {
-  if (each.empty()) refuse_perturber("perturbers: one for every participant");
+  if (each.empty()) refuse_perturber("perturbers: there must be one for every participant");
   for (const Perturber& one : each) {
-    if (!one.is_shared()) refuse_perturber("perturbers: of one participant each");
+    if (!one.is_shared()) refuse_perturber("perturbers: each of them must be that of one participant");
     if (one.values() != each.front().values() || one.answers() != each.front().answers()) {
-      refuse_perturber("perturbers: of equally many values and answers, all of them");
+      refuse_perturber("perturbers: all of them must have the same number of values and of answers");
     }
   }
   std::int64_t root_degree = 1;

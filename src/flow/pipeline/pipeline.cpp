@@ -55,7 +55,7 @@ void validate_secret(const Pipeline& pipeline) {
   }
   if (secret.kind == Secret::Kind::histogram && pipeline.post.kind != PostProcessor::Kind::mode &&
       pipeline.post.kind != PostProcessor::Kind::identity) {
-    refuse_member("post", "of a histogram's perturbed bars, the mode or the identity can be taken");
+    refuse_member("post", "only the mode or the identity can be taken of a histogram's perturbed bars");
   }
 }
 
@@ -71,13 +71,16 @@ bool is_equally_spaced(const std::vector<Rational>& values) {
 /// them.
 void validate_distances(const Pipeline& pipeline) {
   if (!is_equally_spaced(pipeline.values)) {
-    refuse_member("values", "geometric noise moves from one to the next, and these are not equally spaced in order",
-                  "write them in order, with those between, such as [0, 1, 2]; or another perturber");
+    refuse_member("values",
+                  "geometric noise moves from one value to the next, and these values are not equally spaced and in "
+                  "order",
+                  "write them in order, with all values between, such as [0, 1, 2]; or use another perturber");
   }
   const std::size_t reach = (pipeline.perturber.answers() - pipeline.values.size()) / 2;
   const std::vector<Rational>& shown = pipeline.shown();
   if (!is_equally_spaced(shown) || shown[reach] != pipeline.values[0] || shown[reach + 1] != pipeline.values[1]) {
-    refuse_member("answers", "geometric noise moves from one to the next, and these do not go on as the values do");
+    refuse_member("answers",
+                  "geometric noise moves from one value to the next, and the answers do not continue the values");
   }
 }
 
@@ -101,7 +104,7 @@ void validate_perturber(const Pipeline& pipeline) {
       refuse_member("answers", "a histogram's bars are perturbed, and not values; leave them out");
     if (!perturber.each().empty()) refuse_member("perturbers", "a histogram's bars are perturbed alike");
     if (perturber.answers() != perturbed && pipeline.post.kind != PostProcessor::Kind::mode) {
-      refuse_member("perturber", "bars with as many heights as before, or the mode of others");
+      refuse_member("perturber", "bars keep their number of heights, unless only their mode is released");
     }
     return;
   }

@@ -453,7 +453,7 @@ Refinement refines(const Channel& from, const Channel& to) {
   if (std::optional<Matrix> witness = mixture(from.matrix(), to.matrix())) {
     Witness mixed{*std::move(witness)};
     if (!verify(from, to, mixed)) throw Error(ErrorCode::internal, "a mixture does not hold");
-    return {std::move(mixed), "the second is the first with some probability, and otherwise tells nothing"};
+    return {std::move(mixed), "the second is the first with some probability, and otherwise reveals nothing"};
   }
   return Decision(from, to).decide();
 }

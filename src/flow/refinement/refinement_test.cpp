@@ -246,7 +246,7 @@ TEST(Mixtures, AreFoundHoweverManyAnswersThereAre) {
   const Refinement less = refines(subsets(3), subsets(2));
   ASSERT_TRUE(less.refines());
   EXPECT_TRUE(verify(subsets(3), subsets(2), std::get<Witness>(less.verdict)));
-  EXPECT_EQ(less.reason, "the second is the first with some probability, and otherwise tells nothing");
+  EXPECT_EQ(less.reason, "the second is the first with some probability, and otherwise reveals nothing");
   EXPECT_TRUE(refines(subsets(2), subsets(3)).refuted());
 }
 
@@ -255,7 +255,7 @@ TEST(Mixtures, HaveNoNegativeParts) {
   const Channel from = channel({{"1/2", "1/2"}, {"1/4", "3/4"}});
   const Channel to = channel({{"1/8", "7/8"}, {"0", "1"}});
   const Refinement answer = refines(from, to);
-  EXPECT_NE(answer.reason, "the second is the first with some probability, and otherwise tells nothing");
+  EXPECT_NE(answer.reason, "the second is the first with some probability, and otherwise reveals nothing");
   EXPECT_TRUE(answer.refines() || answer.refuted());
 }
 

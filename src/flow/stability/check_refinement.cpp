@@ -101,7 +101,7 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
   const PipelineChannel first = channel_at(shown, from);
   const PipelineChannel second = channel_at(shown, to);
   const bool is_told = first.channel.observations().size() > 1;
-  if (!is_told) reason = "nothing is told: the same is observed, whatever the secret";
+  if (!is_told) reason = "nothing is revealed: the same is observed, whatever the secret";
   const Witness witness = is_told ? counting_witness(*map, shown.participants) : Witness{Matrix::identity(1)};
   if (!verify(first.channel, second.channel, witness)) throw Error(ErrorCode::internal, "a recount does not hold");
   return PipelineRefinement{Refinement{witness, std::move(reason)}, first.channel.secrets(),
@@ -183,8 +183,8 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
 
 constexpr const char* too_many_totals =
     "a sum among so many known people has too many totals for a proof, and no analyst was found to whom the second is "
-    "worth more; fewer people are decided (under randomized response of three values, some 240), and so is a count of "
-    "them, and a sweep shows where the loss of an analyst of one's own rises";
+    "worth more; with fewer people it is decided (under randomized response of three values, up to some 240), and so "
+    "is a count; a sweep shows where the loss of a given analyst rises";
 
 PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
   return {Refinement{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
@@ -214,7 +214,7 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
                    "the first ones");
     if (found) return *std::move(found);
     return undecided(pipeline,
-                     "enclosures cannot tell the losses of an analyst apart to whom the second is worth more");
+                     "enclosures cannot separate the two losses of an analyst to whom the second is worth more");
   }
   const auto least = static_cast<std::size_t>(std::ranges::min_element(counted) - counted.begin());
   const auto most = static_cast<std::size_t>(std::ranges::max_element(counted) - counted.begin());

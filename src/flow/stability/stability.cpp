@@ -83,7 +83,7 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
     return stable(Theorem::counted_responses, "counting queries are stable under randomized response (section 6.1)");
   }
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
-  if (kinds.size() == 1) return stable(Theorem::nothing_told, "all values are counted alike: nothing is told");
+  if (kinds.size() == 1) return stable(Theorem::nothing_told, "all values are counted alike: nothing is revealed");
   // With zeros there are no likelihood ratios.
   if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};
   if (!two_kinds_move_apart(pipeline, kinds, from, to)) return {};
@@ -255,27 +255,25 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   pipeline.validate();
   const Pipeline canonical =
       canonical_pipeline(pipeline);  // verdicts are about channels, and do not depend on the names of outputs
-  if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
+  if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds begins at 1 or more and increases");
   if (std::optional<Stability> proved = proved_stable(pipeline, canonical, from, to)) return *proved;
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
   const StepsVerdict steps = check_steps(canonical, first.lower, last.upper);
-  if (steps.only_add_noise)
-    return stable(Theorem::small_steps, "every small step to less epsilon is noise on top, all the way");
+  if (steps.only_add_noise) return stable(Theorem::small_steps, "every small step to less epsilon only adds noise");
   Pairs pairs = pairs_within(first.upper, last.lower);
   if (steps.fails_at) {
     const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);
     pairs.insert(pairs.end(), near.begin(), near.end());
   }
   if (std::optional<Stability> unstable = refuted(pipeline, canonical, pairs)) return *unstable;
-  return {
-      Stability::Verdict::undecided,
-      "no proof is known, and none of " + std::to_string(pairs.size()) +
-          " pairs within the range is a counter-example; two epsilons that matter may be compared by themselves, and "
-          "a sweep shows where the loss of an analyst of one's own rises",
-      0,
-      0,
-      {}};
+  return {Stability::Verdict::undecided,
+          "no proof is known, and none of " + std::to_string(pairs.size()) +
+              " pairs within the range is a counter-example; two epsilons that matter may be compared by themselves; a "
+              "sweep shows where the loss of a given analyst rises",
+          0,
+          0,
+          {}};
 }
 
 const char* to_string(Theorem theorem) {
@@ -333,7 +331,7 @@ Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range) {
   const OddsRange within = odds_within(range);
   Stability inner = check_stability(pipeline, within.low, within.high);
   if (inner.verdict == unstable) return inner;
-  return {undecided, "stable but for the very ends of the range; try a wider one"};
+  return {undecided, "stable except at the very ends of the range; try a wider range"};
 }
 
 }  // namespace fractile::flow

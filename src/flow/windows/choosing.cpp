@@ -155,7 +155,7 @@ const char* to_string(ServedRange::Answer answer) {
 std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
                                        const Rational& from, const Rational& to, const std::function<bool()>& stop) {
   const OwnEnvironment own;
-  if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
+  if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds begins at 1 or more and increases");
   const LossModel model(pipeline, analyst);
   const Comparison compare(model, wanted.most_loss, stop);
   Ranges ranges;

@@ -14,7 +14,7 @@ namespace fractile::flow {
 Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
                      const WindowSearch& search) {
   const OwnEnvironment own;
-  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
+  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds begins at 1 or more and does not decrease");
   using enum Windows::Method;
   const LossModel model(pipeline, analyst);
   const bool can_isolate = model.dense().has_short_polynomials();

@@ -143,9 +143,9 @@ void refuse_options_of_releases(const AuditRequest& request) {
   if (request.groups || request.doublings || request.lattice || request.expected_rows ||
       request.base != Base::by_mechanism || request.records_per_person != 1 || request.intervals ||
       request.statistics) {
-    refuse(
-        request.mechanism + " is no release: it has no bounds, groups, base, intervals, counts or records per person",
-        "leave these options out");
+    refuse(request.mechanism +
+               " is not a release: it has no bounds, groups, base, intervals, counts or records per person",
+           "leave these options out");
   }
 }
 

@@ -199,7 +199,7 @@ constexpr std::uint64_t most_records = std::uint64_t{1} << 47;
 /// alpha as 64-bit integers; throws `usage` when its denominator is larger.
 QuantileFraction fraction_of(const Rational& alpha) {
   if (!alpha.denominator().fits_uint64())
-    refuse_argument("alpha: its denominator passes 64 bits", "write fewer decimals");
+    refuse_argument("alpha: its denominator does not fit in 64 bits", "write fewer decimals");
   return {alpha.numerator().to_uint64(), alpha.denominator().to_uint64()};
 }
 
@@ -214,7 +214,7 @@ Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_sc
   const QuantileFraction fraction = fraction_of(alpha);
   const std::uint64_t den = fraction.denominator;
   if (input_domain.size && *input_domain.size > largest_score / den) {
-    refuse_argument("input_domain: its size times alpha's denominator passes 64 bits",
+    refuse_argument("input_domain: its size times alpha's denominator does not fit in 64 bits",
                     "write alpha with fewer decimals");
   }
   const std::uint64_t size_limit = input_domain.size ? *input_domain.size : largest_score / den;

@@ -85,8 +85,8 @@ Release groups_from(const std::vector<GroupKey>& keys, std::span<const RankProfi
 }
 
 void require_keys(const std::vector<GroupKey>& keys, const std::vector<RankProfile>& profiles) {
-  if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
-  if (keys.empty()) throw Error(ErrorCode::usage, "no groups", "name a key at least");
+  if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "there must be as many profiles as keys");
+  if (keys.empty()) throw Error(ErrorCode::usage, "no groups", "name at least one key");
   const auto is_blank = [](const GroupKey& key) { return key.empty() || std::ranges::count(key.texts(), "") > 0; };
   if (std::ranges::any_of(keys, is_blank)) throw Error(ErrorCode::usage, "a key is empty", "give it a name");
 }

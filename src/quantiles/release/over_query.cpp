@@ -13,7 +13,7 @@ QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability) {
   const std::uint64_t rows = std::uint64_t{query.records_per_person} * stability;
   if (rows > std::numeric_limits<std::uint32_t>::max()) {
     throw Error(ErrorCode::usage, "the records per person times the query's stability are more than 4294967295",
-                "declare less of one of them");
+                "declare a smaller number for one of them");
   }
   QuantileQuery over = query;
   over.records_per_person = static_cast<std::uint32_t>(rows);
@@ -43,8 +43,8 @@ void require_weighable(const QuantileQuery& query) {
   if (!query.intervals || query.intervals->of != IntervalOf::population) return;
   throw Error(
       ErrorCode::usage,
-      "intervals of a population do not go with weights: how far a weighted sample stands for it depends on its "
-      "design, its strata and clusters, of which nothing is known here",
+      "intervals of a population do not go with weights: how well a weighted sample represents it depends on the "
+      "sample's design, its strata and clusters, which are not known here",
       {"ask for intervals of the table's own weighted quantiles: ", Field("of").text("table")}, "of");
 }
 

@@ -157,7 +157,7 @@ QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& latti
                                        const Rational& share) {
   const OwnEnvironment own;
   if (!query.intervals) {
-    throw Error(ErrorCode::usage, "a width is one of intervals, and none are asked for",
+    throw Error(ErrorCode::usage, "a width is that of an interval, and no intervals are asked for",
                 {"write for example ", Field("intervals").number("0.95")}, "intervals");
   }
   if (rows == 0 || share <= Rational(0) || share >= Rational(1)) {
@@ -177,7 +177,7 @@ QuantileQuery query_for_interval_width(QuantileQuery query, const Lattice& latti
   }
   if (!place) {
     throw Error(ErrorCode::usage, "no budget makes intervals that narrow",
-                "ask for wider ones, for a lower level, or of the table in place of the population");
+                "ask for wider intervals, for a lower level, or for intervals of the table in place of the population");
   }
   return narrow.query_at(*place);
 }

@@ -285,11 +285,11 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
                                    const Rational& confidence) {
   const OwnEnvironment own;
   if (query.budget.measure() == Measure::approximate) {
-    throw Error(ErrorCode::usage, "a budget with a delta is not solved for", "ask for epsilon or rho alone");
+    throw Error(ErrorCode::usage, "no budget with a delta is found for a wanted error", "ask for epsilon or rho alone");
   }
   if (query.intervals) {
     throw Error(ErrorCode::usage,
-                "no rank error is promised of a release with intervals: the intervals tell how far off a value may be",
+                "no rank error is promised for a release with intervals: the intervals say how far off a value may be",
                 "name a budget, and see how wide plan says that the intervals will be");
   }
   if (!lattice.is_regular()) {

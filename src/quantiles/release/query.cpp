@@ -36,9 +36,10 @@ void require_increasing(const std::vector<Rational>& quantiles) {
   for (std::size_t i = 1; i < quantiles.size(); ++i) {
     if (quantiles[i] > quantiles[i - 1]) continue;
     const bool repeated = quantiles[i] == quantiles[i - 1];
-    throw Error(ErrorCode::usage,
-                "the quantile " + quantiles[i].to_string() + (repeated ? " stands twice" : " comes after a larger one"),
-                "write them once each, in increasing order", "quantiles");
+    throw Error(
+        ErrorCode::usage,
+        "the quantile " + quantiles[i].to_string() + (repeated ? " appears twice" : " comes after a larger one"),
+        "write them once each, in increasing order", "quantiles");
   }
 }
 
@@ -62,7 +63,8 @@ void require_records(const QuantileQuery& query) {
 
 std::vector<Rational> synthetic_rows(std::uint64_t rows) {
   if (rows < 1 || rows > 1'000'000) {
-    throw Error(ErrorCode::usage, "synthetic rows: not from 1 to 1000000", "about as many as the table has is of use");
+    throw Error(ErrorCode::usage, "synthetic rows: not from 1 to 1000000",
+                "about as many rows as the table has are useful");
   }
   const auto parts = static_cast<std::int64_t>(rows);
   std::vector<Rational> quantiles;
@@ -98,7 +100,7 @@ void QuantileQuery::validate() const {
   if (intervals) require_intervals(*this);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names.size() == quantiles.size() && Rational::parse(names[i]) == quantiles[i]) continue;
-    throw Error(ErrorCode::usage, "the names of the quantiles are not theirs", "leave them out", "quantiles");
+    throw Error(ErrorCode::usage, "the names do not belong to the quantiles", "leave them out", "quantiles");
   }
 }
 
@@ -113,7 +115,7 @@ void QuantileQuery::validate(const Lattice& lattice) const {
 void require_statistics_alone(const QuantileQuery& query) {
   require_records(query);
   if (!query.intervals) return;
-  throw Error(ErrorCode::usage, {Field("intervals"), ": they are of quantiles, and there are none"},
+  throw Error(ErrorCode::usage, {Field("intervals"), ": intervals are of quantiles, and there are no quantiles"},
               "leave it out: counts, shares and means have intervals of their own", "intervals");
 }
 

@@ -141,9 +141,9 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
                                const Rational& high) {
   const OwnEnvironment own;
   if (low.sign() <= 0 || high <= low)
-    refuse_analyst("a range of epsilons goes from more than 0 upwards", "write 0.01..10");
+    refuse_analyst("a range of epsilons begins above 0 and increases", "write 0.01..10");
   if (query.budget.measure() != Measure::pure)
-    refuse_analyst("an analyst is served by an epsilon", "leave delta and rho out");
+    refuse_analyst("an analyst is served by a budget that is an epsilon alone", "leave delta and rho out");
   query.validate(lattice);
   reference.require_on(lattice);
   if (reference.records() == 0 || rows == 0)
@@ -161,7 +161,7 @@ ServedEpsilons served_epsilons(const QuantileQuery& query, const Lattice& lattic
   }
   ServedEpsilons found = Trial(loss, analyst.most).between(low, high);
   if (std::ranges::none_of(found.tried, [](const AnalystTrial& one) { return one.loss.has_value(); })) {
-    refuse_analyst("an analyst is served by up to 24 quantiles that are selected at once",
+    refuse_analyst("an analyst can be served only by up to 24 quantiles that are selected at once",
                    !query.expected_rows ? "say how many rows are expected"
                                         : "ask for fewer quantiles, or name the mechanism joint-total");
   }

@@ -190,7 +190,8 @@ class SimulatedIntervals {
 
 TypicalRelease typical_release(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                                std::uint64_t releases) {
-  if (rows == 0 || releases == 0) throw Error(ErrorCode::usage, "a typical error takes rows and releases");
+  if (rows == 0 || releases == 0)
+    throw Error(ErrorCode::usage, "a typical error needs at least one row and one release");
   query.validate(lattice);
   const RankProfile table = reference_table(lattice, shape, rows);
   std::vector<std::vector<double>> errors(query.quantiles.size());

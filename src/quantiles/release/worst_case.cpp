@@ -112,7 +112,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
 
 /// Why no bound is known among this many rows; empty if one is known.
 std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
-  if (plan.query.intervals) return "its intervals tell how far off a quantile may be";
+  if (plan.query.intervals) return "its intervals say how far off a quantile may be";
   if (!plan.lattice.is_regular()) {
     return "records may lie between two of the listed candidates, and how many do is not public";
   }
@@ -121,7 +121,7 @@ std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
   }
   const Rational farthest = common_denominator(plan.query.quantiles) * Rational(static_cast<std::int64_t>(rows));
   if (farthest > Rational(static_cast<std::int64_t>(farthest_score))) {
-    return "among so many rows, ranks with that many decimals are told apart only up to a distance";
+    return "among that many rows, ranks with that many decimals are distinguished only down to some distance";
   }
   return {};
 }
@@ -151,7 +151,7 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
     return !ranks || (*ranks > 0 && *ranks >= rows);
   };
   if (std::ranges::any_of(worst.ranks, says_nothing))
-    worst.without = "for so many rows no bound below their number is known";
+    worst.without = "for that many rows no bound below their number is known";
   for (std::optional<std::uint64_t>& ranks : worst.ranks) {
     if (says_nothing(ranks)) ranks.reset();
   }

@@ -190,7 +190,7 @@ void require_intervals(const QuantileQuery& query) {
     refuse("the level of an interval lies between 0 and 1", "write for example 0.95", "intervals");
   }
   if (query.budget.measure() == Measure::approximate) {
-    refuse("intervals under a budget with a delta are not known", "leave the delta out, or use rho", "delta");
+    refuse("there are no intervals under a budget with a delta", "leave the delta out, or use rho", "delta");
   }
   if (query.mechanism == Mechanism::exponential) {
     refuse("an interval takes several quantiles, and the exponential mechanism releases one",
@@ -203,8 +203,10 @@ void require_intervals(const QuantileQuery& query) {
     refuse("the smallest and the largest value have no interval", "ask for quantiles above 0 and below 1", "quantiles");
   }
   if (request.of == IntervalOf::population && query.records_per_person > 1) {
-    refuse("records of one person are no simple random sample: intervals of the population take one record a person",
-           "keep one record of each person, or ask for intervals of the table");
+    refuse(
+        "several records of a person are not a simple random sample: intervals of the population take one record a "
+        "person",
+        "keep one record of each person, or ask for intervals of the table");
   }
 }
 

@@ -49,7 +49,7 @@ TEST(Intervals, AreRefusedWhereTheyAreNotCovered) {
   EXPECT_EQ(refusal_of(quartiles(1000)), "");
   QuantileQuery query = quartiles(1000);
   query.records_per_person = 2;
-  EXPECT_NE(refusal_of(query).find("records of one person are no simple random sample"), std::string::npos);
+  EXPECT_NE(refusal_of(query).find("several records of a person are not a simple random sample"), std::string::npos);
   query.intervals->of = IntervalOf::table;
   EXPECT_EQ(refusal_of(query), "");
   query = quartiles(1000);

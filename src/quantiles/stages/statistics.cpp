@@ -138,7 +138,8 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
   const OwnEnvironment own;
   const bool are_alone = query.quantiles.empty();
   if (are_alone && (share != Rational(1) || bounds_share.sign() > 0)) {
-    throw Error(ErrorCode::usage, "without quantiles, counts and means take the whole budget within declared bounds",
+    throw Error(ErrorCode::usage,
+                "without quantiles, counts and means take the whole budget, and the bounds are declared",
                 "give them all of it", "count_budget");
   }
   if (!are_alone && (share <= Rational(0) || share >= Rational(1))) {
@@ -146,7 +147,7 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
                 {"write for example ", Field("count_budget").number("0.1")}, "count_budget");
   }
   if (!are_alone && share + bounds_share >= Rational(1)) {
-    throw Error(ErrorCode::usage, "the shares of the bounds and of the counts leave the quantiles nothing",
+    throw Error(ErrorCode::usage, "the shares of the bounds and of the counts leave nothing for the quantiles",
                 "write smaller ones", "count_budget");
   }
   if (query.budget.measure() == Measure::approximate) {
@@ -171,7 +172,7 @@ void StatisticsRequest::validate(const Lattice& lattice, const QuantileQuery& qu
     }
     const std::uint64_t at = candidate_of(lattice, below[i]);
     if (lattice.at(at) != below[i]) {
-      throw Error(ErrorCode::usage, text + " is none of the possible values, at which records count",
+      throw Error(ErrorCode::usage, text + " is not one of the possible values, at which records count",
                   {"write ", lattice.text(at - 1), " or ", lattice.text(at)}, "below");
     }
   }
@@ -327,7 +328,7 @@ Statistics StatisticsIntervals::computed(const DrawnStatistics& drawn) const {
 }
 
 StatisticsErrors StatisticsIntervals::errors(std::uint64_t rows) const {
-  if (rows == 0) throw Error(ErrorCode::usage, "how far counts of no rows are off is not asked");
+  if (rows == 0) throw Error(ErrorCode::usage, "the errors of counts need at least one row");
   StatisticsErrors errors{rows, half_widths_.back()};
   for (std::size_t i = 0; i < of_shares_.size(); ++i) {
     errors.below.push_back(half_widths_[i]);
@@ -382,12 +383,12 @@ Statistics Margins::of(std::span<const Statistics> groups) {
 
 ReleasedCount::ReleasedCount(std::int64_t value, CountNoise noise, std::uint64_t draws)
     : value_(clamped(value)), noise_(std::move(noise)), draws_(draws) {
-  if (draws == 0) throw Error(ErrorCode::usage, "a released count has the noise of one draw at least");
+  if (draws == 0) throw Error(ErrorCode::usage, "a released count has the noise of at least one draw");
 }
 
 ReleasedCount& ReleasedCount::operator+=(const ReleasedCount& other) {
   if (noise_ != other.noise_) {
-    throw Error(ErrorCode::usage, "these counts have noise of two laws", "add up counts of one release");
+    throw Error(ErrorCode::usage, "these counts have noise of two distributions", "add up counts of one release");
   }
   value_ = clamped_sum(value_, other.value_);
   draws_ += other.draws_;

@@ -14,7 +14,7 @@ namespace {
 using Json = rapidjson::Value;
 
 [[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::data, "this is no certificate: " + what,
+  throw Error(ErrorCode::data, "this is not a certificate: " + what,
               "give what fractile flow check or compare prints with --format json");
 }
 
@@ -31,7 +31,7 @@ const Json* find(const Json& object, const char* name) {
 
 /// Readers of the document would believe a member that is never checked.
 void require_members(const Json& object, const std::set<std::string>& known) {
-  if (!object.IsObject()) refuse("an object is wanted where there is something else");
+  if (!object.IsObject()) refuse("an object is expected where something else stands");
   for (const auto& member : object.GetObject()) {
     if (!known.contains(std::string(member.name.GetString(), member.name.GetStringLength()))) {
       refuse("it has a member that no certificate of its kind has");
@@ -40,12 +40,12 @@ void require_members(const Json& object, const std::set<std::string>& known) {
 }
 
 std::string text_of(const Json& value) {
-  if (!value.IsString()) refuse("a text is wanted where there is something else");
+  if (!value.IsString()) refuse("a text is expected where something else stands");
   return {value.GetString(), value.GetStringLength()};
 }
 
 const Json& list_of(const Json& list) {
-  if (!list.IsArray()) refuse("a list is wanted where there is something else");
+  if (!list.IsArray()) refuse("a list is expected where something else stands");
   return list;
 }
 
@@ -56,7 +56,7 @@ auto read_from(const Json& value, const char* what, const Read& read) {
   try {
     return read(text);
   } catch (const Error&) {
-    refuse(std::string(what) + " in quotes is wanted where there is something else");
+    refuse(std::string(what) + " in quotes is expected where something else stands");
   }
 }
 
@@ -87,7 +87,7 @@ flow::Matrix matrix_of(const Json& rows) {
   for (const Json& row : list_of(rows).GetArray()) {
     matrix.push_back(numbers_of(row));
     if (matrix.back().empty() || matrix.back().size() != matrix.front().size()) {
-      refuse("a matrix has rows that are empty, or not equally long");
+      refuse("a matrix has rows that are empty or of different lengths");
     }
   }
   if (matrix.empty()) refuse("a matrix is empty");
@@ -177,7 +177,7 @@ Certificate certificate_in(const std::string& json) {
   if (const auto fault = fault_of(json)) refuse(fault->what);
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
-  if (!document.IsObject()) refuse("it is no JSON object");
+  if (!document.IsObject()) refuse("it is not a JSON object");
   Certificate certificate{text_of(need(document, "verdict"))};
   if (const Json* const witness = find(document, "witness")) certificate.witness = matrix_of(*witness);
   std::set<std::string> members = read_kind(certificate, document);

@@ -92,7 +92,7 @@ std::string first_line(const ChoiceReport& report) {
   const std::string high = with_decimals(report.high);
   if (least == nullptr) {
     return report.is_least_certain()
-               ? fmt::format("no epsilon from {} to {} serves: at none of them {}\n", low, high, wish)
+               ? fmt::format("no epsilon from {} to {} serves: there is none at which {}\n", low, high, wish)
                : fmt::format("undecided: no epsilon from {} to {} is known at which {}\n", low, high, wish);
   }
   const std::string epsilon = safe_ends(*least).epsilons.from;

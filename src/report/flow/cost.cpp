@@ -27,10 +27,10 @@ struct Line {
 std::vector<Line> lines_of(const CostReport& report) {
   std::vector<Line> lines;
   for (const AnswerCost& answer : report.answers) {
-    lines.push_back({"an answer, of any two values", answer.people, answer.any_two});
-    lines.push_back({"an answer, for each place between them", answer.people, answer.a_step});
+    lines.push_back({"an answer, between any two values", answer.people, answer.any_two});
+    lines.push_back({"an answer, for each step between values", answer.people, answer.a_step});
   }
-  lines.push_back({"what is released, of one participant's values", 1, report.release});
+  lines.push_back({"the release, between one participant's values", 1, report.release});
   return lines;
 }
 

@@ -45,22 +45,22 @@ void require_verdict(const Certificate& printed) {
   const bool is_one_loss = verdict == "worth-as-much" || verdict == "worth-less";
   const bool shows_less = verdict == "does-not-refine" || verdict == "unstable" || verdict == "worth-less";
   const bool shows_as_much = verdict == "refines" || verdict == "worth-as-much";
-  require(!printed.is_refuted() || !printed.is_proved(), "it has two certificates, and shows one thing");
+  require(!printed.is_refuted() || !printed.is_proved(), "it has two certificates, one for and one against");
   require(printed.is_refuted() ? shows_less : shows_as_much, "its verdict is not what its certificate shows");
   require(printed.is_range == (verdict == "unstable"),
-          "its verdict is about a range, or about two epsilons, and its members are not");
-  require(printed.randomized.empty() || is_one_loss, "randomized actions show something of one loss alone");
+          "its members do not fit its verdict: one is about a range, and the other about two epsilons");
+  require(printed.randomized.empty() || is_one_loss, "randomized actions prove something about one loss only");
 }
 
 void require_range(const Certificate& printed) {
   if (!printed.is_range) return;
-  require(*printed.epsilon_to < *printed.epsilon_from, "its range holds nothing");
+  require(*printed.epsilon_to < *printed.epsilon_from, "its range is empty");
   require(printed.odds_from && printed.odds_to, "the odds of its counter-example are missing");
   require(*printed.odds_to >= 1 && *printed.odds_to < *printed.odds_from,
           "the odds of its counter-example are not in order");
   require(*printed.epsilon_to <= Exponent::log(*printed.odds_to) &&
               Exponent::log(*printed.odds_from) <= *printed.epsilon_from,
-          "the odds of its counter-example lie outside of its range");
+          "the odds of its counter-example lie outside its range");
 }
 
 void require_shape(const Certificate& printed) {
@@ -72,14 +72,15 @@ void require_shape(const Certificate& printed) {
   require(printed.channel_from.has_value() == printed.channel_to.has_value(), "one of its channels is missing");
   if (printed.channel_from) {
     require(printed.channel_from->rows() == secrets && printed.channel_to->rows() == secrets,
-            "its channels have other rows than it names secrets");
+            "its channels do not have one row for each of its secrets");
   }
   const bool has_columns = printed.channel_from && printed.has_observations;
   require(!has_columns || (printed.channel_from->columns() == printed.observations_from.size() &&
                            printed.channel_to->columns() == printed.observations_to.size()),
-          "its channels have other columns than it names observations");
-  if (printed.prior) require(printed.prior->size() == secrets, "its prior has another length than it names secrets");
-  if (printed.loss) require(printed.loss->rows() == secrets, "its losses have other rows than it names secrets");
+          "its channels do not have one column for each of its observations");
+  if (printed.prior)
+    require(printed.prior->size() == secrets, "its prior does not have one probability for each of its secrets");
+  if (printed.loss) require(printed.loss->rows() == secrets, "its losses do not have one row for each of its secrets");
 }
 
 Rational at_least_one(const Rational& odds) { return std::max(odds, Rational(1)); }
@@ -90,7 +91,7 @@ void require_windows(const Certificate& printed) {
   const bool is_known = analyst.method == "isolated" || analyst.method == "enclosed" || analyst.method == "proved";
   const bool is_all = is_known && analyst.undecided.empty();
   const std::string expected = !analyst.windows.empty() ? "unstable" : is_all ? "stable" : "undecided";
-  require(analyst.verdict == expected, "what it says of the file's analyst is not what the windows say");
+  require(analyst.verdict == expected, "its verdict about the file's analyst does not follow from its windows");
   const Rational* last = nullptr;
   for (const PrintedRange& window : analyst.windows) {
     const Rational slack = window.odds_from.unit + window.odds_to.unit;
@@ -98,14 +99,14 @@ void require_windows(const Certificate& printed) {
     require(last == nullptr || *last <= window.odds_from.value + slack, "its windows are not in order");
     require(*printed.epsilon_to <= Exponent::log(at_least_one(window.odds_from.value + slack)) &&
                 Exponent::log(at_least_one(window.odds_to.value - slack)) <= *printed.epsilon_from,
-            "a window lies outside of the range");
+            "a window lies outside the range");
     for (const auto& [odds, epsilon] :
          {std::pair(window.odds_from, window.epsilon_from), std::pair(window.odds_to, window.epsilon_to)}) {
       const Exponent low(std::max(epsilon.value - epsilon.unit, Rational(0)));
       const Exponent high(epsilon.value + epsilon.unit);
       require(low <= Exponent::log(at_least_one(odds.value + odds.unit)) &&
                   Exponent::log(at_least_one(odds.value - odds.unit)) <= high,
-              "the end of a window is one epsilon, and another exp(epsilon)");
+              "the epsilon and the exp(epsilon) of a window's end do not agree");
     }
     last = &window.odds_to.value;
     if (!window.proof) continue;
@@ -113,7 +114,7 @@ void require_windows(const Certificate& printed) {
     require(proof.odds_from < proof.odds_to && proof.loss_from.value < proof.loss_to.value,
             "a window's proof shows no rise");
     require(window.odds_from.value - slack <= proof.odds_from && proof.odds_to <= window.odds_to.value + slack,
-            "a window's proof lies outside of it");
+            "a window's proof lies outside the window");
   }
 }
 
@@ -126,9 +127,10 @@ flow::Counterexample example_of(const Certificate& printed) {
 void require_certificate(const Certificate& printed, const flow::Channel& from, const flow::Channel& to) {
   if (printed.is_refuted()) {
     require(verify(from, to, example_of(printed)),
-            "the analyst's losses are others, or the second is not the smaller one");
+            "the analyst's losses differ from the recomputed ones, or the second is not the smaller one");
   } else if (printed.witness) {
-    require(verify(from, to, flow::Witness{*printed.witness}), "the rows do not lead from one channel to the other");
+    require(verify(from, to, flow::Witness{*printed.witness}),
+            "its rows do not turn the first channel into the second");
   } else {
     require(verify(flow::Loss(*printed.loss), from, to, flow::Remaps{printed.randomized}),
             "some way to act on the second channel costs less than what is written for it");
@@ -151,7 +153,7 @@ void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, 
   const flow::RealBounds second = loss_at(to);
   const bool are_bounds = printed.loss_from <= first.lower && second.upper <= printed.loss_to;
   const bool are_exact = printed.loss_from == first.lower && printed.loss_to == second.upper;
-  require(printed.are_losses_bounds ? are_bounds : are_exact, "the analyst's losses are others");
+  require(printed.are_losses_bounds ? are_bounds : are_exact, "the analyst's losses differ from the recomputed ones");
   require(printed.loss_to < printed.loss_from, "the second loss is not the smaller one");
 }
 
@@ -188,7 +190,7 @@ class PipelineCheck {
     const flow::Pipeline& asked = of_.pipeline;
     const Rational from = printed_.is_range ? *printed_.odds_from : odds_at(asked, *printed_.epsilon_from);
     const Rational to = printed_.is_range ? *printed_.odds_to : odds_at(asked, *printed_.epsilon_to);
-    std::string trouble = "it is about '" + printed_.about + "', and nothing of that name decides about the pipeline";
+    std::string trouble = "it is about '" + printed_.about + "', and no such part decides about the pipeline";
     for (const CertifiedPart& part : certified_parts(asked, !printed_.is_refuted(), from, to)) {
       if (part.name != printed_.about) continue;
       try {
@@ -207,19 +209,20 @@ class PipelineCheck {
       require(printed_.is_refuted(), "its channels are too large to be multiplied out");
       std::vector<std::string> values;
       for (const Rational& value : part.values) values.push_back(value.to_string());
-      require(printed_.secrets == values, "it names other secrets than the pipeline has");
+      require(printed_.secrets == values, "its secrets are not those of the pipeline");
       require(printed_.observations_from.empty() && !printed_.channel_from,
-              "it names observations of a channel that is too large");
+              "it names observations of a channel that is too large to be written out");
       require_bounds(printed_, part, from, to);
       report_.unchecked.emplace_back(
-          "the losses by rows of the channels, which are too large: they were computed as they were before");
+          "the losses against the rows of the channels, which are too large: the losses were computed again in the "
+          "same way");
       return;
     }
     const flow::Channel first = channel_of(part, from);
     const flow::Channel second = channel_of(part, to);
-    require(printed_.secrets == first.secrets(), "it names other secrets than the pipeline has");
+    require(printed_.secrets == first.secrets(), "its secrets are not those of the pipeline");
     require(!printed_.has_observations || printed_.observations_from == first.observations(),
-            "it names other observations than the pipeline has");
+            "its observations are not those of the pipeline");
     require(
         !printed_.channel_from || (*printed_.channel_from == first.matrix() && *printed_.channel_to == second.matrix()),
         "its channels are not the pipeline's at these epsilons");
@@ -229,7 +232,7 @@ class PipelineCheck {
   /// From the definition alone, where that takes seconds; or as it was made when the certificate was found, and this is said.
   flow::Channel channel_of(const flow::Pipeline& part, const Rational& odds) const {
     if (std::optional<flow::Channel> plain = report_detail::plain_channel(part, odds)) return *std::move(plain);
-    const std::string note = "the channels by a second way to multiply them out, for which they are too large";
+    const std::string note = "the channels, which are too large for the second way of multiplying them out";
     if (std::ranges::find(report_.unchecked, note) == report_.unchecked.end()) report_.unchecked.push_back(note);
     return channel_at(part, odds).channel;
   }
@@ -239,7 +242,7 @@ class PipelineCheck {
     const bool is_one_loss = !printed_.randomized.empty() || printed_.verdict == "worth-less" ||
                              (printed_.is_refuted() && !printed_.has_observations);
     if (!is_one_loss) return;
-    require(of_.analyst.has_value(), "it is about the loss of the file's analyst, and the file has none");
+    require(of_.analyst.has_value(), "it is about the loss of the file's analyst, but the file has no analyst");
     require(loss_of(*of_.analyst, of_.pipeline).matrix() == *printed_.loss,
             "its loss is not that of the file's analyst");
   }
@@ -249,9 +252,9 @@ class PipelineCheck {
     const Rational to = flow::odds_bounds(*printed_.epsilon_from).upper;
     const report_detail::Applies applies =
         report_detail::theorem_applies(printed_.theorem, of_.pipeline, std::max(from, Rational(1)), to);
-    require(applies != report_detail::Applies::no, "the theorem that it names says nothing of this pipeline");
+    require(applies != report_detail::Applies::no, "the theorem that it names does not apply to this pipeline");
     if (applies == report_detail::Applies::yes) return true;
-    report_.unchecked.emplace_back("the theorem that it names: there is no second way to check it here");
+    report_.unchecked.emplace_back("the theorem that it names, for which there is no second check here");
     return false;
   }
 
@@ -266,7 +269,7 @@ class PipelineCheck {
   }
 
   void require_rises() const {
-    require(of_.analyst.has_value(), "it is about the file's analyst, and the file has none");
+    require(of_.analyst.has_value(), "it is about the file's analyst, but the file has none");
     for (const PrintedRange& window : printed_.windows->windows) {
       if (!window.proof) continue;
       const flow::RealBounds before = loss_at(window.proof->odds_from);
@@ -294,14 +297,14 @@ std::string claim_of(const Certificate& printed) {
   }
   if (printed.is_refuted()) return "some analyst loses less with the second channel than with the first";
   if (printed.witness) return "the second channel can be drawn from the first, whatever the secret";
-  return "whatever is done with the second channel, something with the first costs no more under any secret";
+  return "for every way to act on the second channel, some way to act on the first costs no more under any secret";
 }
 
 void require_comparison(const Certificate& printed, const ComparisonReport& of) {
-  require(printed.from == of.from && printed.to == of.to, "it compares other files, or at other epsilons");
-  require(printed.secrets == of.first.secrets(), "it names other secrets than the files have");
+  require(printed.from == of.from && printed.to == of.to, "it compares other files or other epsilons");
+  require(printed.secrets == of.first.secrets(), "its secrets are not those of the files");
   require(printed.observations_from == of.first.observations() && printed.observations_to == of.second.observations(),
-          "it names other observations than the files have");
+          "its observations are not those of the files");
   require(
       printed.channel_from && *printed.channel_from == of.first.matrix() && *printed.channel_to == of.second.matrix(),
       "its channels are not those of the files");
@@ -316,7 +319,7 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
   try {
     require_windows(printed);
     require(!has_theorem || (printed.verdict == "stable" && !has_certificate),
-            "it names a theorem of stable pipelines, and shows another verdict");
+            "it names a theorem of stable pipelines, but its verdict is another");
     if (has_certificate) {
       require_verdict(printed);
       require_range(printed);
@@ -331,7 +334,7 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
       if (is_rebuilt) report.outcome = Outcome::holds;
     } else if (has_certificate) {
       report.claim =
-          "its channels are too large to stand beside it, or its losses are bounds: name the pipeline's file";
+          "it does not hold its channels, which are too large, or its losses are bounds: name the pipeline's file";
     }
   } catch (const Misfit& misfit) {
     report.outcome = Outcome::fails;
@@ -345,7 +348,7 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
   return report;
 }
 
-const char* const reason_unchecked = "the reason, which is words";
+const char* const reason_unchecked = "the reason, which is only words";
 const char* const windows_unchecked = "that the loss rises nowhere else";
 
 }  // namespace
@@ -371,7 +374,7 @@ CertificateReport checked_certificate(const std::string& json, const CertifiedPi
   const OwnEnvironment own;
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
-    require(!printed.is_comparison, "it compares two files, and one is given");
+    require(!printed.is_comparison, "it compares two files, but one is given");
     const bool is_checked = PipelineCheck(printed, of, report).require_all();
     if (printed.windows) report.unchecked.emplace_back(windows_unchecked);
     report.unchecked.emplace_back(reason_unchecked);
@@ -383,7 +386,7 @@ CertificateReport checked_certificate(const std::string& json, const ComparisonR
   const OwnEnvironment own;
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
-    require(printed.is_comparison, "it is about one file, and two are given");
+    require(printed.is_comparison, "it is about one file, but two are given");
     require_comparison(printed, of);
     report.unchecked.emplace_back(reason_unchecked);
     return true;

@@ -44,7 +44,7 @@ class BlockWriter {
         ++tables_;
         std::string caption;
         std::swap(caption, last_line_);
-        page_.table({fmt::format("table_{}", tables_), caption.empty() ? "Of this analyst" : caption, 1,
+        page_.table({fmt::format("table_{}", tables_), caption.empty() ? "This analyst" : caption, 1,
                      summary_of(block.rows.size() - 1)},
                     block.rows);
       }
@@ -101,7 +101,7 @@ void draw_windows(HtmlPage& page, const StabilityReport& report) {
                                 figures::Axis{false, 0, 1, {nowhere}},
                                 {},
                                 shades_of(*report.windows)}},
-                              "The table of windows has the ends of what is shaded.",
+                              "The table of windows lists where the shading begins and ends.",
                               flat});
 }
 

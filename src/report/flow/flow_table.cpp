@@ -37,12 +37,12 @@ std::string brief(const Rational& number) {
   return "~" + flow::RealBounds{number, number}.to_decimal(rounded_places);
 }
 
-constexpr const char* brief_note = "what has a ~ is rounded here, and exact in --format json\n";
-constexpr const char* digits_note = "what has a ~ is rounded here, and has 30 digits in --format json\n";
+constexpr const char* brief_note = "numbers with a ~ are rounded here; --format json prints them exactly\n";
+constexpr const char* digits_note = "numbers with a ~ are rounded here; --format json prints 30 digits\n";
 
 Blocks labelled(const std::string& corner, const Row& rows, const Row& columns, const flow::Matrix& matrix) {
   if (matrix.rows() * matrix.columns() > largest_table) {
-    return fmt::format("{} rows and {} columns: too many to look at, --format json prints them\n", matrix.rows(),
+    return fmt::format("{} rows and {} columns are too many to show here: --format json prints them\n", matrix.rows(),
                        matrix.columns());
   }
   std::vector<Row> lines{{corner}};
@@ -243,7 +243,7 @@ std::string decision_of(const AnyPriorReport& report) {
     case stable:
       return fmt::format(
           "for the loss of the file's analyst, under any prior, epsilon = {} is worth at least as much as {}\n"
-          "this says nothing of other epsilons\n",
+          "this says nothing about other epsilons\n",
           high, low);
     case unstable:
       return fmt::format("for the loss of the file's analyst, under some prior, epsilon = {} is worth less than {}\n",

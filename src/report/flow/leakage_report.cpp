@@ -47,7 +47,7 @@ std::string guessed_in_words(const LeakageReport& report) {
   const std::size_t count = report.possibilities.names.size();
   switch (report.question.guess.about) {
     case Guess::About::presence:
-      return "whether the target takes part";
+      return "whether the target participates";
     case Guess::About::property:
       return fmt::format("which of {} is true of the target's value: {}", count, listed(report.possibilities.names));
     case Guess::About::value:
@@ -61,7 +61,7 @@ std::string known_in_words(const LeakageReport& report) {
   const std::size_t others = pipeline.participants - 1;
   if (others == 0) return "the prior alone; there are no others";
   if (pipeline.secret.kind != flow::Secret::Kind::target) {
-    return fmt::format("the prior of all {} participants' values alone, and nobody's value", pipeline.participants);
+    return fmt::format("only the prior of all {} participants' values, and nobody's value", pipeline.participants);
   }
   return others == 1 ? "the value of the one other participant" : fmt::format("the values of all {} others", others);
 }
@@ -157,7 +157,7 @@ std::vector<Row> answer_rows(const LeakageReport& report, const Leakage& answer)
                         probability_row("with it", answer.after),
                         bound_row("epsilon alone allows", answer.allowed, report.promise),
                         {"", "", ""},
-                        {"as often as before, at most times", "", ""},
+                        {"how many times as often as before, at most", "", ""},
                         {"under this prior", significant(gain_of(answer), percent_digits), ""},
                         {"whatever the prior and the guess", significant(answer.capacity, percent_digits),
                          "the multiplicative Bayes capacity"}};

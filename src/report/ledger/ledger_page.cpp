@@ -123,10 +123,10 @@ WebPage to_html(const LedgerStatement& statement, const PageOptions& options) {
   HtmlPage page;
   page.title(options.about.title.empty() ? "Privacy ledger" : options.about.title);
   page.paragraph(
-      "For those who keep the data. What is reserved counts as spent until the owner voids it; what is void does "
-      "not count. The order of entries counts, not the clock.");
+      "For the data's owner. A reserved entry counts as spent until the owner voids it; a void entry does not count. "
+      "Entries stand in their own order, not in that of their times.");
   if (!statement.damage.empty()) {
-    page.paragraph("The ledger is damaged; the sums are those of what can still be read:");
+    page.paragraph("The ledger is damaged; the sums cover only what can still be read:");
     page.list(statement.damage);
   }
   for (std::size_t i = 0; i < statement.accounts.size(); ++i) {
@@ -135,8 +135,9 @@ WebPage to_html(const LedgerStatement& statement, const PageOptions& options) {
   if (statement.accounts.empty()) page.paragraph("The ledger is empty.");
   page.section("Whether lines are missing");
   page.paragraph(
-      "Each line of the ledger has a hash of itself and of all lines before it; all of them match. Lines that are "
-      "missing at the end cannot be seen. So keep the last hash elsewhere; fractile ledger verify --head compares it:");
+      "Each line of the ledger has a hash of itself and of all lines before it; all these hashes match. The ledger "
+      "alone does not show whether lines at its end are missing. So keep the last hash elsewhere; fractile ledger "
+      "verify --head compares it:");
   page.paragraph(statement.events.empty() ? "(none yet)" : statement.events.back().hash);
   return std::move(page).finished();
 }

@@ -136,7 +136,7 @@ std::string to_table(const LedgerStatement& statement) {
   const OwnEnvironment own;
   std::string text;
   for (const std::string& what : statement.damage) text += fmt::format("DAMAGED: {}\n", shown_text(what));
-  if (!statement.damage.empty()) text += "the sums below are those of what can still be read\n\n";
+  if (!statement.damage.empty()) text += "the sums below cover only what can still be read\n\n";
   for (const LedgerAccount& account : statement.accounts) text += account_table(statement, account) + "\n";
   for (const LedgerEntry& entry : statement.entries) text += entry_table(entry);
   return text.empty() ? "the ledger is empty\n" : text;

@@ -14,7 +14,7 @@ Rational printed_unit() { return Rational(10).pow(9); }
 std::string wish_of(const PlannedAnalyst& planned) {
   const ReleaseAnalyst& analyst = planned.analyst;
   if (analyst.loss == ReleaseAnalyst::Loss::missed_records) {
-    return fmt::format("{} its quantile by at most {} records in the mean",
+    return fmt::format("{} its quantile by at most {} records on average",
                        planned.quantiles == 1 ? "the value misses" : "a value misses", analyst.most.to_decimal());
   }
   return fmt::format("{} its quantile by more than {} records with probability at most {}",
@@ -28,9 +28,10 @@ std::string serves_in_words(const PlannedAnalyst& planned) {
   const std::string high = served.high.to_decimal();
   if (!served.never_rises) {
     const std::string tried = fmt::format("the {} epsilons that were tried", served.tried.size());
-    return served.served_from ? fmt::format("The least one of {} from which on all serve is {}. It serves", tried,
-                                            report_detail::served_from(served))
-                              : fmt::format("None of {}, down from {}, is certain to serve", tried, high);
+    return served.served_from
+               ? fmt::format("The smallest of {} such that it and all larger ones serve is {}. It serves", tried,
+                             report_detail::served_from(served))
+               : fmt::format("None of {}, from {} down, is certain to serve", tried, high);
   }
   if (!served.served_from) return fmt::format("No epsilon from {} to {} is certain to serve", low, high);
   const bool is_all = *served.served_from == served.low;
@@ -108,7 +109,7 @@ figures::Figure trial_figure(const PlannedAnalyst& planned) {
   const bool is_mean = planned.analyst.loss == ReleaseAnalyst::Loss::missed_records;
   constexpr double least_drawn = 0.01;  // records: what is drawn for less on a logarithmic axis
   const auto drawn = [&](double loss) { return is_mean ? std::max(loss, least_drawn) : loss; };
-  figures::Line line{is_mean ? "records missed in the mean" : "probability", "", 1, 2, 1};
+  figures::Line line{is_mean ? "records missed on average" : "probability", "", 1, 2, 1};
   for (const AnalystTrial& trial : planned.served.tried) {
     if (!trial.loss) continue;
     const double loss = drawn(trial.loss->upper.to_double());
@@ -129,8 +130,8 @@ figures::Figure trial_figure(const PlannedAnalyst& planned) {
       is_mean ? figures::Axis{true, least / 1.5, largest * 1.5} : figures::Axis{false, 0, std::min(1.0, 1.1 * largest)};
   const std::size_t points = line.points.size();
   return {"tried",
-          "What the analyst loses against epsilon",
-          is_mean && least <= least_drawn ? "losses below a hundredth of a record are drawn there" : "",
+          "The analyst's loss against epsilon",
+          is_mean && least <= least_drawn ? "losses below a hundredth of a record are drawn at a hundredth" : "",
           "epsilon",
           is_mean ? "records (logarithmic)" : "probability",
           {{"", x, y, {std::move(line), std::move(most)}}},

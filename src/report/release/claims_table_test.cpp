@@ -93,7 +93,7 @@ const std::string held =
     "population)(, rounded to a possible value)?";
 
 std::pair<std::string, bool> held_on_page(const Seen& seen) {
-  static const std::regex definition("an interval beside each for " + held);
+  static const std::regex definition("beside each value an interval for " + held);
   std::smatch found;
   if (!std::regex_search(seen.page, found, definition)) return {"the table's records", false};
   return {found[1], found[2].length() > 0};
@@ -118,7 +118,7 @@ Fails not_held_at_once(const Seen& seen) {
 }
 
 Fails differences_not_held(const Seen& seen) {
-  static const std::regex definition("What is compared is " + held + "[.]");
+  static const std::regex definition("Each side of a comparison is " + held + "[.]");
   std::smatch found;
   if (!std::regex_search(seen.page, found, definition)) return {true};
   const std::string whose = found[1];
@@ -485,8 +485,10 @@ const std::vector<Claim>& claims() {
                                            " with a probability of at least " + percent +
                                            "(?:, if the sample is a simple random one)?[.]";
   static const std::string compared = "With a probability of at least " + percent + ", .*, for no further budget[.]";
-  static const std::string of_bars = "Published values of .*; bars: of which share the value may be the quantile, " +
-                                     percent + " each, the error of privacy only";
+  static const std::string of_bars =
+      "Published values of .*; bars: the shares of the records among which the value's true place lies, each with a "
+      "probability of " +
+      percent + "; they cover the error added for privacy only";
   static const std::string of_interval_bars =
       "Published values of .*; bars: " + held + ", " + percent + " (?:together|each)";
   static const std::string surely =
@@ -508,10 +510,10 @@ const std::vector<Claim>& claims() {
       "lower, upper: " + held +
       ", (?:[0-9.]+ %|[0-9]+/[0-9]+), all (?:of a group )?at once(?:, if the sample is a simple random one)?";
   static const std::string statistics = "With a probability of at least " + percent +
-                                        ", each interval from one number to the other holds what is true of " + whose +
-                                        where + ", whatever they are[.]";
+                                        ", each interval, from its lower to its upper end, holds the true value for " +
+                                        whose + where + ", whatever they are[.]";
   static const std::string statistics_under =
-      "lower, upper of these: what is true of " + whose + where + ", " + percent + ", each by itself";
+      "lower, upper of these: the true value for " + whose + where + ", " + percent + ", each by itself";
   static const std::string of_plan = "With a probability of at least " + percent +
                                      " each, the values will miss the quantiles of the records that count" + where +
                                      ", by at most [0-9]+ records, whatever the table of up to [0-9]+ records[.]";
@@ -519,9 +521,8 @@ const std::vector<Claim>& claims() {
       // How wrong values may be.
       {in_short.c_str(), "rank_error.md", misses_in_short, false},
       {"Nine times in ten a value is (?:not off at all|off by at most ([0-9]+) records?, and half of the time by "
-       "(?:none|at most ([0-9]+))): "
-       "so it was in ([0-9]+) simulated releases of a public normal table of ([0-9]+) records?, for the quantile with "
-       "the largest errors[.]",
+       "(?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
+       "records?, for the quantile with the largest errors[.]",
        "definition", is_not_as_simulated},
       {each.c_str(), "rank_error.md", misses_by_table, false},
       {"With the same probability no value is off by more than ([0-9]+)[.]", "rank_error.md", any_misses, false},
@@ -537,8 +538,9 @@ const std::vector<Claim>& claims() {
       {"At most ([0-9]+) records? of each person counts?, chosen at random[.]", "contribution_bounding.md",
        persons_count_more},
       {"Warning: .* [0-9]+ rows? of a public normal table, .*", "definition", is_not_mostly_noise},
-      {"Warning: with this budget the released counts of [0-9]+ of [0-9]+ groups may be of no record .*", "counts.md",
-       by_definition},
+      {"Warning: with this budget the released counts of [0-9]+ of [0-9]+ groups do not rule out that there is no "
+       "record .*",
+       "counts.md", by_definition},
       // Intervals.
       {held_in_short.c_str(), "intervals.md", not_held_in_short, false},
       {one_interval.c_str(), "intervals.md", not_held_on_page, false},
@@ -551,7 +553,7 @@ const std::vector<Claim>& claims() {
       {"A ratio is left out where the number it divides by, or a part of its interval, is not above 0[.]",
        "intervals.md", ratios_divide_by_no_positive_number},
       // Counts, shares and means.
-      {"Published besides: the number of records.*", "counts.md", by_definition},
+      {"Also published: the number of records.*", "counts.md", by_definition},
       {statistics.c_str(), "counts.md",
        [](const Seen& seen) {
          Seen named = seen;
@@ -566,14 +568,13 @@ const std::vector<Claim>& claims() {
       {"These are numbers of people only where each person has one record[.]", "definition", by_definition},
       {"Where the count is not above zero, the table has no .*[.]", "counts.md", ratios_of_nothing},
       // Bounds that were found.
-      {"([0-9.]+) % of the budget found the range of possible values, .*, which is not that of the data[.]",
+      {"([0-9.]+) % of the budget found the range of possible values, .*, which is not the range of the data[.]",
        "private_bounds.md", costs_more},
       {surely.c_str(), "rank_error.md", quantiles_are_beyond_found_bounds, false},
       {".* of that found the bounds: .* to .*", "private_bounds.md", costs_more},
       // The promise.
-      {"If something would come about with a probability of 10 in 100 (without your records|with other records in "
-       "place of "
-       "yours), it comes about with at most ([0-9.]+) in 100 as it is[.]",
+      {"If something would happen with a probability of 10 in 100 (without your records|with other records in place of "
+       "yours), it happens with a probability of at most ([0-9.]+) in 100 as it is[.]",
        "conversions.md", a_probability_may_become_more},
       {"As it is, the probability is at most that of the second column[.]", "conversions.md",
        probabilities_may_become_more},
@@ -597,7 +598,8 @@ const std::vector<Claim>& claims() {
        "conversions.md", gaussian_needs_more_epsilon},
       {"Every draw was charged before it was made.*", "odometer.md", costs_more},
       {"The parts of .* are: .*", "odometer.md", costs_more},
-      {"For somebody with twice as many, epsilon is twice as high, and delta 1 \\+ e\\^epsilon times[.]",
+      {"For somebody with twice as many records, epsilon is twice as high, and delta is 1 \\+ e\\^epsilon times as "
+       "high[.]",
        "composition.md", by_definition},
       {"A table with one of these makes a release fail, .*; more than 2\\^([0-9]+) - ([0-9]+) records[.]",
        "rank_profile.md", most_records_differ},
@@ -607,19 +609,18 @@ const std::vector<Claim>& claims() {
       {"epsilon = .*|rho = .*", "odometer.md", costs_more},  // under a table
       {"all groups together spend that once", "groups.md", costs_more},
       // For whom.
-      {"That is so for everybody who has no more than ([0-9]+) records? in the table[.]", "contribution_bounding.md",
+      {"This holds for everybody who has no more than ([0-9]+) records? in the table[.]", "contribution_bounding.md",
        persons_have_more},
       {"For every person who has at most ([0-9]+) records? in the table(?:, in all groups together)?[.]",
        "contribution_bounding.md", persons_have_more},
       {"No person has more than ([0-9]+) records? in the table(?:, in all groups together)?[.]", "declared",
        persons_have_more},
-      {"For every person, as .* tells persons apart, however many records they have: at most ([0-9]+) records? of "
-       "theirs, chosen at "
-       "random, counted(?: in all groups together)?[.]",
+      {"For every person, as identified by .*, however many records they have: at most ([0-9]+) records? of theirs, "
+       "chosen at random, counted(?: in all groups together)?[.]",
        "contribution_bounding.md", persons_count_more},
       {"For every person whose records change no more rows of the query's result than is declared below[.]", "declared",
        by_definition},
-      {"That is so for everybody(?: whose records change no more rows of the query's result than is declared)?[.]",
+      {"This holds for everybody(?: whose records change no more rows of the query's result than is declared)?[.]",
        "declared", by_definition},
       {"One person's records change at most ([0-9]+) rows? of the query's result.*", "declared", by_definition},
       {"declared, not checked: a record changes at most [0-9]+ rows? of the query's result", "declared", by_definition},
@@ -635,27 +636,26 @@ const std::vector<Claim>& claims() {
        account_differs},
       {"The ledger of the dataset people allows (epsilon = [0-9]+) for each person in all[.]()()",
        "ledger_transactions.md", account_differs},
-      {"All releases together, this one among them, have spent ()(epsilon = [0-9]+); what is reserved counts as "
+      {"All releases together, including this one, have spent ()(epsilon = [0-9]+); what is reserved counts as "
        "spent[.]()",
        "ledger_transactions.md", account_differs},
       {"What is left is ()()(epsilon = [0-9]+)[.]", "ledger_transactions.md", account_differs},
       // What is public.
-      {"The possible values, (.*), were chosen without looking at the data, and so was everything else that was "
-       "typed[.]",
+      {"The possible values, (.*), were chosen without looking at the data, and so was everything else in the "
+       "request[.]",
        "declared", possible_values_differ},
       {"The possible values, (.*), which were chosen beforehand[.]", "declared", possible_values_differ},
       {"The number of rows(?: of the table)?, ([0-9]+), (?:is public|which was declared public)[.]", "declared",
        rows_differ},
       {"([0-9]+) rows \\(declared public\\)", "declared", rows_differ},
-      {"About how many records there are(?: in a group)?, ([0-9]+), is public[.]", "declared", expected_rows_differ},
+      {"The approximate number of records(?: in a group)?, ([0-9]+), is public[.]", "declared", expected_rows_differ},
       {"The number of rows was declared public: to someone who knows all other rows, it shows by itself whether the "
        "person is in the "
        "table[.]",
        "definition", by_definition},
       // What ran.
       {"By fractile [0-9.]+, (?:mechanism ([a-z-]+)(?:, chosen because: (.*))?|with a mechanism for each group, which "
-       "the receipt "
-       "tells)[.]",
+       "the receipt names)[.]",
        "definition",
        [](const Seen& seen) {
          return seen.words.at(1).empty() || seen.words.at(2).empty() ? Fails{} : reason_differs(seen);
@@ -689,8 +689,8 @@ const std::vector<Claim>& claims() {
        }},
       {"the file that holds a release and all that it was made with; its SHA-256 changes when it is changed",
        "definition", by_definition},
-      {"A value is a quantile when no more than the wanted share of these records lies below it, and no less lies at "
-       "or below it[.]",
+      {"A value is a quantile when no more than the wanted share of these records lies below it, and no less than this "
+       "share lies at or below it[.]",
        "definition", by_definition},
       {"It was assumed that nobody could watch the program at work: how long it takes depends on the data[.]",
        "declared", by_definition},
@@ -699,7 +699,7 @@ const std::vector<Claim>& claims() {
        "in fifty",
        "definition", by_definition},
       {"Nine times in ten a value will be (?:not off at all|off by at most ([0-9]+) records?, and half of the time by "
-       "(?:none|at most ([0-9]+))): so it was in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
+       "(?:none|at most ([0-9]+))), as observed in ([0-9]+) simulated releases of a public normal table of ([0-9]+) "
        "records?, for the quantile with the largest errors[.]",
        "definition", [](const Seen& seen) { return is_not_typical(seen, seen.plan->typical); }},
       {of_plan.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
@@ -719,15 +719,15 @@ const std::vector<Claim>& claims() {
        "the ends from about ([0-9]+) records on, all but about one end in a hundred are inside the range, where values "
        "are not tied",
        "definition", ends_settle_elsewhere},
-      {"Warning: with this budget ends of intervals are the range's own: about ([0-9]+) records? (?:is|are) too few to "
-       "settle them; about ([0-9]+) would do(?:, or (?:an epsilon|a rho) of about [0-9.]+)?[.]",
+      {"Warning: with this budget intervals may end only at the ends of the range: about ([0-9]+) records? (?:is|are) "
+       "too few to settle their ends within it; about ([0-9]+) would do(?:, or (?:an epsilon|a rho) of about "
+       "[0-9.]+)?[.]",
        "definition", records_are_enough},
       {"It costs ((?:epsilon|rho) = .*) \\(.*\\), neighbors [a-z-]+, at most [0-9]+ records? a person, with mechanism "
        ".*",
        "odometer.md", plan_costs_otherwise},
-      {"What would come about with a probability of 10 in 100 (without a person's records|with other records in place "
-       "of a person's) "
-       "comes about with at most ([0-9.]+) in 100[.]",
+      {"What would happen with a probability of 10 in 100 (without a person's records|with other records in place of a "
+       "person's) happens with a probability of at most ([0-9.]+) in 100[.]",
        "conversions.md", a_probability_may_become_more},
       {"Warning: the step is coarse: ([0-9]+) values are possible: rounding moves values between them by (?:up to|less "
        "than) "

@@ -79,19 +79,20 @@ Pairs what_is_compared(const ComparisonRequest& request, const std::vector<Group
   std::vector<std::size_t> columns;
   std::ranges::set_intersection(of_first, of_second, std::back_inserter(columns));
   if (columns.size() > 1) {
-    refuse(fmt::format("'{}' and '{}' are both keys of several columns", request.first, request.second));
+    refuse(fmt::format("'{}' and '{}' are both keys of more than one column", request.first, request.second));
   }
   if (columns.size() == 1) {
     Pairs pairs = pairs_of(request, columns.front(), keys);
     if (pairs.empty()) {
-      refuse(fmt::format("no group with '{}' has one with '{}' beside it", request.first, request.second));
+      refuse(fmt::format("no group with '{}' has a counterpart with '{}'", request.first, request.second));
     }
     return pairs;
   }
   const auto is_key = [&](const std::string& word) { return !columns_with(word, keys).empty(); };
   for (const std::string& word : {request.first, request.second}) {
     if (is_among(word, quantiles)) continue;
-    if (is_key(word)) refuse(fmt::format("'{}' is a key, and would be compared with what is none", word));
+    if (is_key(word))
+      refuse(fmt::format("'{}' is a key, and would be compared with something that is not a key", word));
     refuse(fmt::format("'{}' is not one of the quantiles", word));
   }
   if (*quantile_of(request.first) == *quantile_of(request.second)) {
@@ -158,7 +159,7 @@ std::vector<NamedComparison> comparisons_of(const Release& release, const Compar
   const std::vector<Rational>& quantiles = release.query.quantiles;
   const Pairs pairs = what_is_compared(request, release.keys(), quantiles);
   if (release.groups.front().intervals_in_pairs.empty()) {
-    throw Error(ErrorCode::usage, "the receipt has no intervals, and nothing to compare",
+    throw Error(ErrorCode::usage, "the receipt has no intervals, so nothing can be compared",
                 {"release with ", Field("intervals").blank("LEVEL")});
   }
   std::vector<NamedComparison> result;
@@ -236,7 +237,7 @@ std::string report_detail::comparisons_in_words(const Release& release,
   const Counts counts = counts_of(release.source);
   const CountsAt at = counts_at(release.lattice);
   return fmt::format(
-      "With a probability of at least {}, {}, for no further budget. What is compared is {}.",
+      "With a probability of at least {}, {}, for no further budget. Each side of a comparison is {}.",
       share_of(release.query.intervals->level),
       at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
                                   : "all these differences lie between their ends at once"
@@ -250,8 +251,8 @@ std::size_t report_detail::compared_cells(const Release& release) {
 }
 
 std::string report_detail::about_comparisons(const Release& release) {
-  const std::string chosen = "That is so of comparisons that were chosen before anybody looked at the values. ";
-  if (release.lattice.kind() != ValueKind::number) return chosen + "Dates and times have differences, and no ratios.";
+  const std::string chosen = "This holds for comparisons that were chosen before anybody looked at the values. ";
+  if (release.lattice.kind() != ValueKind::number) return chosen + "Dates and times have differences, but no ratios.";
   return chosen + "A ratio is left out where the number it divides by, or a part of its interval, is not above 0.";
 }
 

@@ -138,8 +138,8 @@ std::string typical_in_words(const TypicalError& typical, const std::optional<We
                 : fmt::format("off by at most {}, and half of the time by {}", counted_in_words(source, most),
                               middle == 0 ? "none" : fmt::format("at most {}", middle));
   return fmt::format(
-      "Nine times in ten {} {}: so it was in {} simulated releases of a public {} table of {}, for the quantile "
-      "with the largest errors.",
+      "Nine times in ten {} {}, as observed in {} simulated releases of a public {} table of {}, for the quantile with "
+      "the largest errors.",
       value_is, off, typical.releases, to_string(typical.shape), counted_in_words(source, typical.rows));
 }
 
@@ -155,18 +155,19 @@ std::string weights_in_words(const WeightsDescription& weights) {
 
 std::string weighted_neighbors_in_words(const WeightsDescription& weights) {
   if (!weights.declared.stability) {
-    return "neighbors are weighted files: one weighted record more or less, and all other weights as they are; what "
-           "weights that were calibrated to totals carry of a person is outside of the promise";
+    return "neighbors are weighted files: one weighted record more or less, and all other weights unchanged; what "
+           "weights that were calibrated to totals reveal about a person is outside the promise";
   }
   return fmt::format(
-      "declared, not checked: one person's records, there or not, change at most {} weighted record{}, their own among "
-      "them, and the cost is for so many",
+      "declared, not checked: adding or removing one person's records changes at most {} weighted record{}, including "
+      "their own, and the cost is for that many",
       *weights.declared.stability, *weights.declared.stability == 1 ? "" : "s");
 }
 
 std::string weighted_noise_in_words(const WeightsDescription& weights) {
-  std::string words = fmt::format("in units, the noise is {:.4g} times that of as many records without weights",
-                                  weights.noise_factor().to_double());
+  std::string words =
+      fmt::format("in units, the noise is {:.4g} times that of the same number of records without weights",
+                  weights.noise_factor().to_double());
   if (const std::optional<Rational> relative = weights.relative_noise_factor()) {
     words += fmt::format("; in shares of the total {:.4g} times, if the mean weight is {}", relative->to_double(),
                          weights.declared.mean->to_string());

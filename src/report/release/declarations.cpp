@@ -34,10 +34,10 @@ std::optional<std::uint64_t> expected_rows(const Release& release) {
 /// The same in units of weight.
 std::string expected_in_words(const Release& release, std::uint64_t rows) {
   const std::string where = !release.is_grouped() ? "" : " in a group";
-  if (!release.source.weights) return fmt::format("About how many records there are{}, {}, is public.", where, rows);
+  if (!release.source.weights) return fmt::format("The approximate number of records{}, {}, is public.", where, rows);
   return fmt::format(
-      "About how many records there are{}, and how large their weights are on average, {}, is public: some {} units.",
-      where, release.source.weights->declared.mean->to_string(), rows);
+      "The approximate number of records{} and their approximate mean weight, {}, are public: about {} units.", where,
+      release.source.weights->declared.mean->to_string(), rows);
 }
 
 /// What was typed of weights, and what their owner says of them.
@@ -49,7 +49,7 @@ std::vector<std::string> weights_declared(const WeightsDescription& weights, con
       typed(declared.column), declared.lower.to_decimal(), declared.upper.to_decimal(), declared.step.to_decimal())};
   if (declared.stability) {
     items.push_back(fmt::format(
-        "One person's records, there or not, change at most {} of the weighted records, their own among them.",
+        "Adding or removing one person's records changes at most {} of the weighted records, including their own.",
         *declared.stability));
   }
   return items;
@@ -89,13 +89,13 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
   std::vector<std::string> items;
   items.push_back(!release.bounds
                       ? fmt::format("The possible values, {}, were chosen without looking at the data, and so was "
-                                    "everything else that was typed.",
+                                    "everything else in the request.",
                                     lattice_in_words(release.lattice))
                       : "The step between possible values was chosen without looking at the data, and so was "
-                        "everything else that was typed.");
+                        "everything else in the request.");
   items.push_back(of_one_person(release, typed));
   if (release.source.disjoint_persons) {
-    items.emplace_back("No person has records in two of the countings that were merged.");
+    items.emplace_back("No person has records in two of the profiles that were merged.");
   }
   if (release.is_grouped()) items.emplace_back("The groups were listed without looking at the data.");
   if (release.public_rows) {
@@ -114,10 +114,10 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
             ? "The records are a simple random sample of the population, one record a person, drawn with "
               "or without replacement."
         : !release.is_grouped()
-            ? "The persons are a simple random sample of the population's, drawn with or without "
-              "replacement, and all records of a person are in the table."
-            : "The persons are a simple random sample of the population's, drawn with replacement, and all "
-              "records of a person are in the table.");
+            ? "The persons are a simple random sample of the population, drawn with or without replacement, and all "
+              "records of a person are in the table."
+            : "The persons are a simple random sample of the population, drawn with replacement, and all records of a "
+              "person are in the table.");
   }
   return items;
 }
@@ -128,7 +128,7 @@ std::vector<std::string> failures_of(const Release& release) {
   if (!is_dropped || release.source.unreadable != Unreadable::missing) {
     failures.push_back(fmt::format("a record in which the column holds anything but a {}{}{}",
                                    value_in_words(release.lattice.kind()), is_dropped ? " or nothing" : "",
-                                   release.source.weights ? ", or that of weights anything but a number" : ""));
+                                   release.source.weights ? ", or the column of weights anything but a number" : ""));
   }
   if (release.source.sql_stability) failures.emplace_back("a value that the query cannot compute");
   failures.emplace_back("contents that cannot be read");

@@ -125,12 +125,13 @@ void explain_values(Page& page, const Release& release) {
                                       page.typed(release.source.column), table_name(page, release)));
   }
   page.paragraph(fmt::format(
-      "Quantiles of the column {} of {}. A percentage is about what part of {} lies at or below the value{}:",
+      "Quantiles of the column {} of {}. A percentage says approximately what share of {} lies at or below the "
+      "value{}:",
       page.typed(release.source.column), table_name(page, release), report_detail::records_in_words(release.source),
       report_detail::and_where_they_count(counts_at(release))));
   if (page.has_figures()) report_detail::draw_release(page, release);
   page.table(published_table(page, release));
-  if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
+  if (grouped) page.paragraph("The groups were listed beforehand; an empty group has values, too.");
   const std::string found = round_numbers_in_words(release);
   if (!grouped && !found.empty()) page.paragraph(found);
 }
@@ -161,10 +162,11 @@ void warn_of_noise(Page& page, const Release& release) {
 void explain_intervals(Page& page, const Release& release) {
   const bool of_table = release.query.intervals->of == IntervalOf::table;
   page.paragraph(fmt::format(
-      "To protect people, the values were drawn at random near the quantiles of {}. The table above has an interval "
-      "beside each for {}. {}",
+      "To protect people, the values were drawn at random near the quantiles of {}. The table above has beside each "
+      "value an interval for {}. {}",
       report_detail::records_in_words(release.source), held_quantile(release),
-      of_table ? "It says nothing about anybody who is not in the table." : "It covers both errors."));
+      of_table ? "An interval says nothing about people who are not in the table."
+               : "An interval covers both the error added for privacy and the error of sampling."));
   page.paragraph(fmt::format(
       "With a probability of at least {}, {}. This holds whatever the {}.", share_of(release.query.intervals->level),
       release.query.intervals->together
@@ -173,9 +175,8 @@ void explain_intervals(Page& page, const Release& release) {
       of_table ? "data are" : "distribution is"));
   if (!of_table) {
     page.paragraph(
-        "Nothing checks that the records are a simple random sample, as is assumed below: of a census, of volunteers "
-        "or "
-        "of a sample with weights the intervals do not say what they seem to.");
+        "Nothing checks that the records are a simple random sample, as is assumed below. For a census, volunteers or "
+        "a sample with weights, the intervals do not mean what they seem to mean.");
   }
   report_detail::explain_counted(page, release);
   page.paragraph(
@@ -191,19 +192,19 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
   if (release.query.intervals) return explain_intervals(page, release);
   page.paragraph(fmt::format(
       "To protect people, the values were drawn at random near the quantiles of {}{}. A value is a quantile when no "
-      "more than the wanted share of these {} lies below it, and no less lies at or below it. It is off by "
-      "r {} when one of these two numbers of {} misses the share by r.",
+      "more than the wanted share of these {} lies below it, and no less than this share lies at or below it. A value "
+      "is off by r {} when one of these two numbers of {} misses the share by r.",
       report_detail::records_in_words(release.source), report_detail::and_where_they_count(counts_at(release)),
       report_detail::counted_noun(release.source), report_detail::counted_noun(release.source),
       report_detail::counted_noun(release.source)));
   if (!release.errors->without.empty()) {
-    page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows usual errors.",
+    page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows typical errors.",
                                page.typed(release.errors->without)));
     return report_detail::explain_counted(page, release);
   }
   page.paragraph(fmt::format(
-      "With a probability of at least {}, each value taken by itself is off by no more than the table above "
-      "says, whatever the data, {}.{} Usual errors are many times smaller{}.",
+      "With a probability of at least {}, each value taken by itself is off by no more than the table above says, "
+      "whatever the data, {}.{} Typical errors are many times smaller{}.",
       percent_of(release.errors->confidence),
       report_detail::up_to_records(release, release.is_grouped() ? " in a group" : ""),
       !release.errors->together
@@ -211,7 +212,8 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
           : fmt::format(" With the same probability no value is off by more than {}.", *release.errors->together),
       is_typical_known ? "" : ": fractile plan shows them"));
   page.paragraph(
-      "This is only the error added for privacy: how far the table's records stand for anybody else is not in it.");
+      "This is only the error added for privacy. It does not include how well the table's records represent other "
+      "people.");
   if (release.errors->rounded) report_detail::explain_rounded(page, *release.errors->rounded);
   report_detail::explain_counted(page, release);
 }
@@ -219,18 +221,20 @@ void explain_errors(Page& page, const Release& release, bool is_typical_known) {
 /// How the range was found, and how surely it holds the quantiles.
 void explain_found_bounds(Page& page, const Release& release) {
   if (!release.bounds) return;
-  std::string surely = " Nothing is known of how surely it holds the quantiles";
+  std::string surely = " The probability that it holds the quantiles is not known";
   if (release.bounds->enough_records) {
     surely = fmt::format(
         " With a probability of at least {} it holds all quantiles that were asked for, if at least {} {} count",
         percent_of(release.errors->confidence), *release.bounds->enough_records,
         report_detail::counted_noun(release.source));
   } else if (release.is_grouped()) {
-    surely += " of a group, since it was found among the records of all groups";
+    surely =
+        " The probability that it holds the quantiles of a group is not known, since it was found among the records of "
+        "all groups";
   }
   page.paragraph(fmt::format(
-      "{} of the budget found the range of possible values, {}, which is not that of the data.{}. A quantile "
-      "beyond it counts as its nearest end.",
+      "{} of the budget found the range of possible values, {}, which is not the range of the data.{}. A quantile "
+      "beyond the range counts as its nearest end.",
       percent_of(release.bounds->share), lattice_in_words(release.lattice), surely));
 }
 
@@ -244,7 +248,7 @@ void explain_what_was_left_out(Page& page, const Release& release) {
         release.source.unreadable == Unreadable::missing ? "no " + value_in_words(release.lattice.kind()) : "nothing",
         release.source.weights ? ", or which have no weight," : ""));
   }
-  if (is_declared) page.paragraph(fmt::format("Declared to be missing, too: {}.", fmt::join(missing, ", ")));
+  if (is_declared) page.paragraph(fmt::format("Also declared to be missing: {}.", fmt::join(missing, ", ")));
   report_detail::explain_others(page, release.source);
 }
 
@@ -311,14 +315,14 @@ void explain_origin(Page& page, const Release& release) {
                   release.query.quantiles.empty() ? "with " + std::string(report_detail::noise_on_counts)
                   : alike                         ? fmt::format("mechanism {}{}{}", to_string(first.mechanism),
                                         first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
-                                                  : "with a mechanism for each group, which the receipt tells"));
+                                                  : "with a mechanism for each group, which the receipt names"));
   if (const std::string spending = spending_of(page, release); !spending.empty()) {
     page.paragraph(fmt::format("Every draw was charged before it was made{}. The parts of {} are: {}.",
                                !release.is_grouped() ? "" : ", in every group", release.cost().to_string(), spending));
   }
   report_detail::explain_proofs(page, report_detail::proofs_of(release));
   if (const std::optional<Charge>& charge = release.charge) {
-    page.paragraph(fmt::format("A ledger paid for it: entry {}{}.", charge->entry,
+    page.paragraph(fmt::format("A ledger paid for the release: entry {}{}.", charge->entry,
                                charge->dataset.empty() ? "" : " of the dataset " + page.typed(charge->dataset)));
   }
   page.paragraph("The receipt's SHA-256 is " + sha256_of(release.receipt) + "; it was checked.");
@@ -347,7 +351,7 @@ std::string worst_in_short(const Release& release) {
   }
   if (release.query.quantiles.empty()) {
     return fmt::format(
-        "Each number has an interval beside it that holds what is true of {} with a probability of at least {}.",
+        "Each number has an interval beside it that holds the true value for {} with a probability of at least {}.",
         report_detail::records_in_words(release.source), share_of(release.statistics->level));
   }
   const std::optional<std::uint64_t> largest = largest_error(release);

@@ -28,12 +28,12 @@ Rational tick_of(const std::string& limit, ValueKind kind) {
     try {
       return Rational::parse(limit);
     } catch (const Error&) {
-      refuse_guess("'" + limit + "' is no limit among these values", "write a number");
+      refuse_guess("'" + limit + "' cannot be compared with these values", "write a number");
     }
   }
   const std::optional<Moment> moment = read_moment(limit);
   if (!moment || moment->kind != kind) {
-    refuse_guess("'" + limit + "' is no limit among these values", "write one as they are written");
+    refuse_guess("'" + limit + "' cannot be compared with these values", "write it as they are written");
   }
   return moment->ticks;
 }
@@ -67,41 +67,43 @@ std::string percent_down(const Rational& probability) {
 }
 
 /// Whichever side is the likelier one, and how many lie above the limit is known up to there.
-std::string words_beyond(const ShareAbove& found, const std::string& limit, const std::string& whether) {
+std::string words_beyond(const ShareAbove& found, const std::string& limit, const std::string& question) {
   const bool is_above = found.side == ShareAbove::Side::above_all;
   const Rational likely = is_above ? Rational(1) - found.share : found.share;
   return fmt::format(
-      "The published values do not say how many records lie above {}: {}, as the {} of them has it. An attacker who "
-      "knows that and no person's value guesses {} rightly in at least {} of cases without this release. How much "
-      "more often with it cannot be said of a limit beyond the published values; take one between them.",
+      "The published values give only a bound on the share of the records above {}: {}, by the {} of these values. An "
+      "attacker who knows this share and no person's value guesses {} correctly in at least {} of cases without this "
+      "release. For a limit beyond the published values, this page cannot say how much more often they guess correctly "
+      "with the release; take a limit between two of these values.",
       limit, is_above ? "at most " + percent_up(found.share) : "at least " + percent_down(found.share),
-      is_above ? "largest" : "least", whether, percent_down(std::max(likely, Rational(1, 2))));
+      is_above ? "largest" : "least", question, percent_down(std::max(likely, Rational(1, 2))));
 }
 
 std::string words_between(const Release& release, const Rational& share, const std::string& limit,
-                          const std::string& whether) {
+                          const std::string& question) {
   const std::vector<Rational> priors{share, Rational(1) - share};
   const Rational allowed = allowed_guesses(release.cost(), release.query.neighbors, PersonGuess::About::above, priors);
   const std::uint64_t rows = release.errors->rows;
   const bool are_rows_told = rows != any_number_of_rows;
   std::string words = fmt::format(
-      "In a table{} of which, as these values have it, {} lie above {}, an attacker who knows that and no person's "
-      "value guesses {} rightly in {} of cases without this release",
-      are_rows_told ? fmt::format(" of {} records", rows) : "", percent_up(share), limit, whether,
+      "Take a table{} in which, according to these values, {} of the records lie above {}. An attacker who knows this "
+      "share and no person's value guesses {} correctly in {} of cases without this release",
+      are_rows_told ? fmt::format(" of {} records", rows) : "", percent_up(share), limit, question,
       percent_up(std::max(priors[0], priors[1])));
   if (are_rows_told) {
     words += fmt::format(", and in at most {} with it, if people's values do not depend on each other",
                          percent_up(std::min(allowed, guesses_by_share(share, rows))));
   }
-  return words + fmt::format(". Whatever they know of all others, the promise allows at most {}.", percent_up(allowed));
+  return words + fmt::format(". Whatever they know about all other people, the promise allows at most {}.",
+                             percent_up(allowed));
 }
 
 }  // namespace
 
 void require_guess(const std::string& limit, ValueKind kind, const QuantileQuery& query, bool is_grouped) {
-  if (is_grouped) refuse_guess("a guess is explained of a release without groups", "leave it out");
+  if (is_grouped) refuse_guess("a guess is explained only for a release without groups", "leave it out");
   if (query.records_per_person != 1) {
-    refuse_guess("a guess is explained where a person has one record at most", "leave it out");
+    refuse_guess("a guess is explained only where a person has at most one record", "leave it out");
   }
   tick_of(limit, kind);
 }
@@ -112,18 +114,19 @@ void report_detail::explain_guess(Page& page, const Release& release, const std:
   page.section(guess_heading);
   if (release.is_grouped() || release.query.records_per_person != 1) {
     page.paragraph(
-        "How often a guess about a person is right is said of releases without groups in which a person has "
-        "one record at most, and this is none.");
+        "This page can say how often a guess about a person is right only for a release without groups in which each "
+        "person has at most one record. This release is not one.");
     return;
   }
   if (release.query.quantiles.empty()) {
-    page.paragraph("How often a guess about a person is right is said from quantiles, and there are none.");
+    page.paragraph(
+        "How often a guess about a person is right follows from published quantiles, and this release has none.");
     return;
   }
   const ShareAbove found = share_above(release, tick);
-  const std::string whether = fmt::format("whether a person's {} is above {}", value_in_words(kind), limit);
-  page.paragraph(found.side == ShareAbove::Side::between ? words_between(release, found.share, limit, whether)
-                                                         : words_beyond(found, limit, whether));
+  const std::string question = fmt::format("whether a person's {} is above {}", value_in_words(kind), limit);
+  page.paragraph(found.side == ShareAbove::Side::between ? words_between(release, found.share, limit, question)
+                                                         : words_beyond(found, limit, question));
 }
 
 }  // namespace fractile

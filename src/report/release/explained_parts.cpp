@@ -53,13 +53,13 @@ std::string measure_in_words(Measure measure) {
   return {};
 }
 
-/// What may result because a person took part.
+/// What may result from the release because of a person's records.
 void explain_probabilities(Page& page, const Promise& promise) {
   const bool presence = promise.neighbors == Neighbors::add_remove;
   page.paragraph(fmt::format(
-      "Think of anything, good or bad, that may come of these values being published. Had the {} been made {}, it "
-      "would come about with some probability. The first column has examples. As it is, the probability is at most "
-      "that of the second column.",
+      "Think of a person, and of anything, good or bad, that may result from the publication of these values. If the "
+      "{} had been made {}, it would happen with some probability. The first column has examples of such "
+      "probabilities. As it is, the probability is at most that of the second column.",
       promise.what, without_the_person(promise)));
   std::vector<Row> rows{
       {presence ? "without the person's records" : "with other records in their place", "as it is, at most"}};
@@ -67,7 +67,8 @@ void explain_probabilities(Page& page, const Promise& promise) {
     const Rational probability(percent, 100);
     rows.push_back({in_a_hundred(probability), in_a_hundred(largest_probability(promise.cost, probability))});
   }
-  page.table({"probabilities", fmt::format("What may come of the {} because a person took part", promise.what)}, rows);
+  page.table({"probabilities", fmt::format("What may result from the {} because of a person's records", promise.what)},
+             rows);
   page.paragraph("The two columns may change places: the promise holds in both directions.");
 }
 
@@ -100,14 +101,14 @@ void explain_odds(Page& page, const Promise& promise) {
 std::string of_more_records(Measure measure) {
   switch (measure) {
     case Measure::pure:
-      return "For somebody with twice as many, the cost is twice as high; with three times as many, three times; and "
-             "so on.";
+      return "For somebody with twice as many records, the cost is twice as high; with three times as many, three "
+             "times as high; and so on.";
     case Measure::zcdp:
-      return "For somebody with twice as many, the cost is four times as high; with three times as many, nine times; "
-             "and "
-             "so on.";
+      return "For somebody with twice as many records, the cost is four times as high; with three times as many, nine "
+             "times as high; and so on.";
     case Measure::approximate:
-      return "For somebody with twice as many, epsilon is twice as high, and delta 1 + e^epsilon times.";
+      return "For somebody with twice as many records, epsilon is twice as high, and delta is 1 + e^epsilon times as "
+             "high.";
   }
   return {};
 }
@@ -116,15 +117,15 @@ std::string of_more_records(Measure measure) {
 std::string protected_in_words(const Promise& promise) {
   if (promise.neighbors == Neighbors::change_one) {
     return fmt::format(
-        "What is protected is what the person's records say, and whether they hold a {}. That the person is in the "
-        "table, and how many rows it has, is not protected.",
+        "The promise protects what the person's records say, and whether they hold a {}. It does not protect that the "
+        "person is in the table, or how many rows the table has.",
         promise.value);
   }
   if (!promise.has_public_rows) {
-    return "What is protected is whether the person's records are in the table at all, and what they say.";
+    return "The promise protects whether the person's records are in the table at all, and what they say.";
   }
   return fmt::format(
-      "What is protected is what the person's records say, and whether they hold a {}. The number of rows was declared "
+      "The promise protects what the person's records say, and whether they hold a {}. The number of rows was declared "
       "public: to someone who knows all other rows, it shows by itself whether the person is in the table.",
       promise.value);
 }
@@ -134,12 +135,12 @@ std::string weighted_promise(const WeightsDescription& weights) {
   if (weights.declared.stability) {
     return fmt::format(
         "Records have weights. The promise is about files that differ in one person's records and in the weights that "
-        "these change: {} records in all at most, as was declared and nothing checks.",
+        "these records change: at most {} records in all. This was declared, and nothing checks it.",
         *weights.declared.stability);
   }
-  return "Records have weights. The promise is about weighted files: with one person's weighted records or without "
-         "them, and all other weights as they are. Where weights were calibrated to totals, a person also shows in the "
-         "weights of others. That is outside of this promise.";
+  return "Records have weights. The promise is about weighted files: one with a person's weighted records and one "
+         "without them, in which all other weights are the same. Where weights were calibrated to totals, a person "
+         "also affects the weights of others. The promise does not cover that.";
 }
 
 /// The condition on a person for whom the promise holds.
@@ -162,7 +163,7 @@ std::vector<std::pair<std::string, std::string>> words_of_budget(const Promise& 
         "they say by e^(2 epsilon)";
   }
   if (measure == Measure::pure) return {{"epsilon", change + "; smaller is more private"}};
-  return {{"epsilon", change + ", but for what delta allows; smaller is more private"},
+  return {{"epsilon", change + ", except for what delta allows; smaller is more private"},
           {"delta", "by how much a probability may exceed what epsilon allows; smaller is more private"}};
 }
 
@@ -203,8 +204,8 @@ std::string records_of(std::uint32_t records_per_person) {
 std::string promise_in_short(const Promise& promise) {
   const Rational ten(10, 100);
   return fmt::format(
-      "If something would come about with a probability of {} {}, it comes about with at most {} as it is. "
-      "That is so for everybody{}.",
+      "If something would happen with a probability of {} {}, it happens with a probability of at most {} as it is. "
+      "This holds for everybody{}.",
       in_a_hundred(ten),
       promise.neighbors == Neighbors::add_remove ? "without your records" : "with other records in place of yours",
       in_a_hundred(largest_probability(promise.cost, ten)), who_is_meant(promise));
@@ -221,20 +222,20 @@ void explain_people(Page& page, const Promise& promise) {
                                together.empty() ? "" : ", " + together, of_more_records(promise.cost.measure())));
   } else if (promise.source.one_row_a_person) {
     page.paragraph(fmt::format(
-        "For every person, as {} tells persons apart, however many records they have: the query makes one row of them.",
+        "For every person, as identified by {}, however many records they have: the query makes one row of them.",
         promise.source.person == withheld ? "a column of the table"
                                           : "the column " + page.typed(promise.source.person)));
   } else if (promise.source.per_person) {
     page.paragraph(fmt::format(
-        "For every person, as {} tells persons apart, however many records they have: each counts with one value{}.",
+        "For every person, as identified by {}, however many records they have: each counts with one value{}.",
         promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
         together.empty()
             ? ""
             : fmt::format(" in a group, in {} of their groups at most, chosen at random", promise.records_per_person)));
   } else {
     page.paragraph(fmt::format(
-        "For every person, as {} tells persons apart, however many records they have: at most {} "
-        "of theirs, chosen at random, counted{}.",
+        "For every person, as identified by {}, however many records they have: at most {} of theirs, chosen at "
+        "random, counted{}.",
         promise.source.person == withheld ? "a column of the table" : "the column " + page.typed(promise.source.person),
         records, together.empty() ? "" : " " + together));
   }
@@ -346,21 +347,19 @@ void explain_counted(Page& page, const Release& release) {
   if (release.source.weights) {
     const std::string words = weights_in_words(*release.source.weights);
     page.paragraph(
-        fmt::format("The {}. What clamping and rounding weights moves is not in the numbers above. Compared with "
-                    "records of one unit "
-                    "each: {}.",
+        fmt::format("The {}. The effect of clamping and rounding weights is not in the numbers above. Compared with "
+                    "records of one unit each: {}.",
                     words, weighted_noise_in_words(*release.source.weights)));
   }
   if (release.source.per_person && release.is_grouped()) {
     page.paragraph(
-        fmt::format("A person counts in at most {} of their groups, chosen at random. In the quantiles of all their "
-                    "groups, which may "
-                    "be others, a person of more groups would weigh more.",
+        fmt::format("A person counts in at most {} of their groups, chosen at random. The quantiles over all their "
+                    "groups may differ: there, a person in more groups would weigh more.",
                     release.query.records_per_person));
   } else if (counts_of(release.source) == Counts::sampled_records) {
     page.paragraph(fmt::format(
-        "At most {} of each person count{}, chosen at random. In the quantiles of all records, which may be others, a "
-        "person with more records would weigh more.",
+        "At most {} of each person count{}, chosen at random. The quantiles of all records may differ: there, a person "
+        "with more records would weigh more.",
         records_of(records_per_person(release)), records_per_person(release) == 1 ? "s" : ""));
   }
 }
@@ -382,20 +381,20 @@ void explain_query(Page& page, const Release& release) {
       release.source.sql == withheld ? "Its publisher keeps its text." : "It is: " + page.typed(release.source.sql);
   if (release.source.one_row_a_person) {
     page.paragraph(
-        "The query was checked: it makes one row of each person's records, of these records alone, and goes row by row "
-        "before and after. A value that cannot be computed is missing. " +
+        "The query was checked: it makes one row of each person's records, from these records alone, and works row by "
+        "row before and after that. A value that cannot be computed is missing. " +
         which);
   } else {
     page.paragraph(
-        fmt::format("The query was {} row by row, each row of its result coming from one record. {}{}",
-                    is_checked ? "checked: it goes" : "not checked, and need not go",
+        fmt::format("The query was {} row by row, so that each row of its result comes from one record. {}{}",
+                    is_checked ? "checked: it works" : "not checked, and need not work",
                     is_checked ? "A value that cannot be computed from a record is missing in its row. " : "", which));
   }
   std::vector<std::string> tables;
   for (const NamedTable& table : release.source.tables) {
     tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
   }
-  if (!tables.empty()) page.paragraph(fmt::format("Besides, it could read: {}.", fmt::join(tables, ", ")));
+  if (!tables.empty()) page.paragraph(fmt::format("It could also read: {}.", fmt::join(tables, ", ")));
 }
 
 void explain_failures(Page& page, const std::vector<std::string>& failures) {
@@ -409,8 +408,8 @@ void explain_account(Page& page, const PageOptions& options, const std::string& 
   page.section(account_heading);
   const auto& [dataset, balance] = *options.account;
   page.paragraph(fmt::format(
-      "The ledger{} allows {} for each {} in all. All releases together, {} among them, have spent {}; what is "
-      "reserved counts as spent. What is left is {}.",
+      "The ledger{} allows {} for each {} in all. All releases together, including {}, have spent {}; what is reserved "
+      "counts as spent. What is left is {}.",
       options.is_public ? "" : " of the dataset " + page.typed(dataset.name), dataset.budget.to_string(),
       page.typed(dataset.unit), which, balance.spent.to_string(), balance.remaining.to_string()));
 }
@@ -454,8 +453,8 @@ std::vector<std::string> proofs_of(const Release& release) {
 
 void explain_proofs(Page& page, const std::vector<std::string>& pages) {
   page.paragraph(fmt::format(
-      "The proofs are the pages {}.md in docs/proofs of the program. The model is the central one: its user holds the "
-      "table, and is trusted with it.",
+      "The proofs are the pages {}.md in docs/proofs of the program. The model is the central one: the program's user "
+      "holds the table, and is trusted with it.",
       fmt::join(pages, ".md, ")));
 }
 
@@ -474,7 +473,7 @@ Release for_everybody(Release release) {
 void hold_receipt(Page& page, const std::string& receipt) {
   page.section("Receipt");
   if (shown_lines(receipt) != receipt) {
-    page.paragraph("It holds characters that cannot be seen, and is left out: keep the file.");
+    page.paragraph("The receipt holds characters that cannot be seen, and is left out: keep the file.");
     return;
   }
   page.paragraph("Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");

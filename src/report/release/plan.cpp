@@ -62,14 +62,14 @@ std::vector<std::string> planned_weights_meaning(const PlanReport& report) {
   if (!report.weights) return {};
   const RecordWeights& declared = report.weights->declared;
   std::vector<std::string> sentences{
-      fmt::format("The records of these errors are units of weight, each {}: {}. About {} units are expected.",
+      fmt::format("These errors are in units of weight, each {}: {}. About {} units are expected.",
                   declared.step.to_decimal(), weights_in_words(*report.weights),
                   report.plan.query.expected_rows.value()),
       fmt::format("Compared with records of one unit each, {}.", weighted_noise_in_words(*report.weights))};
   if (const std::optional<Trimming> trimming = trimming_of(report)) {
     sentences.push_back(fmt::format(
-        "A largest weight of {} would leave about {} of the total in place of {}: it is worth it where what weights "
-        "exceed {} by is together less than {} of their total, since no share moves by more.",
+        "With a largest weight of {}, these errors would be about {} of the total in place of {}. This is worth it if "
+        "the parts of weights above {} are together less than {} of the total, since no share moves by more than that.",
         trimming->upper.to_decimal(), in_percent(trimming->share), in_percent(trimming->share + trimming->saved),
         trimming->upper.to_decimal(), in_percent(trimming->saved)));
   }
@@ -565,8 +565,8 @@ std::string about(const Budget& enough) {
 }
 
 NoiseInWords in_words(const UnsettledEnds& ends, bool with_weights) {
-  return {"with this budget ends of intervals are the range's own",
-          fmt::format("about {} {}{} are too few to settle them; about {} would do{}", ends.rows,
+  return {"with this budget intervals may end only at the ends of the range",
+          fmt::format("about {} {}{} are too few to settle their ends within it; about {} would do{}", ends.rows,
                       with_weights ? "unit" : "record", ends.rows == 1 ? "" : "s", ends.settled_from,
                       ends.enough ? fmt::format(", or {}", about(*ends.enough)) : "")};
 }
@@ -614,9 +614,10 @@ std::optional<NoiseInWords> empty_groups_in_words(const Release& release) {
   }
   if (empty.empty()) return {};
   return NoiseInWords{
-      fmt::format("with this budget the released counts of {} of {} groups may be of no record ({})", empty.size(),
-                  release.groups.size(), first_keys(release, empty)),
-      "where there is none, the values beside the count are noise: compare the keys with what the table may hold"};
+      fmt::format("with this budget the released counts of {} of {} groups do not rule out that there is no record "
+                  "({})",
+                  empty.size(), release.groups.size(), first_keys(release, empty)),
+      "where there is none, the other values of the group are noise: compare the keys with what the table may hold"};
 }
 
 std::optional<NoiseInWords> noise_in_words(const Release& release) {

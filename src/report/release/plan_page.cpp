@@ -82,7 +82,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   }
   figures::Figure figure{"budgets",
                          fmt::format("The worst quantile's error against {}", budget_name(plans.front())),
-                         least <= least_error ? "errors below half a record are drawn there" : "",
+                         least <= least_error ? "errors below half a record are drawn at half a record" : "",
                          budget_name(plans.front()),
                          "records off (logarithmic)",
                          {}};
@@ -182,11 +182,11 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
                   report_detail::share_of(plan.worst.confidence),
                   report_detail::and_where_they_count(report_detail::counts_at(plan.lattice)), *worst, plan.worst.rows)
             : "How far the values may be off at worst is not known for all of them.");
-  items.push_back(fmt::format("What would come about with a probability of 10 in 100 {} comes about with at most {}.",
-                              plan.query.neighbors == Neighbors::add_remove
-                                  ? "without a person's records"
-                                  : "with other records in place of a person's",
-                              report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
+  items.push_back(
+      fmt::format("What would happen with a probability of 10 in 100 {} happens with a probability of at most {}.",
+                  plan.query.neighbors == Neighbors::add_remove ? "without a person's records"
+                                                                : "with other records in place of a person's",
+                  report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
   page.list(items);
   const auto warn = [&](const NoiseInWords& words) {
     page.paragraph(fmt::format("Warning: {}: {}.", words.what, words.hint));
@@ -212,7 +212,7 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
     page.paragraph(meaning);
     page.table({"analyst", "Epsilons that serve"}, report_detail::analyst_rows(*report.analyst));
     if (report_detail::has_trial_figure(*report.analyst)) page.figure(report_detail::trial_figure(*report.analyst));
-    page.table({"tried", "Epsilons that were tried, and what the analyst loses in the mean"},
+    page.table({"tried", "Epsilons that were tried, and what the analyst loses on average"},
                report_detail::trial_rows(*report.analyst));
   }
   page.section("Errors by quantile");

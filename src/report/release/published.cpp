@@ -81,7 +81,7 @@ std::string statistics_terms(const Release& release) {
   const StatisticsTerms& terms = *release.statistics;
   return fmt::format(
       "{}, for {} of that: {}\n"
-      "lower, upper of these: what is true of {}{}, {}, each by itself\n",
+      "lower, upper of these: the true value for {}{}, {}, each by itself\n",
       release.query.quantiles.empty() ? "published" : "beside the quantiles",
       release.cost().scaled(terms.request.share).to_string(),
       report_detail::statistics_in_words(terms.request, release.lattice.kind(), release.source.weights.has_value()),
@@ -153,7 +153,7 @@ std::string terms_of(const Release& release) {
                         *source.sql_stability, *source.sql_stability == 1 ? "" : "s");
   }
   if (source.disjoint_persons) {
-    text += "declared, not checked: no person has records in two of the countings that were merged\n";
+    text += "declared, not checked: no person has records in two of the profiles that were merged\n";
   }
   if (release.bounds) {
     text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),

@@ -19,7 +19,7 @@ namespace {
 using Json = rapidjson::Value;
 
 [[noreturn]] void refuse(const std::string& name, const Words& what) {
-  throw Error(ErrorCode::data, {"'", name, "' is no receipt: ", what},
+  throw Error(ErrorCode::data, {"'", name, "' is not a receipt: ", what},
               "name a file that fractile release --receipt has written");
 }
 
@@ -143,7 +143,7 @@ std::vector<std::string> texts_of(const Json& object, const char* key) {
 template <class Choice>
 Choice choice_of(const std::string& text, std::initializer_list<Choice> choices) {
   const auto at = std::ranges::find_if(choices, [&](Choice each) { return to_string(each) == text; });
-  if (at == choices.end()) throw Error(ErrorCode::data, "'" + text + "' is no choice", "");
+  if (at == choices.end()) throw Error(ErrorCode::data, "'" + text + "' is not one of the choices", "");
   return *at;
 }
 
@@ -160,7 +160,7 @@ std::optional<Budget> budget_of(const Json& json) {
 Rational distance_of(ValueKind kind, const std::string& text) {
   if (kind == ValueKind::number) return Rational::parse(text);
   const std::optional<std::int64_t> span = read_span(text);
-  if (!span) throw Error(ErrorCode::data, "'" + text + "' is no distance of times", "");
+  if (!span) throw Error(ErrorCode::data, "'" + text + "' is not a length of time", "");
   return kind == ValueKind::date ? Rational(*span, microseconds_a_day) : Rational(*span);
 }
 
@@ -188,7 +188,7 @@ std::uint64_t index_of(const Lattice& lattice, const std::string& text) {
       if (lattice.at(first) == value) return first;
     }
   }
-  throw Error(ErrorCode::data, "the value " + text + " is none of the possible ones", "");
+  throw Error(ErrorCode::data, "the value " + text + " is not one of the possible values", "");
 }
 
 Interval interval_of(const Json& json, const Lattice& lattice) {
@@ -290,7 +290,8 @@ GroupKey key_of(const Json& json, const KeyColumns& by) {
     if (!has_key) throw Error(ErrorCode::data, "a group has no key in the column '" + name + "'", "");
     texts.emplace_back(json["keys"][member].GetString(), json["keys"][member].GetStringLength());
   }
-  if (json["keys"].MemberCount() != by.size()) throw Error(ErrorCode::data, "a group has a key in no column", "");
+  if (json["keys"].MemberCount() != by.size())
+    throw Error(ErrorCode::data, "a group has a key of a column that is not named", "");
   return GroupKey(std::move(texts));
 }
 
@@ -457,7 +458,7 @@ PrivateBounds bounds_of(const Json& bounds) {
 QuantileQuery query_of(const Json& json, const Json& first, const Json& run) {
   const Json& privacy = json["privacy"];
   if (to_string(budget_of(privacy)->measure()) != text_of(privacy, "measure")) {
-    throw Error(ErrorCode::data, "its cost is of another measure than it says", "");
+    throw Error(ErrorCode::data, "its cost is in another measure than it says", "");
   }
   QuantileQuery query{quantiles_of(first["quantiles"]), budget_of(privacy).value(),
                       choice_of(text_of(privacy, "neighbors"), {Neighbors::add_remove, Neighbors::change_one}),
@@ -510,8 +511,8 @@ Release read_receipt(const std::string& text, const std::string& name) {
   parse(document, text, name);
   require_schema(document, name);
   if (report_detail::intact_digest(text).empty()) {
-    throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not fit", name),
-                "it was changed or damaged; take the original, or the copy in a ledger");
+    throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not match", name),
+                "it was changed or damaged; use the original, or the copy in a ledger");
   }
   rapidjson::Document with_texts;
   with_texts.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());

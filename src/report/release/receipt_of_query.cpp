@@ -171,7 +171,7 @@ std::string difference(const Json& query, const Release& release) {
       {"the declared stability", text_of(source.sql_stability) == text_at(query, "sql_stability")},
       {"what is done with missing values", to_string(source.null_policy) == text_at(query, "null")},
       {"what counts as missing", source.missing == texts_at(query, "missing")},
-      {"what is done with cells that are no number",
+      {"what is done with cells that are not numbers",
        !query.HasMember("unreadable") ||
            (source.unreadable && to_string(*source.unreadable) == text_at(query, "unreadable"))},
       {"the column of persons", source.person == text_at(query, "person")},

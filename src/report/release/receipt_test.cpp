@@ -270,7 +270,7 @@ TEST(Receipt, SaysWhatWasDeclared) {
   merged.disjoint_persons = true;
   const Release receipt = read_receipt(to_json(described(release, merged)), "r.json");
   EXPECT_TRUE(receipt.source.disjoint_persons);
-  const char* const sentence = "o person has records in two of the countings that were merged";
+  const char* const sentence = "o person has records in two of the profiles that were merged";
   EXPECT_NE(explain(receipt, Prose::text).find(sentence), std::string::npos);
   EXPECT_NE(to_table(described(release, merged)).find(sentence), std::string::npos);
   const std::string none = to_json(described(release, source));
@@ -391,18 +391,18 @@ std::string refusal_of(const std::string& text) {
 
 TEST(Receipt, SaysWhatIsWrong) {
   std::string text = all_kinds().front();
-  EXPECT_EQ(refusal_of(""), "'r.json' is no receipt: it is not JSON (The document is empty.) at byte 0");
-  EXPECT_EQ(refusal_of("{}"), "'r.json' is no receipt: it breaks the schema's rule 'required'");
+  EXPECT_EQ(refusal_of(""), "'r.json' is not a receipt: it is not JSON (The document is empty.) at byte 0");
+  EXPECT_EQ(refusal_of("{}"), "'r.json' is not a receipt: it breaks the schema's rule 'required'");
   EXPECT_NE(refusal_of(std::string(1'000'000, '[')), "nothing");
   const std::size_t at = text.find("\"pure\"");
   EXPECT_EQ(refusal_of(std::string(text).replace(at, 6, "\"poor\"")),
-            "'r.json' is no receipt: /privacy/measure breaks the schema's rule 'enum'");
+            "'r.json' is not a receipt: /privacy/measure breaks the schema's rule 'enum'");
   for (const char* number : {"1.8e48", "-1.8e48", "1e308"}) {  // beyond 64 bits, which ubsan would see converted
     EXPECT_EQ(refusal_of(fmt::format("{{\"schema_version\": {}, \"measure\": {}}}", number, number)),
-              "'r.json' is no receipt: /schema_version breaks the schema's rule 'enum'");
+              "'r.json' is not a receipt: /schema_version breaks the schema's rule 'enum'");
   }
   text.insert(text.find("\"mechanism\""), " ");
-  EXPECT_EQ(refusal_of(text), "'r.json' is not as it was written: its hash does not fit");
+  EXPECT_EQ(refusal_of(text), "'r.json' is not as it was written: its hash does not match");
 }
 
 /// With a hash that fits.
@@ -445,14 +445,14 @@ TEST(Receipt, GroupsHaveAKeyInEveryKeyColumn) {
     return refusal_of(signed_again(changed));
   };
   EXPECT_EQ(refused("\"town\": \"a\"", "\"city\": \"a\""),
-            "'r.json' is no receipt: a group has no key in the column 'town'");
+            "'r.json' is not a receipt: a group has no key in the column 'town'");
   EXPECT_EQ(refused("\"town\": \"a\"", "\"city\": \"a\", \"town\": \"a\""),
-            "'r.json' is no receipt: a group has a key in no column");
+            "'r.json' is not a receipt: a group has a key of a column that is not named");
   EXPECT_NE(refused("\"town\": \"a\"", "\"town\": \"\"").find("breaks the schema's rule"), std::string::npos);
   EXPECT_NE(refused("\"keys\": {", "\"key\": \"x\", \"keys\": {").find("breaks the schema's rule"), std::string::npos);
   const std::string list =
       text.substr(text.find("\"by\": ["), text.find(']', text.find("\"by\": [")) + 1 - text.find("\"by\": ["));
-  EXPECT_EQ(refused(list, "\"by\": \"town\""), "'r.json' is no receipt: a group has no key");
+  EXPECT_EQ(refused(list, "\"by\": \"town\""), "'r.json' is not a receipt: a group has no key");
 }
 
 // Nothing is lost on the way to the names of version 2.
@@ -503,12 +503,11 @@ TEST(Receipt, MembersThatStandTwiceAreRefused) {
   const std::size_t at = text.find("\"measure\"");
   text.insert(at, "\"epsilon\": \"1/1000\", ");
   const std::string refusal = refusal_of(signed_again(text));
-  EXPECT_TRUE(refusal.starts_with("'r.json' is no receipt: a member of an object stands there a second time at byte "))
-      << refusal;
+  EXPECT_TRUE(refusal.starts_with("'r.json' is not a receipt: an object has a member twice at byte ")) << refusal;
   EXPECT_EQ(refusal_of(R"({"a": 1, "\u0061": 2})"),
-            "'r.json' is no receipt: a member of an object stands there a second time at byte 17");
+            "'r.json' is not a receipt: an object has a member twice at byte 17");
   EXPECT_EQ(refusal_of(R"({"a": {"a": [{"a": 1}, {"a": 1}]}})"),
-            "'r.json' is no receipt: it breaks the schema's rule 'required'");
+            "'r.json' is not a receipt: it breaks the schema's rule 'required'");
 }
 
 /// The schema allows members that it does not know, so that nesting was bounded by the stack alone.
@@ -519,7 +518,7 @@ TEST(Receipt, DeepNestingIsRefused) {
         text.insert(text.find("\"privacy\""), "\"new\": " + std::string(depth, '[') + std::string(depth, ']') + ", "));
   };
   EXPECT_EQ(refusal_of(nested(15)), "nothing");
-  const std::string deep = "is no receipt: it is nested more than 16 deep at byte ";
+  const std::string deep = "is not a receipt: it is nested more than 16 deep at byte ";
   for (const std::size_t depth : {16U, 10'000U, 1'000'000U}) {
     EXPECT_NE(refusal_of(nested(depth)).find(deep), std::string::npos) << depth;
   }
@@ -614,12 +613,14 @@ TEST(Explain, OddsOfWhatARecordSaysMoveTwiceAsFarUnderAddRemove) {
 TEST(Explain, SaysWhatMoreRecordsCost) {
   Release release = of_ages(Budget::pure(Rational(1)));
   release.query.records_per_person = 3;
-  EXPECT_SAYS(page_of(release), "at most 3 records in the table. For somebody with twice as many, the cost is twice");
-  EXPECT_SAYS(page_of(of_ages(Budget::zcdp(Rational(1, 2)))), "with twice as many, the cost is four times as high");
+  EXPECT_SAYS(page_of(release),
+              "at most 3 records in the table. For somebody with twice as many records, the cost is twice");
+  EXPECT_SAYS(page_of(of_ages(Budget::zcdp(Rational(1, 2)))),
+              "with twice as many records, the cost is four times as high");
   QuantileQuery query = quartiles(Budget::approximate(Rational(1), Rational(1, 1000)));
   query.mechanism = Mechanism::independent;
   EXPECT_SAYS(page_of(released(query, Lattice::regular(0, 125, 1))),
-              "epsilon is twice as high, and delta 1 + e^epsilon");
+              "epsilon is twice as high, and delta is 1 + e^epsilon");
 }
 
 TEST(Explain, TellsWhatRoundNumbersWereFound) {

@@ -145,9 +145,10 @@ std::string unit_of(const Release& release) {
           ? "the curator declares how many rows of a query's result one record more or less changes"
       : release.source.one_row_a_person                    ? "the query makes one row of each person's records"
       : release.source.per_person && !release.is_grouped() ? "each person counts with one value, whatever their records"
-      : release.source.per_person ? "each person counts with one value in a group, in so many groups, chosen at random"
+      : release.source.per_person     ? "each person counts with one value in a group, in at most that many groups, "
+                                        "chosen at random"
       : release.source.person.empty() ? "the curator declares that no person has more"
-                                      : "of each person's records at most so many count, chosen at random";
+                                      : "of each person's records at most that many count, chosen at random";
   const bool knows_people = release.public_rows && release.query.records_per_person == 1 &&
                             release.source.person.empty() && release.source.sql.empty();
   const std::string weights =

@@ -62,10 +62,12 @@ std::string about_bars(const Release& release) {
                        release.query.intervals->together ? " together" : " each");
   }
   if (has_share_bars(release)) {
-    return fmt::format("bars: of which share the value may be the quantile, {} each, the error of privacy only",
-                       share_of(release.errors->confidence));
+    return fmt::format(
+        "bars: the shares of the records among which the value's true place lies, each with a probability of {}; they "
+        "cover the error added for privacy only",
+        share_of(release.errors->confidence));
   }
-  return "no bars, since the number of records is not public: the table has errors in records";
+  return "no bars, since the number of records is not public: the table gives errors in records";
 }
 
 figures::Figure curve(const Release& release, const std::string& name) {
@@ -142,7 +144,7 @@ std::string about_rows(const Release& release) {
   if (value_at(release, group, Rational(1, 4)) && value_at(release, group, Rational(3, 4)))
     text += ", a box from 25 % to 75 %";
   if (value_at(release, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
-  return text + "; the table says how far each may be off";
+  return text + "; the table says by how much each may be off";
 }
 
 void draw_groups(Page& page, const Release& release, const std::string& name) {

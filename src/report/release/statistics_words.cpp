@@ -46,8 +46,8 @@ std::string statistic_in_words(const Page& page, const StatisticRow& row) {
 
 void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Release& release) {
   page.paragraph(fmt::format(
-      "With a probability of at least {}, each interval from one number to the other holds what is true of {}{}, "
-      "whatever they are. Each does so by itself, not all of them at once.",
+      "With a probability of at least {}, each interval, from its lower to its upper end, holds the true value for "
+      "{}{}, whatever they are. This holds for each interval by itself, not for all of them at once.",
       share_of(terms.level), records_in_words(release.source), and_where_they_count(counts_at(release.lattice))));
   const bool are_people = release.source.per_person && release.query.records_per_person == 1;
   const bool have_weights = release.source.weights.has_value();
@@ -55,9 +55,8 @@ void explain_statistics_terms(Page& page, const StatisticsTerms& terms, const Re
                                 : are_people ? ""
                                              : "These are numbers of people only where each person has one record. ";
   page.paragraph(fmt::format(
-      "{}Noise was added to each {} once, so that {}s of groups add up to those of all groups together; where there "
-      "are "
-      "hardly any records, a {} may be below zero.",
+      "{}Noise was added to each {} once, so that {}s of groups add up to those of all groups together. Where there "
+      "are hardly any records, a {} may be below zero.",
       of_people, have_weights ? "sum" : "count", have_weights ? "sum" : "count", have_weights ? "sum" : "count"));
   std::vector<std::string> ratios;
   if (!terms.request.below.empty()) ratios.emplace_back("shares");
@@ -78,8 +77,8 @@ void explain_statistics(Page& page, const Release& release) {
   const Counts counts = counts_of(release.source);
   const bool have_weights = release.source.weights.has_value();
   page.section(have_weights ? "What the records weigh" : "How many records there are");
-  page.paragraph(fmt::format("Published{}: {}. {} is counted if {} a value in this column{}.",
-                             release.query.quantiles.empty() ? "" : " besides",
+  page.paragraph(fmt::format("{}: {}. {} is counted if {} a value in this column{}.",
+                             release.query.quantiles.empty() ? "Published" : "Also published",
                              statistics_in_words(terms.request, release.lattice.kind(), have_weights),
                              counts == Counts::persons_values ? "A person" : "A record",
                              counts == Counts::persons_values ? "one of their records has" : "it has",

@@ -18,7 +18,7 @@ class Listener : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Listener
   bool EndArray(rapidjson::SizeType /*items*/) { return leave(); }
   bool Key(const char* name, rapidjson::SizeType size, bool /*copy*/) {
     if (members_.back().emplace(name, size).second) return true;
-    complaint_ = "a member of an object stands there a second time";
+    complaint_ = "an object has a member twice";
     return false;
   }
 

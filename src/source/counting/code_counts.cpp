@@ -48,7 +48,7 @@ std::vector<CodeCount> read_code_counts(const TableOptions& options) {
   for (std::size_t row = 0; row < cells[0].size(); ++row) {
     Rational code = number_in_cell(cells[0][row], file, row, "code");
     if (!codes.insert(code).second) {
-      refuse(file, row, "column 'code': a code stands twice", "write every code once, with all its records");
+      refuse(file, row, "column 'code': a code appears twice", "write every code once, with all its records");
     }
     counts.push_back({std::move(code), count_of(cells[1][row], file, row)});
   }

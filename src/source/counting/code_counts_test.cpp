@@ -33,7 +33,7 @@ TEST_F(CodeCounts, RefuseWhatIsNoHistogram) {
   refuse("code,count\n0,1\n1,many\n", "row 2, column 'count': not a number");
   refuse("code,count\n0,-1\n", "row 1, column 'count': not a number of records");
   refuse("code,count\n0,1/2\n", "row 1, column 'count': not a number of records");
-  refuse("code,count\n0,1\n0.0,2\n", "row 2, column 'code': a code stands twice");
+  refuse("code,count\n0,1\n0.0,2\n", "row 2, column 'code': a code appears twice");
   refuse("code,count\n0,\n", "row 1, column 'count': empty");
   refuse("code,number\n0,1\n", "count");
   EXPECT_EQ(error_of([&] { read_code_counts({.file = folder.path("absent.csv")}); }).code(), ErrorCode::data);

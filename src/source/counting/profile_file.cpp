@@ -195,7 +195,7 @@ class Reader {
     throw Error(ErrorCode::data, "the profile file '" + name_ + "' " + why,
                 "copy it again, or count its source again: fractile count");
   }
-  [[noreturn]] void refuse_damage() const { refuse("is damaged, or has an end missing"); }
+  [[noreturn]] void refuse_damage() const { refuse("is damaged, or its end is missing"); }
 
   char byte() {
     if (at_ == filled_ && !fill()) refuse_damage();
@@ -348,7 +348,7 @@ ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
 /// The hash is checked first, so a damaged header is not interpreted. Otherwise errors of the parsers of numbers and lattices would
 /// reveal its texts.
 ProfileHeader read_header(Reader& reader) {
-  if (reader.raw(magic.size()) != magic) reader.refuse("is no profile file");
+  if (reader.raw(magic.size()) != magic) reader.refuse("is not a profile file");
   const std::uint64_t of_format = reader.number();
   if (of_format < first_format || of_format > newest_format)
     reader.refuse("has a format that this version does not know");
@@ -412,7 +412,8 @@ void ProfileHeader::validate() const {
   if (weights) {
     static_cast<void>(weights->grid());
     if (!(*weights == weights->as_counted())) {
-      throw Error(ErrorCode::usage, "what is declared or expected of weights is said of a release, not of a counting");
+      throw Error(ErrorCode::usage,
+                  "what is declared or expected about weights belongs to a release, not to a profile file");
     }
   }
   if (sources.size() > most_texts || samplers.size() > most_texts) {
@@ -460,7 +461,7 @@ std::string to_bytes(const CountedProfiles& counted) {
   const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };
   if (counted.profiles.size() != std::max<std::size_t>(counted.header.keys.size(), 1) ||
       std::ranges::any_of(counted.profiles, is_other)) {
-    throw Error(ErrorCode::usage, "a profile file holds one profile a key, each on the file's lattice");
+    throw Error(ErrorCode::usage, "a profile file holds one profile per key, each on the file's lattice");
   }
   ProfileHeader header = counted.header;
   std::ranges::sort(header.sources);
@@ -559,7 +560,7 @@ void ProfileFile::require_countable(const std::vector<ColumnToCount>& columns) c
         field);
   }
   if (!field.empty()) {
-    throw Error(ErrorCode::usage, {Field(field), ": the profile file was counted otherwise"},
+    throw Error(ErrorCode::usage, {Field(field), ": the profile file was counted in another way"},
                 "ask for what its header says, or count again", field);
   }
   header().require_bound(columns.front().selection.records_per_person);

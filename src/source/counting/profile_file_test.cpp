@@ -307,7 +307,7 @@ TEST(ProfileFile, WhatCountsAsMissingIsTheSameInAllThatMerge) {
     EXPECT_EQ(both.missing, in_other_order.missing);
   }
   EXPECT_EQ(refusal(plain, with({}, Unreadable::missing, {"DuckDB v1"}, "")),
-            "profiles of different treatment of cells that are no numbers cannot merge");
+            "profiles of different treatment of cells that are not numbers cannot merge");
   // The number in a cell depends on no version; a query's result may.
   const ProfileHeader later = with({}, Unreadable::error, {"DuckDB v2"}, "");
   EXPECT_EQ(merged(plain, later, Persons::may_overlap).readers, (std::vector<std::string>{"DuckDB v1", "DuckDB v2"}));

@@ -61,8 +61,8 @@ void HeaderSum::add(const ProfileHeader& header) {
                {"count them with the same ", Field("per_person")});
   require_same(sum.one_row_a_person == header.one_row_a_person, "queries", {"count them with the same ", Field("sql")});
   if ((sum.per_person || sum.one_row_a_person) && persons_ == Persons::may_overlap) {
-    throw Error(ErrorCode::usage, "a person's value is not that of two tables put together",
-                {"merge tables none of whose persons is in two of them, and say so: ", Field("disjoint_persons")});
+    throw Error(ErrorCode::usage, "a person's value cannot be computed from the values in two tables",
+                {"merge only tables that have no person in common, and say so: ", Field("disjoint_persons")});
   }
   require_same(sum.by == header.by && sum.keys == header.keys, "groups",
                {"count them with the same ", Field("by"), " and ", Field("keys"), ", in one order"});
@@ -72,7 +72,7 @@ void HeaderSum::add(const ProfileHeader& header) {
   require_same(sum.sql == header.sql, "queries", {"count them with the same ", Field("sql")});
   require_same(are_equal_in_any_order(sum.missing, header.missing), "declarations of what is missing",
                {"count them with the same ", Field("missing")});
-  require_same(sum.unreadable == header.unreadable, "treatment of cells that are no numbers",
+  require_same(sum.unreadable == header.unreadable, "treatment of cells that are not numbers",
                {"count them with the same ", Field("unreadable")});
   // The number of a cell does not depend on the reader, but results of SQL functions may.
   require_same(sum.sql.empty() || are_equal_in_any_order(sum.readers, header.readers), "engines",

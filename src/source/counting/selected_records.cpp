@@ -237,8 +237,8 @@ void require_shown_keys(std::span<const SelectedColumns* const> all, const std::
   if (!hide_keys(all, missing)) return;
   throw Error(
       ErrorCode::usage,
-      "a column whose keys are listed is also counted, or tells persons apart, and there some texts are missing: "
-      "one sample of each person's records cannot have both",
+      "one sample of each person's records cannot read a column in two ways: as listed keys, and as counted values, "
+      "persons or weights of which some texts are declared missing",
       {"count a copy of it, ", Field("sql").text("SELECT *, age AS age_in_years FROM input"), ", or leave ",
        Field("missing"), " out"},
       "missing");
@@ -350,14 +350,15 @@ void require_one_sample(const std::vector<ColumnToCount>& columns) {
         selection.sampling_key == first->sampling_key) {
       continue;
     }
-    throw Error(ErrorCode::usage, "columns of one sample of whole records say different things of persons",
+    throw Error(ErrorCode::usage,
+                "the columns of one sample of whole records do not identify and sample persons in the same way",
                 "count them by the same column of persons, with the same bound and key", "person");
   }
 }
 
 void require_person_of_rows(const std::string& of_rows, const RecordSelection& selection) {
   if (of_rows.empty() || selection.person == of_rows) return;
-  throw Error(ErrorCode::usage, "the query makes one row of all records that have one '" + of_rows + "'",
+  throw Error(ErrorCode::usage, "the query makes one row of all records that have the same '" + of_rows + "'",
               {"say that these are a person's: ", Field("person").text(of_rows)}, "person");
 }
 
@@ -404,7 +405,7 @@ void RecordSelection::validate() const {
   }
   if (per_person && person.empty()) {
     const Field field("person");
-    throw Error(ErrorCode::usage, "one value a person without the column that tells persons apart",
+    throw Error(ErrorCode::usage, "one value per person without the column that identifies persons",
                 {"name it, for example ", field.text("id")}, "per_person");
   }
   const bool is_one_group = merged ? merged->by.empty() : by.empty();
@@ -421,17 +422,17 @@ void RecordSelection::validate() const {
   by.validate();
   if (by.size() != keys.columns()) {
     throw Error(ErrorCode::usage,
-                fmt::format("{} key columns are named, and a key has {} texts", by.size(), keys.columns()),
+                fmt::format("{} key columns are named, but a key has {} texts", by.size(), keys.columns()),
                 "write a key for each key column", "keys");
   }
   keys.validate();
   if (!others.empty() && others.size() != by.size()) {
     throw Error(ErrorCode::usage,
-                fmt::format("{} key columns are named, and {} keys of all others", by.size(), others.size()),
+                fmt::format("{} key columns are named, but {} names for all other keys", by.size(), others.size()),
                 "write one for each key column, or none", "other");
   }
   if (whole_records && (person.empty() || per_person)) {
-    throw Error(ErrorCode::usage, "whole records are sampled of persons, and values that are made of them are not",
+    throw Error(ErrorCode::usage, "whole records are sampled for persons, but not values that are computed from them",
                 {"name ", Field("person"), ", without ", Field("per_person")}, "person");
   }
   if (merged) require_merged(*this);
@@ -468,7 +469,7 @@ void RecordSelection::require_public_rows() const {
   }
   throw Error(ErrorCode::usage,
               {Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"),
-               ": how many records are kept, or are in a group, tells more than how many rows the table has"},
+               ": how many records are kept, or are in a group, reveals more than how many rows the table has"},
               "leave it out", "public_rows");
 }
 

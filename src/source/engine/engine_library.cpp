@@ -52,7 +52,7 @@ const EngineApi& load_engine(const std::string& path) {
     loaded_api = new const EngineApi(library);
     loaded = library;
   } else if (loaded != library) {
-    throw Error(ErrorCode::usage, "another engine than the one that this process has loaded");
+    throw Error(ErrorCode::usage, "this process has already loaded another engine");
   }
   return *loaded_api;
 }

@@ -200,7 +200,7 @@ class CountedBlock {
 std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
   if (!column.type.is_number() || column.type.is_real() || column.type.is_decimal()) {
     throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not whole numbers", column.name, column.type.name),
-                "give how many records have each value");
+                "give the number of records that have each value");
   }
   std::vector<std::uint64_t> counts;
   NumberBlock numbers;
@@ -209,9 +209,9 @@ std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
     for (std::size_t row = 0; row < block.rows; ++row) {
       if (view.is_null(row) || view.numbers<std::int64_t>()[row] < 0) {
         throw Error(ErrorCode::data,
-                    fmt::format("row {}, column '{}': no count, which is a whole number of at least 0",
+                    fmt::format("row {}, column '{}': not a count, which is a whole number of at least 0",
                                 counts.size() + 1, column.name),
-                    "give how many records have each value");
+                    "give the number of records that have each value");
       }
       counts.push_back(static_cast<std::uint64_t>(view.numbers<std::int64_t>()[row]));
     }
@@ -713,7 +713,7 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
   const std::vector<std::uint64_t> weights = whole_counts(counted.state_->loaded().column(counts));
   if (weights.size() != state.rows) {
     throw Error(ErrorCode::usage, fmt::format("there are {} values and {} counts", state.rows, weights.size()),
-                "give one count a value");
+                "give one count per value");
   }
   const Lattice counted_on = in_units_of(column, lattice);
   const MissingValues missing(state.missing, column.type.form());

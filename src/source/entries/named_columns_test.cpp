@@ -63,7 +63,7 @@ TEST_F(NamedColumns, QueriesThatNameTwinsAreRefused) {
           "SELECT 1 AS y FROM input WHERE input.Age > 3", "SELECT * EXCLUDE (age) FROM input"}) {
       const Error error = error_of([&] { Table::open({.file = file, .sql = sql}); });
       EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
-      EXPECT_NE(words_of(error).find("which SQL cannot tell apart"), std::string::npos) << sql << words_of(error);
+      EXPECT_NE(words_of(error).find("which SQL does not distinguish"), std::string::npos) << sql << words_of(error);
     }
     const Table all = Table::open({.file = file, .sql = "SELECT * FROM input"});
     for (const char* name : {"age", "Age", "age_1"}) EXPECT_THROW(all.require_countable(name), Error) << file << name;
@@ -107,7 +107,7 @@ TEST_F(NamedColumns, PersonsByFloatingPointNumbersAreRefusedBySchema) {
     const std::string file = write_parquet("p.parquet", "SELECT CAST(NULL AS " + type + ") AS p, 1 AS x");
     const Error error = error_of([&] { open(file).require_countable({by_person}); });
     EXPECT_EQ(error.code(), ErrorCode::data) << type;
-    EXPECT_NE(words_of(error).find("does not tell persons apart"), std::string::npos) << words_of(error);
+    EXPECT_NE(words_of(error).find("does not identify persons"), std::string::npos) << words_of(error);
   }
   for (const std::string type : {"DECIMAL(10, 2)", "UBIGINT", "UUID", "DATE", "VARCHAR"}) {
     const std::string file = write_parquet("p.parquet", "SELECT CAST(NULL AS " + type + ") AS p, 1 AS x");

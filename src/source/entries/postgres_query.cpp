@@ -387,7 +387,7 @@ PostgresQuery::~PostgresQuery() = default;
 
 PostgresQuery PostgresQuery::open(const std::string& address, const TableOptions& options, const OnOpened& on_opened) {
   if (!postgres::is_address(address)) {
-    throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
+    throw Error(ErrorCode::usage, "this is not the address of a PostgreSQL database",
                 "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
   source_detail::check_missing(options.missing);
@@ -441,7 +441,8 @@ void PostgresQuery::require_countable(const std::vector<ColumnToCount>& columns)
       continue;
     }
     if (!state_->row_wise) {
-      throw Error(ErrorCode::usage, "persons, groups and weights are not told apart in a query that a server runs",
+      throw Error(ErrorCode::usage,
+                  "a query that a server runs with a declared stability has no persons, groups or weights",
                   {"leave ", Field("sql_stability"), " out, if the query goes row by row, or ", Field("person"), ", ",
                    Field("by"), " and ", Field("weight")});
     }

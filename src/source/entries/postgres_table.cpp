@@ -30,7 +30,7 @@ constexpr const char* parts_sql =
     "UNION SELECT inhrelid FROM pg_inherits JOIN parts ON inhparent = part) "
     "SELECT CASE WHEN nspname LIKE 'pg\\_%' OR nspname = 'information_schema' THEN 'is a table of the server itself' "
     "WHEN relrowsecurity THEN 'has row security' WHEN relpersistence = 't' THEN 'is a temporary table' "
-    "WHEN relkind NOT IN ('r', 'p') THEN 'is no ordinary table' ELSE 'ordinary' END, nspname::text, relname::text, "
+    "WHEN relkind NOT IN ('r', 'p') THEN 'is not an ordinary table' ELSE 'ordinary' END, nspname::text, relname::text, "
     "pg_class.oid = $1::text::oid FROM parts JOIN pg_class ON pg_class.oid = part "
     "JOIN pg_namespace ON pg_namespace.oid = relnamespace ORDER BY 4 DESC";
 
@@ -93,7 +93,7 @@ PostgresTable PostgresTable::find(postgres::Connection& connection, const std::s
     }
     table.names_.tables.emplace(schema, part);
   }
-  if (table.from_.empty()) refuse(name, "is no ordinary table");
+  if (table.from_.empty()) refuse(name, "is not an ordinary table");
   table.read_columns(connection, number);
   return table;
 }
@@ -140,7 +140,7 @@ std::string PostgresTable::select_sql(const std::vector<std::size_t>& columns) c
 std::string PostgresTable::copy_sql(postgres::Connection& connection, const std::vector<std::size_t>& columns) const {
   const std::string select = select_sql(columns);
   const auto plan = connection.command("EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) " + select);
-  if (plan.rows() != 1) throw Error(ErrorCode::internal, "the server told no plan");
+  if (plan.rows() != 1) throw Error(ErrorCode::internal, "the server returned no plan");
   require_plain_plan(plan.cell(0, 0).value_or(""), names_);
   return "COPY (" + select + ") TO STDOUT (FORMAT binary)";
 }

@@ -109,7 +109,7 @@ TEST_F(SeveralFiles, OfOtherFormats) {
   const std::string twins = twins_in("t.parquet");
   const std::string others = twins_in("u.parquet");
   EXPECT_TRUE(holds(error_of([&] { table({twins, others}); }), "differ in letter case only"));
-  EXPECT_TRUE(holds(error_of([&] { table({a, in("a.json")}); }), "are of two formats"));
+  EXPECT_TRUE(holds(error_of([&] { table({a, in("a.json")}); }), "have different formats"));
 }
 
 TEST_F(SeveralFiles, HaveTheSameColumnsAndSayNothingOfThem) {

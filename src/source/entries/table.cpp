@@ -382,7 +382,7 @@ std::string engine_version(const Connection& connection) {
 
 void check_options(const TableOptions& options) {
   if (options.file.empty() && !options.more_files.empty()) {
-    throw Error(ErrorCode::usage, "further files of a table are named, and no first one", "name it");
+    throw Error(ErrorCode::usage, "further files of a table are named, but no first file", "name it");
   }
   if (options.file.empty() && options.sql.empty()) {
     throw Error(ErrorCode::usage, "neither a file nor a query is given", "name a file, or - for standard input");
@@ -1098,7 +1098,7 @@ std::string Table::person_of_rows() const { return state_->relation->person_of_r
 
 std::vector<TableColumn> Table::columns() const {
   if (state_->relation->json_form()) {
-    throw Error(ErrorCode::usage, state_->display_name + ": JSON has no schema, its keys stand in the records",
+    throw Error(ErrorCode::usage, state_->display_name + ": JSON has no schema: its keys are in the records",
                 {"add ", Field("check"), ", which reads them"});
   }
   std::vector<TableColumn> columns;

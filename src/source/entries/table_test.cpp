@@ -610,7 +610,7 @@ TEST_F(TableTest, QueriesThatFail) {
   for (const char* sql : {"DROP VIEW input", "FROM input; FROM input", " ; ", "COPY input TO 'x.csv'"}) {
     EXPECT_TRUE(holds(failure(sql), "not one SELECT")) << sql;
   }
-  EXPECT_TRUE(holds(failure("FROM 'nowhere.parquet'"), "reads 'nowhere.parquet', which is no input"));
+  EXPECT_TRUE(holds(failure("FROM 'nowhere.parquet'"), "reads 'nowhere.parquet', which is not an input"));
   EXPECT_EQ(read({.file = file, .sql = "SELECT CAST(age AS INTEGER) AS age FROM input"}, "age"), profile_of_ages({30}));
   EXPECT_EQ(read({.file = file, .sql = "FROM input"}, "age"), profile_of_ages({30}));
   const Error declared = error_of([&] {

@@ -48,7 +48,7 @@ std::string listed_names(const std::vector<Column>& columns) {
     otherwise = "name a column as the header line spells it, or add a header line";
     if (columns.size() == 1 && columns.front().name.find(' ') != std::string::npos) {
       otherwise = {
-          "its first line has blanks and no delimiter, as R's write.table has it: write the file with "
+          "its first line has blanks and no delimiter, as R's write.table writes it: write the file with "
           "write.csv(people, FILE, row.names = FALSE), or pass ",
           Field("delimiter").text(" ")};
     }
@@ -119,7 +119,7 @@ std::string engine_number(const std::string& cell, const NumberStyle& style) {
 std::string kind_hint(ValueKind column, ValueKind lattice) {
   if (column == ValueKind::number) return "write the bounds as numbers, or name a column of dates or times";
   if (lattice == ValueKind::instant) {
-    return "a date or a time without a zone is no instant: write the bounds without Z: 2024-01-01T00:00:00";
+    return "a date or a time without a zone is not an instant: write the bounds without Z: 2024-01-01T00:00:00";
   }
   return "which day or hour an instant is on depends on the zone: write the bounds in UTC: 2024-01-01T00:00:00Z";
 }
@@ -153,8 +153,8 @@ void require_told_apart(const std::vector<Column>& columns, const std::set<std::
     if (found == columns.end() || can_be_named(*found, columns)) continue;
     require_read(*found, source);
     throw Error(ErrorCode::usage,
-                fmt::format("the query names the column '{}', and {} has several of that name but for letter case, "
-                            "which SQL cannot tell apart",
+                fmt::format("the query names the column '{}', and {} has several columns whose names differ only in "
+                            "letter case, which SQL does not distinguish",
                             name, source),
                 "rename all but one of them there, or release the column without a query", "sql");
   }
@@ -170,13 +170,13 @@ void NumberStyle::validate() const {
                 {"pass e.g. ", Field("decimal").text(","), " and ", Field("thousands").text(".")}, field);
   };
   if (!decimal.empty() && decimal != "." && decimal != ",") {
-    refuse("decimals stand behind a point or a comma, not behind '" + decimal + "'", "decimal");
+    refuse("decimals follow a point or a comma, not '" + decimal + "'", "decimal");
   }
   if (!thousands.empty() && thousands != "." && thousands != "," && thousands != "'" && thousands != " ") {
-    refuse("thousands are parted by a point, a comma, ' or a blank, not by '" + thousands + "'", "thousands");
+    refuse("thousands are separated by a point, a comma, ' or a blank, not by '" + thousands + "'", "thousands");
   }
   if (thousands == (decimal.empty() ? "." : decimal)) {
-    refuse("'" + thousands + "' cannot stand both before decimals and between thousands", "thousands");
+    refuse("'" + thousands + "' cannot be both the decimal mark and the separator between thousands", "thousands");
   }
 }
 

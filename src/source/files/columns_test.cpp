@@ -40,7 +40,7 @@ TEST(Columns, WhatMustNotBeSaidIsNotSuggested) {
   const std::vector<Column> one{{"age income", "c0", "VARCHAR"}};  // of R's write.table
   const Error blanks = error_of([&] { find_column(one, "age", "x", Names::of_first_line); });
   EXPECT_EQ(std::string(blanks.what()), "x has no column 'age' in its first line, the header line");
-  EXPECT_TRUE(blanks.hint().starts_with("its first line has blanks and no delimiter, as R's write.table has it"));
+  EXPECT_TRUE(blanks.hint().starts_with("its first line has blanks and no delimiter, as R's write.table writes it"));
   EXPECT_EQ(blanks.hint().find("income"), std::string::npos);
 }
 

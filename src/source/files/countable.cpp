@@ -31,7 +31,7 @@ constexpr std::array conversions{
     Conversion{"ENUM", "TRY_CAST(CAST(", " AS VARCHAR) AS DOUBLE)", "for numbers; of words, use CASE"},
     Conversion{"LIST", "len(", ")", "how many elements"},
     Conversion{"MAP", "cardinality(", ")", "how many entries"},
-    Conversion{"JSON", "TRY_CAST(", " AS DOUBLE)", "what is no number is left out"},
+    Conversion{"JSON", "TRY_CAST(", " AS DOUBLE)", "cells that are not numbers are left out"},
 };
 
 bool is_plain_name(std::string_view name) {
@@ -106,7 +106,7 @@ void require_identifier(const Column& column, const std::string& source) {
   const std::string name = identifier(column.name);
   const std::string of = name.empty() ? "..." : name;
   throw Error(ErrorCode::data,
-              source + ": column '" + column.name + "' is " + column.type + ", which does not tell persons apart",
+              source + ": column '" + column.name + "' is " + column.type + ", which does not identify persons",
               {"name a column of text or whole numbers, or make one with ",
                Field("sql").text("SELECT *, CAST(" + of + " AS BIGINT) AS person FROM input")},
               "person");

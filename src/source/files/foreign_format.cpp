@@ -45,8 +45,8 @@ constexpr Foreign archive{"an archive", "unpack it, and name the one CSV, TSV, P
 constexpr Foreign sqlite{"an SQLite database",
                          R"(export the table: sqlite3 -header -csv FILE "SELECT * FROM people" > people.csv)"};
 constexpr Foreign duckdb{"a DuckDB database", R"(export the table: duckdb FILE "COPY people TO 'people.parquet'")"};
-constexpr Foreign pdf{"a PDF document", "a table is wanted; ask for it as CSV, or export it from where it was made"};
-constexpr Foreign markup{"HTML or XML", "a table is wanted; export it as CSV, or check what the download answered"};
+constexpr Foreign pdf{"a PDF document", "a table is expected; ask for it as CSV, or export it from where it was made"};
+constexpr Foreign markup{"HTML or XML", "a table is expected; export it as CSV, or check what the download answered"};
 constexpr Foreign parquet{"a Parquet file", "", "parquet"};
 constexpr Foreign json{"JSON", "", "json"};
 constexpr Foreign encrypted{"an encrypted Parquet file",

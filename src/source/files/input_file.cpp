@@ -39,8 +39,8 @@ bool is_as_it_was(const struct stat& before, const struct stat& now, Place place
 
 [[noreturn]] void refuse_changed(const std::string& display_name) {
   throw Error(ErrorCode::data, display_name + " was changed while it was read",
-              "what was read is of no one moment, and nothing was made of it; let nobody write to a file that is read: "
-              "write a new one beside it, and rename that");
+              "what was read does not belong to one moment, and was not used; do not write to a file while it is read: "
+              "write a new file beside it, and rename that");
 }
 
 int spool(int from, const std::string& display_name) {

@@ -81,7 +81,8 @@ NamedFiles files_of_pattern(const std::string& pattern) {
   }
   if (named.files.empty()) {
     throw Error(ErrorCode::data, fmt::format("no file has a name of the pattern '{}'", pattern),
-                "check the path; * stands for any signs but /, ? for one, [0-9] for one of these");
+                "check the path; * stands for any characters except /, ? for one character, [0-9] for one of these "
+                "digits");
   }
   require_few(pattern, named.files.size());
   std::ranges::sort(named.files);
@@ -97,7 +98,7 @@ NamedFiles meant_by(const std::string& name) {
 
 [[noreturn]] void refuse_comma(const std::string& name) {
   throw Error(ErrorCode::usage, fmt::format("'{}' has a comma in its path", name),
-              "rename it: commas stand between the files of a table");
+              "rename it: commas separate the files of a table");
 }
 
 /// The ledger's name of one name, after its files are opened; empty if a link leads to some of them.

@@ -106,7 +106,7 @@ void check_missing(const std::vector<std::string>& missing) {
   for (const std::string& text : missing) {
     if (text.empty() || text.find('\0') != std::string::npos || !is_utf8(text)) {
       throw Error(ErrorCode::usage, "a text that counts as missing is empty, or not UTF-8 text",
-                  "name what stands in the cells; empty ones are missing anyway", "missing");
+                  "name what the cells hold; empty cells are missing anyway", "missing");
     }
     if (!seen.insert(text).second) {
       throw Error(ErrorCode::usage, "'" + text + "' is declared to be missing twice", "name it once", "missing");

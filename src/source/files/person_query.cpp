@@ -28,8 +28,8 @@ constexpr int most_digits_added = 18;
 [[noreturn]] void refuse_value(const std::string& what) {
   refuse_rows(
       what,
-      "write the person's column and aggregates with their names, and what is made of these above: SELECT id, total / "
-      "visits AS x FROM (SELECT id, sum(...) AS total, count(*) AS visits FROM input GROUP BY id)");
+      "write the person's column and aggregates with their names, and compute from them in an outer SELECT: SELECT id, "
+      "total / visits AS x FROM (SELECT id, sum(...) AS total, count(*) AS visits FROM input GROUP BY id)");
 }
 
 bool is_grouped(const SqlNode& select) {
@@ -77,7 +77,7 @@ void require_kept(const SqlNode& select, const std::string& person) {
     is_another = is_another || makes == Makes::another;
   }
   if (is_another || kept != 1 || !is_absent(member_of(member_of(select, "from_table"), "column_name_alias"))) {
-    refuse_rows(fmt::format("a SELECT in it does not hand on the column '{0}' as it is", person),
+    refuse_rows(fmt::format("a SELECT in it does not pass on the column '{0}' as it is", person),
                 fmt::format("name it there, once and as it is: SELECT {0}, ... FROM ...", person));
   }
 }
@@ -165,7 +165,7 @@ void require_whole_join(const SqlNode& join) {
                              text_of(join, "ref_type") == "REGULAR" &&
                              is_one_of(text_of(join, "join_type"), {"INNER", "LEFT", "RIGHT", "FULL", "OUTER"});
   if (is_by_columns && texts_of(member_of(join, "using_columns")).size() == 1) return;
-  refuse_rows("a join by anything else than the person's column",
+  refuse_rows("a join by anything other than the person's column",
               "write FROM (SELECT id, ... GROUP BY id) JOIN (SELECT id, ... GROUP BY id) USING (id)");
 }
 
@@ -185,17 +185,17 @@ struct Refused {
 constexpr std::string_view by_order = "which depends on the order of rows";
 constexpr std::array refused{
     Refused{"any_value", by_order, "write min(x) or max(x)"},
-    Refused{"arg_max", "which ties decide by the order of rows", "write max(x)"},
-    Refused{"arg_min", "which ties decide by the order of rows", "write min(x)"},
+    Refused{"arg_max", "whose result depends on the order of rows where there are ties", "write max(x)"},
+    Refused{"arg_min", "whose result depends on the order of rows where there are ties", "write min(x)"},
     Refused{"array_agg", by_order, "write count(x), min(x) or median(x)"},
     Refused{"first", by_order, "write min(x) or max(x)"},
     Refused{"fsum", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
     Refused{"kahan_sum", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
     Refused{"last", by_order, "write min(x) or max(x)"},
     Refused{"list", by_order, "write count(x), min(x) or median(x)"},
-    Refused{"max_by", "which ties decide by the order of rows", "write max(x)"},
-    Refused{"min_by", "which ties decide by the order of rows", "write min(x)"},
-    Refused{"mode", "which ties decide by the order of rows", "write median(x)"},
+    Refused{"max_by", "whose result depends on the order of rows where there are ties", "write max(x)"},
+    Refused{"min_by", "whose result depends on the order of rows where there are ties", "write min(x)"},
+    Refused{"mode", "whose result depends on the order of rows where there are ties", "write median(x)"},
     Refused{"string_agg", by_order, "write count(x), min(x) or max(x)"},
     Refused{"sumkahan", "which adds up doubles in the order of rows", "write sum(CAST(x AS DECIMAL(18, 2)))"},
 };
@@ -212,7 +212,8 @@ std::string fraction_of(const SqlNode& node) {
   const int digits = is_decimal && scale.IsInt() ? scale.GetInt() : 0;
   const Rational fraction =
       is_known && digits <= most_digits_added ? Rational(number.GetUint64()) / Rational(10).pow(digits) : Rational(2);
-  if (fraction > Rational(1)) refuse_rows("a quantile of no plain fraction", "write it as in quantile_cont(x, 0.9)");
+  if (fraction > Rational(1))
+    refuse_rows("a quantile whose fraction is not a plain number", "write it as in quantile_cont(x, 0.9)");
   return fmt::format("CAST('{}' AS DECIMAL(19, 18))", fraction.to_decimal());
 }
 
@@ -283,7 +284,7 @@ auto aggregate_called(std::string_view name) { return std::ranges::find(aggregat
 
 [[noreturn]] void refuse_type(const std::string& name, const Column& argument, const std::string& instead) {
   const std::string& type = digits_of(argument.full_type).all > 0 ? argument.full_type : argument.type;
-  refuse_rows(fmt::format("what {} is made of is {}", quote_identifier(name), type), instead);
+  refuse_rows(fmt::format("the argument of the aggregate {} has the type {}", quote_identifier(name), type), instead);
 }
 
 /// The column by which a SELECT is grouped; throws unless it is a single column, given by its name.
@@ -295,8 +296,8 @@ std::string only_group(const SqlNode& select) {
                          text_of(select, "aggregate_handling") == "STANDARD_HANDLING";
   std::string name = is_by_one ? plain_name(groups[0]) : std::string();
   if (name.empty()) {
-    refuse_rows("it is not grouped by one column alone, named as such",
-                "write GROUP BY id, the column that tells persons apart");
+    refuse_rows("it is not grouped by one column alone, given by its name",
+                "write GROUP BY id, the column that identifies persons");
   }
   return name;
 }
@@ -352,7 +353,7 @@ void PersonQuery::Group::require_one_name_each() const {
   for (const Value& value : values) {
     persons += value.aggregate.empty() ? 1U : 0U;
     if (value.aggregate.empty() && persons > 1) break;
-    if (!names.insert(lower_case(value.name)).second) refuse_rows("two columns of one name", "rename one with AS");
+    if (!names.insert(lower_case(value.name)).second) refuse_rows("two columns of the same name", "rename one with AS");
   }
   if (persons != 1) {
     refuse_rows(fmt::format("it leaves the person's column '{}' out, or has it twice", person),
@@ -362,7 +363,7 @@ void PersonQuery::Group::require_one_name_each() const {
 
 PersonQuery::Group PersonQuery::Group::of(const SqlNode& select) {
   if (!is_absent(member_of(select, "having"))) {
-    refuse_rows("HAVING", "write it above: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
+    refuse_rows("HAVING", "write it in an outer SELECT: SELECT ... FROM (SELECT ... GROUP BY id) WHERE ...");
   }
   std::vector<const SqlNode*> all{&select};
   for (const SqlNode* each = &select_below(select); each->IsObject(); each = &select_below(*each)) all.push_back(each);
@@ -489,7 +490,7 @@ std::string PersonQuery::joined(std::size_t k, const std::vector<Below>& parts) 
     const std::string name = fmt::format("\"fractile part {}\"", i);
     of_records += parts[i].is_of_persons ? 0U : 1U;
     if (of_records > 1) {
-      refuse_rows("a join of two tables of records, which has a row for each pair of a person's",
+      refuse_rows("a join of two tables of records, which has a row for each pair of a person's records",
                   "make one row of each person's records in all tables but one: JOIN (SELECT id, max(x) AS x FROM ... "
                   "GROUP BY id) USING (id)");
     }
@@ -505,7 +506,7 @@ std::string PersonQuery::joined(std::size_t k, const std::vector<Below>& parts) 
       if (is_person(column)) continue;
       // The message does not have the name: it may be in the first line of a file, and be a person's.
       if (!names.insert(lower_case(column.name)).second) {
-        refuse_rows("two joined tables have a column of one name beside the person's",
+        refuse_rows("two joined tables have a column of the same name other than the person's",
                     "rename it in one of them, or name there what is read: JOIN (SELECT id, ... FROM ...) USING (id)");
       }
       list += fmt::format(", {0}.{1} AS {1}", name, quote_identifier(column.name));

@@ -221,7 +221,7 @@ TotalQuery total(const Connection& connection, const SqlTree& tree, const Relati
   require_row_wise_calls(connection, sql, tables);
   Relation relation = Relation::of_query(connection, sql, written.setup(), names);
   if (relation.columns() == written.columns()) return {sql, std::move(relation)};
-  throw Error(ErrorCode::usage, "the query has other columns where nothing of a row can end it",
+  throw Error(ErrorCode::usage, "the query's columns change when no row can make it fail",
               "name each of its columns with AS", "sql");
 }
 
@@ -323,7 +323,7 @@ Relation relation_of(const Connection& connection, const Judged& query, std::vec
 void check_query_options(const TableOptions& options) {
   if (options.sql.empty()) {
     if (options.sql_stability) {
-      throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out",
+      throw Error(ErrorCode::usage, "a stability is declared, but there is no query", "write a query, or leave it out",
                   "sql_stability");
     }
     if (!options.tables.empty()) {

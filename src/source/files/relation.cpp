@@ -63,7 +63,7 @@ Format format_by_file_name(const std::string& file) {
   const auto found = formats_by_extension().find(extension);
   if (found == formats_by_extension().end()) {
     refuse_foreign_extension(file, extension);
-    throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format", formats_hint());
+    throw Error(ErrorCode::usage, "the name of " + file + " does not show its format", formats_hint());
   }
   return found->second;
 }
@@ -85,7 +85,7 @@ void check_delimiter(const std::string& delimiter, Format format) {
                 {"drop ", delimiter_field, ", or pass ", format_field.text("csv")}, "delimiter");
   }
   if (delimiter == "tab" || delimiter == "\\t") {
-    throw Error(ErrorCode::usage, "the delimiter is '" + delimiter + "', which is no tab but these letters",
+    throw Error(ErrorCode::usage, "the delimiter is '" + delimiter + "', which is not a tab but these characters",
                 {"pass ", format_field.text("tsv")}, "delimiter");
   }
   if (delimiter.size() > longest_delimiter || delimiter.find_first_of("\"\r\n") != std::string::npos) {
@@ -296,7 +296,7 @@ Format format_of(const std::vector<std::string>& files) {
   const Format format = format_by_file_name(files.front());
   for (const std::string& file : files) {
     if (format_by_file_name(file) == format) continue;
-    throw Error(ErrorCode::usage, "by their names, " + files.front() + " and " + file + " are of two formats",
+    throw Error(ErrorCode::usage, "by their names, " + files.front() + " and " + file + " have different formats",
                 {"name files of one format, or pass ", Field("input_format").text("csv")});
   }
   return format;
@@ -366,7 +366,9 @@ Relation Relation::of_json(const std::vector<InputFile>& files) {
   for (const InputFile& file : files) {
     const Packing* packing = file.packing();
     if (packing != nullptr && !packing->is_read_by_engine)
-      refuse_packed(file, " is packed by " + std::string(packing->name) + ", and JSON by gzip alone", "people.json");
+      refuse_packed(file,
+                    " is packed by " + std::string(packing->name) + ", and JSON is read only if it is packed by gzip",
+                    "people.json");
     const JsonHead head = json_head(file);
     refuse_foreign_json(file.display_name(), head.bytes);
     if (&file == &first) relation.json_form_ = head.form;

@@ -11,7 +11,7 @@ namespace fractile::source_detail {
 Words declare_hint(const std::string& instead) {
   return {instead, ", or declare with ", Field("sql_stability").blank("N"),
           " that one record more or less changes at most N rows of the result, such as 3 for a join in which a record "
-          "meets at most 3 others"};
+          "matches at most 3 others"};
 }
 
 namespace {
@@ -188,12 +188,12 @@ class RowWise {
     const std::string window = "the window function " + std::string(text_of(node, "function_name")) + "(...) OVER";
     if (!is_absent(member_of(node, "orders"))) {
       refuse(window + " with ORDER BY",
-             declare_hint("compare with what all of a person's records make: SELECT id, max(x) AS x FROM (SELECT id, "
-                          "x, day, max(day) OVER (PARTITION BY id) AS last FROM input) WHERE day = last GROUP BY id"));
+             declare_hint("compare with a value that is computed from all of a person's records: SELECT id, max(x) AS "
+                          "x FROM (SELECT id, x, day, max(day) OVER (PARTITION BY id) AS last FROM input) WHERE day = "
+                          "last GROUP BY id"));
     }
-    refuse(window,
-           declare_hint("join what it makes of each person's records: SELECT id, ... FROM input JOIN (SELECT id, "
-                        "max(x) AS most FROM input GROUP BY id) USING (id) WHERE ... GROUP BY id"));
+    refuse(window, declare_hint("compute it from each person's records, and join that: SELECT id, ... FROM input JOIN "
+                                "(SELECT id, max(x) AS most FROM input GROUP BY id) USING (id) WHERE ... GROUP BY id"));
   }
 
   void column(const SqlNode& node) const {

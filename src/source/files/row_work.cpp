@@ -51,7 +51,7 @@ std::optional<std::uint64_t> constant_number(const SqlNode& node) {
 
 std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
   if (const std::optional<std::string> text = constant_text(node)) return *text;
-  refuse_work(what + " of " + function + " is no constant",
+  refuse_work(what + " of " + function + " is not a constant",
               "write it between quotes: one row's could take any time, or fail");
 }
 
@@ -317,7 +317,7 @@ class RowWork {
     const SqlNode& children = member_of(node, "children");
     const bool is_negative = text_of(node, "function_name") == "-" && children.IsArray() && children.Size() == 1;
     if (text_of(is_negative ? children[0] : node, "class") == "CONSTANT") return;
-    refuse_work("the digits of " + function + " are no constant", "write a number: round(x, 2)");
+    refuse_work("the digits of " + function + " are not a constant", "write a number: round(x, 2)");
   }
 
   static void require_unit(const std::string& unit, const std::string& function) {
@@ -374,7 +374,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     case Growth::padded: {
       const std::optional<std::uint64_t> letters = constant_number(child(1));
       if (!letters || *letters > longest_padding) {
-        refuse_work("how long " + name + " makes a text is no number up to 1000",
+        refuse_work("how long " + name + " makes a text is not a number up to 1000",
                     "write for example " + name + "(x, 8, '0')");
       }
       return bounded(plus(longest_number, times(*letters, bytes_of_a_letter)), sum);

@@ -113,8 +113,8 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
     expect_refused("SELECT a FROM (SELECT CASE WHEN y = '17' THEN CAST(" + value + " AS VARCHAR) END AS a FROM input)",
                    words);
   }
-  expect_refused("SELECT length(lpad(x, 400000000, 'y')) AS a FROM input", "is no number up to 1000");
-  expect_refused("SELECT rpad(x, CAST(y AS INTEGER), 'y') AS a FROM input", "is no number up to 1000");
+  expect_refused("SELECT length(lpad(x, 400000000, 'y')) AS a FROM input", "is not a number up to 1000");
+  expect_refused("SELECT rpad(x, CAST(y AS INTEGER), 'y') AS a FROM input", "is not a number up to 1000");
   expect_refused("SELECT nfc_normalize(x) AS a FROM input",
                  "the function nfc_normalize");  // 11 s for 64,000 bytes of accents
   expect_refused("SELECT repeat(x, 1000) AS a FROM input", "the function repeat");
@@ -123,19 +123,19 @@ TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
 
 /// Arguments whose errors a TRY does not catch, and patterns that another row could make long.
 TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
-  expect_refused("SELECT regexp_matches(x, y) AS a FROM input", "the pattern of regexp_matches is no constant");
-  expect_refused("SELECT regexp_replace(x, 'a', y) AS a FROM input", "is no constant");
-  expect_refused("SELECT x LIKE y AS a FROM input", "is no constant");
-  expect_refused("SELECT x SIMILAR TO y AS a FROM input", "is no constant");
-  expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is no constant");
-  expect_refused("SELECT x ->> y AS a FROM input", "is no constant");
+  expect_refused("SELECT regexp_matches(x, y) AS a FROM input", "the pattern of regexp_matches is not a constant");
+  expect_refused("SELECT regexp_replace(x, 'a', y) AS a FROM input", "is not a constant");
+  expect_refused("SELECT x LIKE y AS a FROM input", "is not a constant");
+  expect_refused("SELECT x SIMILAR TO y AS a FROM input", "is not a constant");
+  expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is not a constant");
+  expect_refused("SELECT x ->> y AS a FROM input", "is not a constant");
   expect_refused("SELECT json_extract(x, '$..a') AS a FROM input", "a path of JSON has ..");
-  expect_refused("SELECT date_part(x, CAST(y AS DATE)) AS a FROM input", "the unit of date_part is no constant");
+  expect_refused("SELECT date_part(x, CAST(y AS DATE)) AS a FROM input", "the unit of date_part is not a constant");
   expect_refused("SELECT date_trunc('timezone', CAST(y AS DATE)) AS a FROM input", "asked for the unit 'timezone'");
   expect_refused("SELECT timezone(x, CAST(y AS TIMESTAMP)) AS a FROM input",
-                 "the time zone of timezone is no constant");
+                 "the time zone of timezone is not a constant");
   expect_refused("SELECT CAST(x AS TIMESTAMP) AT TIME ZONE 'Mars' AS a FROM input", "no time zone 'Mars'");
-  expect_refused("SELECT round(CAST(x AS DECIMAL(9, 2)), n) AS a FROM input", "the digits of round are no constant");
+  expect_refused("SELECT round(CAST(x AS DECIMAL(9, 2)), n) AS a FROM input", "the digits of round are not a constant");
   expect_refused("SELECT x[1:9:2] AS a FROM input", "a slice has a step");
   expect_refused("SELECT x LIKE 'a' ESCAPE y AS a FROM input", "the function like_escape");
   expect_refused("SELECT time_bucket(INTERVAL (n) DAY, CAST(x AS DATE)) AS a FROM input", "the function time_bucket");

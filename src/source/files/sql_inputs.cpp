@@ -93,7 +93,7 @@ class Reading {
                           is_absent(member_of(node, "at_clause"));
     if (is_plain && scope.contains(lower_case(name))) return;
     if (!is_plain) refuse_query("reads '" + name + "' by way of a schema, a catalog or AT", "write its name alone");
-    if (!tables_.contains(lower_case(name))) refuse_input("reads '" + name + "', which is no input");
+    if (!tables_.contains(lower_case(name))) refuse_input("reads '" + name + "', which is not an input");
     any_ = true;
   }
 
@@ -163,7 +163,7 @@ class ColumnsRead {
     if (!scope.reads) return;
     if (scope.is_alone) return add(names[0]);
     if (names.size() == 1) {
-      refuse_query("does not say whose column '" + names[0] + "' is",
+      refuse_query("does not say to which table the column '" + names[0] + "' belongs",
                    "in a join over JSON, write the table before each column: " + table_ + "." + names[0]);
     }
   }

@@ -79,7 +79,7 @@ TEST_F(SqlInputs, NothingElseIsRead) {
            "SELECT x FROM input, duckdb_views",
            "FROM (PIVOT 'x.csv' ON x IN (1, 2) USING sum(y)), input",
        }) {
-    expect_refused(sql, "which is no input");
+    expect_refused(sql, "which is not an input");
   }
   for (const char* sql : {"FROM main.input", "FROM temp.main.input", "FROM information_schema.tables", "FROM a.b.c",
                           "FROM input AT (VERSION => 3)"}) {
@@ -143,7 +143,8 @@ TEST_F(SqlInputs, ColumnsOfJoins) {
   EXPECT_EQ(columns("SELECT input.a FROM input JOIN visits USING (k)"), (Names{"a", "k"}));
   EXPECT_EQ(columns("SELECT a FROM input WHERE EXISTS (SELECT 1 FROM visits v WHERE v.k = input.k AND z)"),
             (Names{"a", "k"}));
-  EXPECT_NE(column_refusal("SELECT a FROM input JOIN visits USING (k)").find("whose column 'a' is"), std::string::npos);
+  EXPECT_NE(column_refusal("SELECT a FROM input JOIN visits USING (k)").find("to which table the column 'a' belongs"),
+            std::string::npos);
   EXPECT_EQ(columns("WITH t AS (SELECT a FROM input) SELECT x FROM t"), Names{"a"});
 }
 

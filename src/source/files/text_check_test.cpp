@@ -121,7 +121,7 @@ TEST_F(GzipCheck, WhatTheEngineDoesNotReadIsNamed) {
       EXPECT_EQ(said(plain + gzip_member(more, header)), "then " + words);
     }
     for (const std::string& tail : {std::string("more"), std::string(512, '\0'), std::string("\x1f\x8b", 2)}) {
-      EXPECT_EQ(said(plain + tail), "then " + file + " has other bytes behind its last gzip member");
+      EXPECT_EQ(said(plain + tail), "then " + file + " has other bytes after its last gzip member");
     }
     EXPECT_EQ(said(plain + plain.substr(0, 12)), "then " + file + " is truncated or damaged gzip");
   }
@@ -134,7 +134,7 @@ TEST_F(PackedText, IsReadOrRefusedInEveryPackingAlike) {
     for (const std::string name : {"x.csv", "x.jsonl", "x.json"}) {
       if (name != "x.csv" && packing != "gzip") {
         EXPECT_EQ(said_of(folder.write(name, packed_by(packing, "{}"))),
-                  folder.path(name) + " is packed by " + packing + ", and JSON by gzip alone");
+                  folder.path(name) + " is packed by " + packing + ", and JSON is read only if it is packed by gzip");
         continue;
       }
       const bool is_csv = name == "x.csv";
@@ -149,7 +149,7 @@ TEST_F(PackedText, IsReadOrRefusedInEveryPackingAlike) {
       const std::string cut = packed_by(packing, more);
       EXPECT_EQ(said(plain + cut.substr(0, cut.size() - 1)), "then " + file + " is truncated or damaged " + packing);
       EXPECT_TRUE(said(plain + packed_by(packing, more) + "more")
-                      .starts_with("then " + file + " has other bytes behind its last " + packing));
+                      .starts_with("then " + file + " has other bytes after its last " + packing));
     }
     const std::string twice = packed_by("gzip", packed_by(packing, "age\n1\n"));
     EXPECT_EQ(said_of(folder.write("x.csv", twice)), folder.path("x.csv") + " is packed twice");

@@ -124,7 +124,7 @@ void DelimitedCheck::see_quoted(char byte) {
   }
   if (line_ends_ == LineEndsInCells::refused && (byte == '\n' || byte == '\r')) {
     refuse(quote_line_, "has a quoted cell that holds a line end",
-           "close the quote; or, if cells may hold line ends, do not declare that records stand on single lines");
+           "close the quote; or, if cells may hold line ends, do not declare that records are single lines");
   }
   if (byte != '\n') return;
   ++line_;
@@ -165,7 +165,7 @@ void DelimitedCheck::see_bare(char byte) {
     return;
   }
   if (byte == '"' && place_ == Place::blanks) {
-    refuse(line_, "has a quoted cell behind several blanks", "remove the blanks, or the quotes");
+    refuse(line_, "has a quoted cell after several blanks", "remove the blanks, or the quotes");
   }
   if (cells_ != nullptr) cell_ += byte;
   if (ends_cell(byte)) {
@@ -178,7 +178,7 @@ void DelimitedCheck::see_bare(char byte) {
 }
 
 void DelimitedCheck::refuse_text_behind_quotes() const {
-  refuse(line_, "has text behind a quoted cell", "quotes inside quoted cells must be doubled");
+  refuse(line_, "has text after a quoted cell", "quotes inside quoted cells must be doubled");
 }
 
 /// At the end of a line, an incomplete delimiter after a quoted cell is text, and refused.

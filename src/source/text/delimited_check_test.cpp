@@ -99,13 +99,13 @@ TEST(DelimitedCheck, QuotesThatAreNeverClosedArePlaced) {
 
 TEST(DelimitedCheck, WhatFollowsAQuotedCellIsPlaced) {
   for (const char* line : {"1,\"a\"b", "1,\"a\" b", "1,\"a\" \"b\"", "1,\"a\"\t", "\"a\"b,1"}) {
-    EXPECT_EQ(refusal("id,age\n1,2\n" + std::string(line) + "\n"), "x.csv: line 3 has text behind a quoted cell")
+    EXPECT_EQ(refusal("id,age\n1,2\n" + std::string(line) + "\n"), "x.csv: line 3 has text after a quoted cell")
         << line;
   }
-  EXPECT_EQ(refusal("id,age\n1,  \"2\"\n"), "x.csv: line 2 has a quoted cell behind several blanks");
+  EXPECT_EQ(refusal("id,age\n1,  \"2\"\n"), "x.csv: line 2 has a quoted cell after several blanks");
   for (const char* text : {"a||b\n1||\"2\"|", "a||b\n1||\"2\" |\n", "a||b\r1||\"2\"|\r", "a||b\r\n1||\"\"|\r\n"}) {
     const Error error = error_of([&] { records(text, {"||", 2}); });
-    EXPECT_EQ(std::string(error.what()), "x.csv: line 2 has text behind a quoted cell") << text;  // half a delimiter
+    EXPECT_EQ(std::string(error.what()), "x.csv: line 2 has text after a quoted cell") << text;  // half a delimiter
   }
 }
 

@@ -65,7 +65,7 @@ void Unpacking::begin_part() {
   if (!is_first_ && !packing_.begins(head)) {
     throw DamagedText(
         ErrorCode::data,
-        fmt::format("{} has other bytes behind its last {} {}", display_name_, packing_.name, packing_.part),
+        fmt::format("{} has other bytes after its last {} {}", display_name_, packing_.name, packing_.part),
         hint_to_pack_again(packing_, packing_.unpack));
   }
   is_first_ = false;

@@ -104,8 +104,7 @@ TEST_F(UnpackingTest, CutFilesAreRefusedAtEveryCut) {
         const std::string damaged = "is truncated or damaged " + packing;
         const bool is_mark_cut = size > part.size() && size < part.size() + longest_mark;
         const std::string words = said_of(cut);
-        EXPECT_TRUE(words == damaged ||
-                    (is_mark_cut && words.starts_with("has other bytes behind its last " + packing)))
+        EXPECT_TRUE(words == damaged || (is_mark_cut && words.starts_with("has other bytes after its last " + packing)))
             << packing << " " << size << ": " << words;
         EXPECT_EQ(said_at_once(cut), "");
       }
@@ -135,7 +134,7 @@ TEST_F(UnpackingTest, NoFlippedBitGivesAnotherText) {
 TEST_F(UnpackingTest, OtherBytesBehindAreRefused) {
   for (const std::string& packing : all_packings) {
     const std::string part = packed_by(packing, "age\n1\n");
-    const std::string words = "has other bytes behind its last " + packing + " " + std::string(packing_of(part)->part);
+    const std::string words = "has other bytes after its last " + packing + " " + std::string(packing_of(part)->part);
     for (const std::string& tail : {"more"s, "\n"s, std::string(3, '\0'), "\x1f\x8b\x07"s}) {
       EXPECT_EQ(said_of(part + tail), words);
       EXPECT_EQ(said_at_once(part + tail), "");
@@ -157,7 +156,7 @@ TEST_F(UnpackingTest, XzMayBePadded) {
   EXPECT_EQ(text_of(part + std::string(512, '\0')), "age\n1\n");
   EXPECT_EQ(text_of(part + std::string(4, '\0') + part + std::string(1'000'000, '\0')), "age\n1\nage\n1\n");
   EXPECT_TRUE(text_of(long_part + std::string(600'000, '\0') + part) == long_text() + "age\n1\n");
-  EXPECT_EQ(said_of(part + std::string(510, '\0')), "has other bytes behind its last xz stream");
+  EXPECT_EQ(said_of(part + std::string(510, '\0')), "has other bytes after its last xz stream");
   EXPECT_EQ(packing_of(std::string(4, '\0') + part), nullptr);
 }
 
