@@ -340,7 +340,7 @@ def test_copies(published, tmp_path):
     assert dict(cell) == dict(published["pay"]["region"]["north"]) and cell.marks == published["pay"]["region"]["north"].marks
     assert dict(pickle.loads(pickle.dumps(published["pay"]))) == dict(published["pay"])
     changed = published.receipt.replace("Earnings", "Earning")
-    with pytest.raises(fractile.DataError, match="its hash does not fit"):
+    with pytest.raises(fractile.DataError, match="its hash does not match"):
         fractile.PublishedTables.from_text(changed)
     with pytest.raises(fractile.DataError, match="not a receipt of a publication"):
         fractile.PublishedTables.from_text(published["pay"]["region"].receipt)

@@ -393,7 +393,7 @@ class Guessing(CommandTest):
         text = '[pipeline]\nparticipants = 1\nvalues = [0, 1]\nperturber = "geometric"\npost = "sum"\n'
         self.write("p.toml", text)
         for guess, words in (("presence", "one among others"), ("above:1", "no value is above 1"), ("above:-1", "all values"),
-                             ("among:0,1", "all values are in one set"), ("among:2", "none of the values"),
+                             ("among:0,1", "all values are in one set"), ("among:2", "not one of the values"),
                              ("age", "'age' is not known"), ("above:x", "--guess"), ("among:", "--guess")):
             result = run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", guess, cwd=self.folder)
             self.assertEqual((result.code, result.out), (2, ""), (guess, result))
