@@ -371,7 +371,8 @@ class Helps(CommandTest):
         for verb in ("release", "plan"):
             text = " ".join(run(verb, "--help").out.split())
             self.assertIn("values outside count as the nearest of the two", text)
-        self.assertIn("Values outside the bounds are not an error: they count as the nearest bound.", (HOUSE / "README.md").read_text())
+        self.assertIn("Values outside the bounds are not an error: they count as the nearest bound.",
+                      " ".join((HOUSE / "README.md").read_text().split()))
 
 
 if __name__ == "__main__":
