@@ -108,7 +108,7 @@ void require_no_input(const Typed& typed, const char* field) {
   for (const std::string& input : files) {
     std::error_code unknown;
     if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
-    usage({Field(field), ": '", path, "' is what is read, '", input, "'"}, "name another file");
+    usage({Field(field), ": '", path, "' is the file that is read, '", input, "'"}, "name another file");
   }
 }
 

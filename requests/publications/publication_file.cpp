@@ -136,7 +136,8 @@ class PublicFiles {
     for (const std::string& input : inputs_) {
       std::error_code unknown;
       if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
-      item.refuse("keys and cells are public, and '" + path + "' is what is published", "name a public file");
+      item.refuse("keys and cells must be public, but '" + path + "' is the table that is published",
+                  "name a public file");
     }
     try {
       // Identified by the name of what was opened, whatever its own name leads to by now.

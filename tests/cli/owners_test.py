@@ -132,7 +132,7 @@ class KeysFiles(OwnersTest):
         self.init()
         os.mkfifo(self.folder / "pipe")
         (self.folder / "link").symlink_to("people.csv")
-        for name, part in (("people.csv", "is what is read"), ("link", "is what is read"), ("/dev/null", "not a regular file"),
+        for name, part in (("people.csv", "is the file that is read"), ("link", "is the file that is read"), ("/dev/null", "not a regular file"),
                            ("/dev/zero", "not a regular file"), ("/proc/self/environ", "not a regular file"), ("pipe", "not a regular file"),
                            ("/sys/kernel/profiling", "not a regular file"), ("budget.db", "a database")):
             if not os.path.lexists(self.folder / name):
@@ -154,7 +154,7 @@ class KeysFiles(OwnersTest):
                               ("title = 7\n", "title is not text")):
             self.write("about.toml", content)
             self.assert_refused(self.asked("people.csv", **page, about="about.toml"), 3, part, secrets=(SECRET,))
-        self.assert_refused(self.asked("people.csv", **page, about="people.csv"), 2, "--about: 'people.csv' is what is read", secrets=(SECRET,))
+        self.assert_refused(self.asked("people.csv", **page, about="people.csv"), 2, "--about: 'people.csv' is the file that is read", secrets=(SECRET,))
         self.assert_refused(self.asked("people.csv", **page, about="/proc/self/environ"), 3, "not a regular file")
 
 

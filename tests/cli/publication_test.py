@@ -154,7 +154,7 @@ class Refusals(Publication):
         self.write("regions.csv", "code\nn\n")
         self.refuse(6, "keys.region.file", "region", keys=from_file, table=by_region)
         self.write("payroll.csv", "id,region,pay\n1,n,3\n")
-        self.refuse(6, "keys.region.file", "is what is published", "name a public file",
+        self.refuse(6, "keys.region.file", "is the table that is published", "name a public file",
                     keys='region = { file = "payroll.csv" }', table=by_region)
 
     def test_rows_of_cells(self):

@@ -329,9 +329,14 @@ Stability check_stability(const Pipeline& pipeline, const EpsilonRange& range) {
   Stability answer = check_stability(pipeline, around.low, around.high);
   if (range.is_exact() || answer.verdict != unstable) return answer;
   const OddsRange within = odds_within(range);
-  Stability inner = check_stability(pipeline, within.low, within.high);
-  if (inner.verdict == unstable) return inner;
-  return {undecided, "stable except at the very ends of the range; try a wider range"};
+  if (within.low < within.high) {
+    Stability inner = check_stability(pipeline, within.low, within.high);
+    if (inner.verdict == unstable) return inner;
+    if (inner.verdict == stable) {
+      return {undecided, "stable except at the very ends of the range; try a wider range"};
+    }
+  }
+  return {undecided, "the only counter-example that was found is at the very ends of the range; try a wider range"};
 }
 
 }  // namespace fractile::flow
