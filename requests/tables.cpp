@@ -118,7 +118,7 @@ std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant) {
   if (typed.has("ledger")) {
     usage(
         {Field("ledger"), ": the cells of a table are for its owner's eyes only, and no budget pays for showing them"},
-        "leave it out, and show the result to nobody else");
+        "leave it out, and do not show the result to others");
   }
   const bool check = typed.has("check");
   if (typed.has("missing") && !check) {

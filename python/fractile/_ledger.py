@@ -65,7 +65,7 @@ class Ledger:
         what the dataset's releases must or may have; `fractile ledger init --help` describes them.
 
         Raises:
-                        UsageError: there is a dataset of this name already, or an argument is wrong.
+            UsageError: there is a dataset of this name already, or an argument is wrong.
             LedgerError: the file is not a ledger, or cannot be written.
         """
         words = _words.words({name: value for name, value in locals().items() if name != "self"})
@@ -90,7 +90,7 @@ class Ledger:
         """Checks everything, and returns the hash of the log's last line. `head`: the hash of an earlier line, kept elsewhere.
 
         Raises:
-                        LedgerError: something is wrong; the error names the first fault.
+            LedgerError: something is wrong; the error names the first fault.
         """
         return _core.ledger_verify(self.path, _words.text(head, "head"))
 
@@ -105,7 +105,7 @@ class Ledger:
         backup was restored, charges what is missing again, as `fractile ledger witness --accept` does.
 
         Raises:
-                        LedgerError: the ledger lacks something that a witness has seen, or a witness cannot be used.
+            LedgerError: the ledger lacks something that a witness has seen, or a witness cannot be used.
         """
         return _core.ledger_witness(self.path, accept)
 

@@ -30,7 +30,7 @@ struct Digit {
 
 int highest_bit(std::uint64_t bits) { return static_cast<int>(std::bit_width(bits)); }
 
-/// The highest varying bits: so many that at most about `aimed_at` numbers agree in all of them, if each bit is 1 half of the time.
+/// The highest varying bits, enough of them that at most about `aimed_at` numbers agree in all, if each bit is 1 half of the time.
 Digit highest_digit(std::uint64_t varying_bits, std::size_t size) {
   const int wanted = highest_bit(size / aimed_at) + 1;
   const int there = highest_bit(varying_bits) - static_cast<int>(std::countr_zero(varying_bits));

@@ -254,7 +254,7 @@ std::optional<PipelineRefinement> refuted_sum(const Pipeline& pipeline, const Ra
   return refuted_by_single_bet(pipeline, from, to, likely_totals(sum, from), likely_totals(sum, to));
 }
 
-/// Compares sums of so many participants that their channel, which has `bits` bits, is not listed.
+/// Compares sums whose channel is too large to be listed; it has `bits` bits.
 PipelineRefinement compared_long_sum(const Pipeline& pipeline, const Rational& from, const Rational& to, double bits) {
   constexpr double most_bits = 4e8;  // some seconds for two exact losses
   if (bits > most_bits) return undecided(pipeline, too_many_totals);

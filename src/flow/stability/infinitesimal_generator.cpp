@@ -50,7 +50,7 @@ PolynomialRows different(PolynomialRows rows) {
   return result;
 }
 
-/// As many independent rows as there are columns; empty when there are not so many.
+/// As many independent rows as there are columns; empty if there are fewer.
 std::vector<std::size_t> independent_rows(const PolynomialRows& rows, const Rational& base) {
   const std::size_t columns = rows.front().size();
   IntegerMatrix values(rows.size(), columns);

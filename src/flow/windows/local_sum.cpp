@@ -271,8 +271,8 @@ bool has_listable_totals(const TargetTotal& target) {
 
 namespace {
 
-/// Whether there are so many totals that very unlikely decisive ones would take hours: cells would become narrow, and all likelier
-/// totals would be examined.
+/// Whether very unlikely decisive totals would take hours because there are too many totals: cells would become narrow, and all
+/// likelier totals would be examined.
 bool takes_hours(const TargetTotal& target, const DecisiveTotals& sums) {
   constexpr std::size_t few = 20'000;
   constexpr double unlikely = -100;

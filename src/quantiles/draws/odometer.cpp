@@ -58,8 +58,6 @@ Exponent rho_of_range(const Exponent& range) { return zcdp_of_bounded_range(rang
 
 Odometer::Odometer(Budget budget, PersonSteps person) : budget_(std::move(budget)), person_(person) {
   if (person.steps == 0) refuse("a release without persons");
-  constexpr std::size_t usual_parts = 6;
-  parts_.reserve(usual_parts);
 }
 
 Quote Odometer::quote(const SelectionPrice& price) {

@@ -79,8 +79,8 @@ void ListedTotals<Real>::fill_wide() {
   ++filled_;
 }
 
-/// Lists the wide table. It is limited to a window of some nats around the targets, and to so many totals that little mass lies
-/// outside.
+/// Lists the wide table. It is limited to a window of some nats around the targets, and to the totals outside of which little mass
+/// lies.
 template <class Real>
 void ListedTotals<Real>::list_wide() {
   // A quantile needs about ln(rate * records) - 2 nats where records are spread as the base measure is; a bad guess costs a second table.

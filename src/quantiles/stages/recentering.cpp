@@ -24,7 +24,7 @@ Rational rational_of(int128 count) {
 }
 
 /// A cut's place: half a step before or after a candidate, where no record is.
-Rational place_of(Position cut) { return Rational(static_cast<std::int64_t>(cut) - (cut % 2 == 0 ? 1 : 2), 2); }
+Rational place_of(Position cut) { return (Rational(cut) - Rational(cut % 2 == 0 ? 1 : 2)) / Rational(2); }
 
 /// The number of records below each place, estimated from the counts: linear in each cell.
 class CountedCurve {
@@ -128,6 +128,7 @@ std::uint64_t nearest_candidate(const Rational& place, const Lattice& lattice) {
 std::vector<std::uint64_t> recentered(const std::vector<std::uint64_t>& points, const QuantileQuery& query,
                                       const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,
                                       const std::vector<int128>& below) {
+  // The few cells around a single point do not show a gap, beside which moving it nearly doubled its error.
   if (points.size() < 2 || !lattice.is_regular()) return points;
   const CountedCurve curve(lattice, brackets, cuts, below);
   const ErrorShare share(query, brackets, below.size() - 1);

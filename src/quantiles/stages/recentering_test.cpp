@@ -129,6 +129,19 @@ TEST(Recentering, NeverLetsPointsFallOrLeaveTheRange) {
   }));
 }
 
+/// The position of its last cut is 2^63, which UndefinedBehaviorSanitizer sees where it is taken for a signed number.
+TEST(Recentering, ReachesTheEndsOfTheLargestLattice) {
+  const Lattice largest = Lattice::regular(0, Rational(Lattice::max_size) - Rational(1), 1);
+  const QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
+  Brackets brackets{{}, {Role::point, Role::point}, {}, {0, Rational(1, 2), 0, Rational(1, 2)}};
+  brackets.cuts = {{Rational(1, 100), IntervalEnd::lower, 0}, {Rational(99, 100), IntervalEnd::upper, 1}};
+  const PlacedCuts cuts{{1, 2 * largest.size()}, {0, 1}};
+  const Points points{largest.size() / 4, largest.size() / 4 * 3};
+  const Points moved = recentered(points, query, largest, brackets, cuts, {0, 10, 990, 1000});
+  EXPECT_LT(moved[0], points[0]);  // 255 records lie below it, and 745 below the other one
+  EXPECT_GT(moved[1], points[1]);
+}
+
 TEST(Recentering, KeepsPointsInTheIntervalsThatTheyComeWith) {
   QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
   query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, false};

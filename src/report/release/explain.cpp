@@ -273,7 +273,7 @@ std::string part_in_words(const Page& page, const std::string& part) {
       {"granularity", "finding the number of which the values are multiples"},
       {"heaps", "finding whether many values are round numbers"},
       {"counts", "noisy counts, from which the values were read"},
-      {"cells", "noisy counts, which decided the intervals and moved the values closer to their quantiles"},
+      {"cells", "noisy counts, which decided the intervals and may have moved the values"},
       {"quantiles", "drawing values"},
       {"count", "counting records"},
       {"sum", "the mean"},
