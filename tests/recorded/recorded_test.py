@@ -58,8 +58,17 @@ def outputs_of(chosen):
             return list(pool.map(lambda case: output_of(case, folder), chosen))
 
 
+def engine_trouble():
+    """What the program says where the engine is not here; otherwise empty."""
+    probe = subprocess.run([PROGRAM, *"release - --column x --bounds 0 9 --step 1 --epsilon 1".split()], input="x\n1\n",
+                           capture_output=True, text=True, timeout=120, check=False)
+    return probe.stderr if probe.returncode != 0 else ""
+
+
 def record():
-    """Rewrites what is recorded, by the program as it is."""
+    """Rewrites what is recorded, by the program as it is. Without the engine, it would record errors, and ends."""
+    if trouble := engine_trouble():
+        sys.exit("nothing is recorded: " + trouble)
     OUTPUTS.mkdir(exist_ok=True)
     for old in OUTPUTS.glob("*.txt"):
         old.unlink()
@@ -75,10 +84,8 @@ def record():
 
 
 def setUpModule():
-    probe = subprocess.run([PROGRAM, *"release - --column x --bounds 0 9 --step 1 --epsilon 1".split()], input="x\n1\n",
-                           capture_output=True, text=True, timeout=120, check=False)
-    if probe.returncode != 0:
-        raise unittest.SkipTest("the engine is not here: " + probe.stderr)
+    if trouble := engine_trouble():
+        raise unittest.SkipTest("the engine is not here: " + trouble)
 
 
 class Recorded(unittest.TestCase):
