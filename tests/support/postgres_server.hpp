@@ -17,6 +17,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -114,9 +115,13 @@ class PostgresServer {
     return newest;
   }
 
-  /// Below those that the system gives to outgoing connections, so that no other program takes it while the server is down.
+  /// Below those that the system gives to outgoing connections, so that no other program takes it while the server is down, and at
+  /// random, since a server of another test that is started at the same time may not listen yet.
   static int free_port() {
-    for (int port = 20'000 + getpid() % 10'000;; ++port) {
+    std::random_device random;
+    std::uniform_int_distribution<int> ports(10'000, 29'999);
+    while (true) {
+      const int port = ports(random);
       const int listener = socket(AF_INET, SOCK_STREAM, 0);
       sockaddr_in address{};
       address.sin_family = AF_INET;
