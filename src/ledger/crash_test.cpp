@@ -81,7 +81,7 @@ std::array<int, 3> outcomes(const std::function<bool()>& work) {
 }
 
 TEST_P(LedgerProcesses, RaceForFiveReleases) {
-  for (std::uint64_t round = 0; round < effort(is_postgres() ? 5 : 20); ++round) {
+  for (std::uint64_t round = 0; round < effort(is_postgres() ? 3 : 12); ++round) {
     EXPECT_EQ(outcomes([&] { return release(); }), (std::array{5, 11, 0}));
     expect_five_committed();
     path = fresh();
@@ -218,7 +218,7 @@ FRACTILE_ON_EVERY_STORE(LedgerCrashes);
 
 TEST_P(LedgerCrashes, AfterEveryStep) {
   const auto last_state = [&] { return Ledger::open(path).statement().entries.back().state; };
-  for (std::uint64_t round = 0; round < effort(10); ++round) {
+  for (std::uint64_t round = 0; round < effort(is_postgres() ? 3 : 8); ++round) {
     for (const auto& [step, state] :
          {std::pair{Step::reserved, EntryState::reserved}, std::pair{Step::committed, EntryState::committed},
           std::pair{Step::receipt_written, EntryState::committed}}) {
@@ -237,7 +237,8 @@ TEST_P(LedgerCrashes, AtAnyMoment) {
   std::mt19937 moments(20260131);
   std::uniform_int_distribution<int> microseconds(0, is_postgres() ? 200'000 : 60'000);
   std::size_t interrupted = 0;
-  for (std::uint64_t round = 0; round < effort(is_postgres() ? 40 : 130); ++round) {
+  const std::uint64_t rounds = effort(is_postgres() ? 20 : 60);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const Publisher publisher(path, receipts, Step::none, 1000);
     if (round % 2 == 0) publisher.await_word();
     publisher.kill_after(std::chrono::microseconds(microseconds(moments)));
@@ -245,13 +246,14 @@ TEST_P(LedgerCrashes, AtAnyMoment) {
     interrupted += told[0].size() > told[1].size() ? 1U : 0U;
     expect_sound(told);
   }
+  if (rounds < 20) return;  // there may be none
   EXPECT_GT(interrupted, 0U) << "no process was killed between reserving and committing";
 }
 
 TEST_P(LedgerCrashes, WhileCreating) {
   std::mt19937 moments(1);
   std::uniform_int_distribution<int> microseconds(0, is_postgres() ? 40'000 : 6'000);
-  for (std::uint64_t round = 0; round < effort(is_postgres() ? 10 : 40); ++round) {
+  for (std::uint64_t round = 0; round < effort(is_postgres() ? 8 : 30); ++round) {
     const std::string empty = fresh();
     const pid_t child = fork();
     if (child == 0) {

@@ -576,7 +576,7 @@ TEST_F(PostgresKills, OfClientsLoseNothing) {
   std::uniform_int_distribution<int> milliseconds(5, 60);
   std::uniform_int_distribution<std::size_t> which(0, clients - 1);
   std::uint64_t kills = 0;
-  while (kills < effort(60)) {
+  while (kills < effort(20)) {
     std::vector<Client> running;
     for (int i = 0; i < clients / 2; ++i) running.push_back(started(Kind::holds));
     for (const Client& client : running) await_word(client);  // while there is a budget
@@ -606,7 +606,7 @@ TEST_F(PostgresKills, OfClientsLoseNothing) {
 TEST_F(PostgresKills, OfTheServerLoseNothing) {
   std::mt19937 random(20261125);
   std::uniform_int_distribution<int> milliseconds(20, 250);
-  for (std::uint64_t kills = 0; kills < effort(3); ++kills) {
+  for (std::uint64_t kills = 0; kills < effort(2); ++kills) {
     std::vector<Client> running;
     for (int i = 0; i < clients; ++i) running.push_back(started());
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));

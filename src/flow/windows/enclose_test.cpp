@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "support/properties.hpp"
+#include "support/statistics.hpp"
 #include "support/windows.hpp"
 
 namespace fractile::flow {
@@ -13,7 +15,7 @@ namespace {
 
 // Pipelines so small that both methods apply: they find the same windows, and the enclosed ends hold the exact ones.
 TEST(EnclosedWindows, AreThoseThatAreIsolated) {
-  EXPECT_TRUE(rc::check([] {
+  EXPECT_TRUE(testing::check_cases(testing::effort(30), [] {
     const auto values = *rc::gen::inRange<std::size_t>(3, 6);
     std::vector<std::uint64_t> histogram(values);
     for (std::uint64_t& people : histogram) people = *rc::gen::inRange<std::uint64_t>(0, 5);
@@ -39,7 +41,7 @@ TEST(EnclosedWindows, AreDecidedHoweverUnlikely) {
 }
 
 TEST(EnclosedWindows, OfHighestBarsAreThoseThatAreIsolated) {
-  EXPECT_TRUE(rc::check([] {
+  EXPECT_TRUE(testing::check_cases(testing::effort(40), [] {
     const auto participants = *rc::gen::inRange<std::size_t>(2, 6);
     Pipeline pipeline = noisy_argmax(participants, *rc::gen::inRange<std::size_t>(2, 4));
     if (*rc::gen::arbitrary<bool>()) pipeline.perturber = Perturber::randomized_response(participants + 1);

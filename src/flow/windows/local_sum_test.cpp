@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "flow/windows/decisive_totals.hpp"
+#include "support/properties.hpp"
 #include "support/statistics.hpp"
 #include "support/windows.hpp"
 
@@ -116,7 +117,7 @@ TEST(LocalInTotals, LeaveNothingOut) {
 }
 
 TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
-  EXPECT_TRUE(rc::check([] {
+  EXPECT_TRUE(testing::check_cases(testing::effort(30), [] {
     const auto count = *rc::gen::inRange<std::size_t>(2, 5);
     std::vector<std::uint64_t> histogram(count);
     for (std::uint64_t& people : histogram) people = *rc::gen::inRange<std::uint64_t>(0, 3);
@@ -172,7 +173,7 @@ bool decides_on_tails(const Case& drawn, const Rational& odds) {
 // Where the same is best after all likely totals, nothing remains undecided that is worth mentioning.
 TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
   Draws draw(1);
-  const std::uint64_t cases = testing::effort(10);
+  const std::uint64_t cases = testing::effort(6);
   for (std::uint64_t found = 0; found < cases;) {
     const Case drawn = drawn_sum(draw);
     if (!decides_on_tails(drawn, 6)) continue;

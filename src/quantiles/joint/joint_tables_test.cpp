@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "exact/enclosure.hpp"
@@ -89,24 +90,27 @@ TEST(JointPowers, AreRightToTheirRoundingForAllNumbersOfRecords) {
   }));
 }
 
+// In a thread that has kept no memory before.
 TEST(TableRoom, IsUsedAgainWhereItIsLargeEnough) {
-  const auto place_of = [](std::size_t entries) { return TableRoom<double>().of(entries); };  // given back at once
-  const double* const first = place_of(1'000);
-  EXPECT_EQ(place_of(1'000), first);
-  EXPECT_EQ(place_of(10), first);
-  TableRoom<double> held;
-  double* const at = held.of(500);
-  EXPECT_EQ(at, first);
-  const double* const other = place_of(500);
-  EXPECT_NE(other, at);  // which is held
-  EXPECT_NE(place_of(600), other);
-  at[499] = 3;
-  TableRoom<double> moved = std::move(held);
-  EXPECT_EQ(moved.of(500), at);
-  EXPECT_EQ(moved.of(1'000), at);  // which it has
-  EXPECT_EQ(at[499], 3);
-  moved.of(2'000);
-  EXPECT_EQ(place_of(1'000), first);  // given back as it grew
+  std::thread([] {
+    const auto place_of = [](std::size_t entries) { return TableRoom<double>().of(entries); };  // given back at once
+    const double* const first = place_of(1'000);
+    EXPECT_EQ(place_of(1'000), first);
+    EXPECT_EQ(place_of(10), first);
+    TableRoom<double> held;
+    double* const at = held.of(500);
+    EXPECT_EQ(at, first);
+    const double* const other = place_of(500);
+    EXPECT_NE(other, at);  // which is held
+    place_of(600);         // `other` is too small
+    at[499] = 3;
+    TableRoom<double> moved = std::move(held);
+    EXPECT_EQ(moved.of(500), at);
+    EXPECT_EQ(moved.of(1'000), at);  // which it has
+    EXPECT_EQ(at[499], 3);
+    moved.of(2'000);
+    EXPECT_EQ(place_of(1'000), first);  // given back as it grew
+  }).join();
 }
 
 TEST(JointPowers, ThatAreKeptAreThoseThatWereAskedFor) {

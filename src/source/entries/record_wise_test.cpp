@@ -18,6 +18,7 @@
 #include "source/entries/table_test_support.hpp"
 #include "source/text/packing_test_support.hpp"
 #include "support/nasty_records.hpp"
+#include "support/properties.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -271,7 +272,7 @@ TEST_F(RecordWise, TwinsButForLetterCase) {
 TEST_F(RecordWise, RowNamesEndTheReading) {
   const TextTable plain = plain_delimited(',', "\n", 5);
   const Seen without = see({.file = folder.write("t.csv", plain.text())}, true);
-  EXPECT_TRUE(rc::check("a row with its name", [&] {
+  EXPECT_TRUE(testing::check_cases(testing::effort(30), [&] {  // a row with its name
     const TextTable more = plain.with(*with_a_third_cell(), *rc::gen::inRange<std::size_t>(0, 6));
     const Seen with = see({.file = folder.write("t.csv", more.text())}, true);
     RC_ASSERT(with.before == without.before);
