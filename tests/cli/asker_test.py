@@ -20,7 +20,7 @@ from cli.program import EFFORT, NOISE, PACKED, PROGRAM, PROGRESS, CommandTest, E
 
 setUpModule = require_engine
 
-BATCHES = max(4, round(4 * EFFORT))  # of questions to one ledger; 40 with FRACTILE_TEST_EFFORT=10
+BATCHES = max(2, round(2 * EFFORT))  # of questions to one ledger; 20 with FRACTILE_TEST_EFFORT=10
 QUESTIONS = 25  # of a batch
 MOST_SECONDS = 5  # of processor time, for a question; they take about .1
 MOST_DIFFERENCE = 0.5  # between the tables, of the program's own processor time, in which there is little of other programs

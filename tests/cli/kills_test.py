@@ -31,7 +31,7 @@ def setUpModule():
 
 class Stopped(InAFile, CommandTest):
     WITNESSED = True
-    STRIDE = 2  # of the calls at which it is stopped, from any of the first on
+    STRIDE = 4  # of the calls at which it is stopped, from any of the first on
 
     def setUp(self):
         super().setUp()
@@ -162,7 +162,7 @@ class Stopped(InAFile, CommandTest):
 class StoppedOnAServer(OnAServer, Stopped):
     """The ledger is on a server, to which nothing more is said from a call on."""
 
-    STRIDE = 3
+    STRIDE = 5
 
 
 class StoppedWithoutNamelessFiles(Stopped):

@@ -1009,7 +1009,7 @@ class Settled(LedgerTest):
 
 class Race(LedgerTest):
     def test_sixteen_processes_for_five_releases(self):
-        for i in range(max(1, round(12 * EFFORT))):
+        for i in range(max(1, round(6 * EFFORT))):
             name = f"{i}.db"
             self.init("--epsilon", "1", name=name)
             command = [PROGRAM, "release", "t.csv", *options(ledger=name, epsilon="1/5", again=True, quantiles="median")]

@@ -11,6 +11,7 @@
 #include "quantiles/audit/independent_test_support.hpp"
 #include "quantiles/draws/odometer.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "ranks/span.hpp"
 #include "support/profiles.hpp"
 #include "support/releases.hpp"
 #include "support/statistics.hpp"
@@ -204,7 +205,8 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
         builder.finish(),
         {approximate_query({"0", "1/2", "1"}, Budget::pure(Rational(50))), BoundsToFind{search, Rational(1, 2)}}, bits);
     EXPECT_LE(release.lattice.lower(), release.lattice.upper());  // equal in one case of 123 where there is no data
-    if (values.size() == 1000) {
+    // Between the two outermost bounds, which one search of 58^2 finds for the quantiles 0 and 1, no tie can be divided.
+    if (values.size() == 1000 && subcells_for(release.lattice.size()) > 1) {
       EXPECT_EQ(release.value(1), Rational(-7));
     }
   }
