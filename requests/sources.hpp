@@ -27,7 +27,7 @@ struct Warning {
 };
 
 /// A warning that the last line of a text file has no end, so that its record may be cut off. For the owner alone: it may be up to
-/// the last record. Nothing where it has one, and where a name and a byte cannot show it.
+/// the last record. Nothing if the line has an end, or if the file's name and last byte cannot show whether it has one.
 std::optional<Warning> open_end_of(const std::string& file);
 
 /// Throws `usage` when the file that an option names is one that is read: FILE, a table, a profile file or the ledger.

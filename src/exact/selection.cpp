@@ -165,9 +165,9 @@ class ManyProposals {
       first += row_size;
     }
     std::array<std::uint64_t, row_size> masses;
-    const std::size_t members = count(first, row_size);
-    scores_.write(first, members, masses.data());
-    const std::size_t index = holder(std::span(masses).first(members), left);
+    const std::size_t in_row = count(first, row_size);
+    scores_.write(first, in_row, masses.data());
+    const std::size_t index = holder(std::span(masses).first(in_row), left);
     return scores_.proposal(first + index, masses[index]);
   }
 

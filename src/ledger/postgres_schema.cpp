@@ -53,7 +53,7 @@ constexpr const char* policies =
 constexpr std::array kept{"about", "datasets", "entries", "events", "receipts"};
 
 /// What has_postgres_schema compares, as catalogs of all versions have it: nothing that a server prints in words of its own.
-constexpr const char* description = R"(
+constexpr const char* schema_query = R"(
   WITH ours AS (SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity FROM pg_class c
                 WHERE c.relnamespace = 'fractile'::regnamespace AND c.relkind NOT IN ('i', 't'))
   SELECT relname || ' is ' || relkind::text || relpersistence::text || CASE WHEN relrowsecurity THEN ' with policies' ELSE '' END
@@ -71,7 +71,7 @@ constexpr const char* description = R"(
     FROM ours JOIN pg_index ON indrelid = ours.oid JOIN pg_class i ON i.oid = indexrelid WHERE indpred IS NOT NULL
 )";
 
-constexpr std::string_view described = R"(about is rp
+constexpr std::string_view expected_schema = R"(about is rp
 about.format bigint NOT NULL
 turn is rp
 datasets is rp
@@ -130,7 +130,7 @@ receipts p {1}
 receipts f {1}
 )";
 
-constexpr std::string_view described_since_3 = R"(datasets.reading bytea
+constexpr std::string_view expected_since_3 = R"(datasets.reading bytea
 entries.source bytea
 entries.person bytea
 entries.records_per_person bigint
@@ -192,11 +192,11 @@ bool has_postgres_schema(postgres::Connection& connection, std::int64_t format) 
       at = end + 1;
     }
   };
-  add_lines(described);
-  if (format >= 3) add_lines(described_since_3);
+  add_lines(expected_schema);
+  if (format >= 3) add_lines(expected_since_3);
   for (const char* table : kept) wanted.insert(fmt::format("{} kept {}O fractile.refuse", table, before_losing));
   std::multiset<std::string> found;
-  const auto rows = connection.query(description);
+  const auto rows = connection.query(schema_query);
   for (int row = 0; row < rows.rows(); ++row) found.insert(rows.cell(row, 0).value_or(""));
   return found == wanted;
 }

@@ -67,15 +67,15 @@ void require_pinned_person(const RecordSelection& selection, const LedgerDataset
                sql.text(fmt::format("SELECT {0}, sum(...) AS total FROM input GROUP BY {0}", dataset.person))});
 }
 
-/// Whether it may, which is known once it is open.
+/// Whether the query may make one row of each person's records, which the opened source shows.
 bool may_make_one_row_a_person(const Source& source, const ReleaseRequest& release, const LedgerDataset& dataset) {
   const TableOptions& read = source.options();
   return !read.sql.empty() && !read.sql_stability && !dataset.person.empty() && source.address().empty() &&
          release.column.selection.person == dataset.person;
 }
 
-/// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.
-void require_given_out(const LedgerEntry& entry, const std::string& path) {
+/// Throws `ledger` unless the receipt that is stored with this entry is of its query, cost and number, whatever was done to the ledger.
+void require_stored_receipt(const LedgerEntry& entry, const std::string& path) {
   if (entry.token.empty()) return;  // of an older format
   const std::string name = fmt::format("the receipt of entry {} of {}", entry.id, path);
   try {
@@ -170,7 +170,7 @@ std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query) const
   if (!may_be_stored()) return {};
   return before_charge([&] {
     std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query);
-    if (entry) require_given_out(*entry, path_);
+    if (entry) require_stored_receipt(*entry, path_);
     return entry;
   });
 }
@@ -235,7 +235,7 @@ void ReleaseCharge::reserve(const std::vector<std::string>& queries, const Wante
   const auto to_charge = [&](std::vector<std::optional<LedgerEntry>> held) {
     if (!may_be_stored()) held.assign(queries.size(), std::nullopt);
     for (const std::optional<LedgerEntry>& each : held) {
-      if (each) require_given_out(*each, path_);
+      if (each) require_stored_receipt(*each, path_);
     }
     std::vector<LedgerRequest> requests;
     for (const ChargedRelease& each : wanted(held)) requests.push_back(request_for(each));

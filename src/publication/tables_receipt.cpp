@@ -109,7 +109,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
 
   bool Default() { return true; }
   bool Key(const char* name, rapidjson::SizeType size, bool /*copy*/) {
-    is_next_ = depth_ == level && std::string_view(name, size) == "release";
+    is_next_ = depth_ == depth_of_levels && std::string_view(name, size) == "release";
     return true;
   }
   bool StartObject() {
@@ -120,7 +120,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
   }
   bool EndObject(rapidjson::SizeType /*members*/) {
     --depth_;
-    if (depth_ != level || !begin_) return true;
+    if (depth_ != depth_of_levels || !begin_) return true;
     receipts.push_back(text_.substr(*begin_, stream_.Tell() + 1 - *begin_) + "\n");
     begin_.reset();
     return true;
@@ -137,7 +137,7 @@ class ReceiptPlaces : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Rec
   std::vector<std::string> receipts;
 
  private:
-  static constexpr int level = 5;  // {, tables [, {, levels [, {
+  static constexpr int depth_of_levels = 5;  // {, tables [, {, levels [, {
   const std::string& text_;
   rapidjson::MemoryStream stream_;
   int depth_ = 0;

@@ -16,7 +16,7 @@ Rows<std::int64_t> rows_domain(std::uint64_t records, Neighbors neighbors) {
 }
 
 /// The records, each by its value's index.
-std::vector<std::int64_t> rows_of(const RankProfile& profile) {
+std::vector<std::int64_t> records_of(const RankProfile& profile) {
   std::vector<std::int64_t> rows;
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     rows.insert(rows.end(), profile.count(k), static_cast<std::int64_t>(profile.position(k) / 2));
@@ -36,7 +36,7 @@ ScoredCandidates::ScoredCandidates(std::uint64_t values, std::uint64_t records, 
 
 std::vector<Run> ScoredCandidates::runs(const RankProfile& profile) const {
   std::vector<Run> runs;
-  for (const std::uint64_t score : scores_.invoke(rows_of(profile))) runs.push_back({runs.size(), 1, score});
+  for (const std::uint64_t score : scores_.invoke(records_of(profile))) runs.push_back({runs.size(), 1, score});
   return runs;
 }
 

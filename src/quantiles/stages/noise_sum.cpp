@@ -137,14 +137,14 @@ LowerLaw noise_sum_law(Measure measure, const NoisePrice& noise, std::uint64_t d
 NoiseSum::NoiseSum(Measure measure, const NoisePrice& noise, std::uint64_t draws) {
   require_few(draws);
   if (measure == Measure::zcdp) {
-    one_ = gaussian_part(noise.sigma_squared, draws, 1.0 / 4096);
-    other_ = LowerLaw(one_.log2_step(), 0, {1}, 0);
+    first_ = gaussian_part(noise.sigma_squared, draws, 1.0 / 4096);
+    second_ = LowerLaw(first_.log2_step(), 0, {1}, 0);
   } else {
     LaplaceParts parts = laplace_parts(noise.rate, draws, 1.0 / 1024);
-    one_ = std::move(parts.up);
-    other_ = std::move(parts.down);
+    first_ = std::move(parts.up);
+    second_ = std::move(parts.down);
   }
-  below_ = other_.masses_below();
+  below_ = second_.masses_below();
 }
 
 std::int64_t largest_rejected(const LowerLaw& x, const LowerLaw& y, const std::vector<double>& below, double failure) {
@@ -162,8 +162,8 @@ std::int64_t largest_rejected(const LowerLaw& x, const LowerLaw& y, const std::v
 }
 
 std::uint64_t NoiseSum::half_width(double failure) const {
-  const std::int64_t t = largest_rejected(one_, other_, below_, failure / 2);
-  return static_cast<std::uint64_t>(-t) << one_.log2_step();
+  const std::int64_t t = largest_rejected(first_, second_, below_, failure / 2);
+  return static_cast<std::uint64_t>(-t) << first_.log2_step();
 }
 
 double failure_of(const Rational& level) { return (Rational(1) - level).to_double() * (1 - 0x1p-50); }

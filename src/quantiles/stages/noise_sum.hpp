@@ -19,8 +19,8 @@ class NoiseSum {
   std::uint64_t half_width(double failure) const;
 
  private:
-  LowerLaw one_;
-  LowerLaw other_;             // independent of the first part; the law is that of their sum
+  LowerLaw first_;
+  LowerLaw second_;            // independent of the first part; the law is that of their sum
   std::vector<double> below_;  // masses below, of the other part
 };
 

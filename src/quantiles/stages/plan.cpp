@@ -50,7 +50,7 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const R
 }
 
 /// How many times preliminary_share() of the budget counting the rows costs: twice among few rows, and when no number was given.
-int shares_for_rows(const QuantileQuery& query, const AutoPolicy& policy) {
+int row_count_shares(const QuantileQuery& query, const AutoPolicy& policy) {
   return records_at_epsilon_one(query, query.expected_rows).value_or(0) < policy.few_to_count ? 2 : 1;
 }
 
@@ -229,7 +229,7 @@ std::vector<Stage> QuantilePlan::stages(const PreliminaryOutcome& found) const {
     stages.emplace_back(CountRows{borders(counted), shares_of_rows(query)});
     if (!found.rows) return stages;
   }
-  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query, *policy)});
+  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), row_count_shares(query, *policy)});
   const Choice& chosen = choice_for(found);
   const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
   if (!chosen.grids.empty()) stages.emplace_back(FindGranularity{chosen.grids});
@@ -386,7 +386,7 @@ std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
 
 /// The mean error of the noisy count.
 double noise_of_count(const QuantileQuery& query, const AutoPolicy& policy) {
-  const Rational share = preliminary_share(query.budget.measure()) * Rational(shares_for_rows(query, policy));
+  const Rational share = preliminary_share(query.budget.measure()) * Rational(row_count_shares(query, policy));
   return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
 }
 

@@ -32,7 +32,7 @@ std::string name_of(const State& members) {
 class PlainPost {
  public:
   explicit PlainPost(const flow::Pipeline& pipeline)
-      : pipeline_(pipeline), is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram) {}
+      : pipeline_(pipeline), secret_is_histogram_(pipeline.secret.kind == flow::Secret::Kind::histogram) {}
 
   State first_state() const {
     switch (pipeline_.post.kind) {
@@ -40,7 +40,7 @@ class PlainPost {
       case Kind::sum:
         return {0};
       case Kind::mode:
-        return is_of_bars_ ? State{-1, 0} : State(pipeline_.shown().size());
+        return secret_is_histogram_ ? State{-1, 0} : State(pipeline_.shown().size());
       case Kind::shuffle:
         return State(pipeline_.shown().size());
       case Kind::bits:
@@ -61,8 +61,8 @@ class PlainPost {
         state.front() += pipeline_.shown()[answer];
         return state;
       case Kind::mode:
-        if (!is_of_bars_) state[answer] += 1;
-        if (is_of_bars_ && number(answer) > state.front()) state = {number(answer), number(index)};
+        if (!secret_is_histogram_) state[answer] += 1;
+        if (secret_is_histogram_ && number(answer) > state.front()) state = {number(answer), number(index)};
         return state;
       case Kind::shuffle:
         state[answer] += 1;
@@ -86,7 +86,7 @@ class PlainPost {
   State observed_at(const State& last) const {
     switch (pipeline_.post.kind) {
       case Kind::mode: {
-        if (is_of_bars_) return {last.back()};
+        if (secret_is_histogram_) return {last.back()};
         const auto highest = std::ranges::max_element(last);
         return {number(static_cast<std::size_t>(highest - last.begin()))};
       }
@@ -102,7 +102,7 @@ class PlainPost {
 
  private:
   const flow::Pipeline& pipeline_;
-  bool is_of_bars_;
+  bool secret_is_histogram_;
 
   /// The most digits of an answer.
   std::size_t places() const {
@@ -117,7 +117,7 @@ class PlainChannel {
   PlainChannel(const flow::Pipeline& pipeline, const Rational& odds, std::optional<PlainRelease> release)
       : pipeline_(pipeline),
         post_(pipeline),
-        is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram),
+        secret_is_histogram_(pipeline.secret.kind == flow::Secret::Kind::histogram),
         release_(std::move(release)) {
     if (release_) return;
     const std::vector<flow::Perturber>& each = pipeline.perturber.each();
@@ -163,7 +163,8 @@ class PlainChannel {
 
   void add_secret(Places secret) {
     State members;
-    for (const std::size_t place : secret) members.push_back(is_of_bars_ ? number(place) : pipeline_.values[place]);
+    for (const std::size_t place : secret)
+      members.push_back(secret_is_histogram_ ? number(place) : pipeline_.values[place]);
     names_.push_back(name_of(members));
     secrets_.push_back(std::move(secret));
     work_ += secrets_.back().size();
@@ -238,9 +239,10 @@ class PlainChannel {
 
   std::string observation_name(const State& observed) const {
     const Kind kind = pipeline_.post.kind;
-    const bool is_by_place = kind == Kind::mode || (kind == Kind::identity && !is_of_bars_);
+    const bool is_by_place = kind == Kind::mode || (kind == Kind::identity && !secret_is_histogram_);
     if (!is_by_place) return name_of(observed);
-    const std::vector<Rational>& shown = kind == Kind::mode && is_of_bars_ ? pipeline_.values : pipeline_.shown();
+    const std::vector<Rational>& shown =
+        kind == Kind::mode && secret_is_histogram_ ? pipeline_.values : pipeline_.shown();
     State members;
     for (const Rational& place : observed) members.push_back(shown[place.to_uint64()]);
     return name_of(members);
@@ -288,7 +290,7 @@ class PlainChannel {
 
   const flow::Pipeline& pipeline_;
   PlainPost post_;
-  bool is_of_bars_;
+  bool secret_is_histogram_;
   std::optional<PlainRelease> release_;
   std::vector<flow::Channel> noises_;
   std::vector<Places> secrets_;

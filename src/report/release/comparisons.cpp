@@ -131,7 +131,7 @@ std::string rounded(const Rational& ratio, Towards end) {
 }
 
 /// All of a difference.
-auto in_full(ValueKind kind) {
+auto difference_writer(ValueKind kind) {
   return [kind](const Rational& value, Towards /*end*/) { return duration_text(kind, value); };
 }
 
@@ -203,7 +203,7 @@ std::string to_csv(const Release& release, const std::vector<NamedComparison>& c
   for (const NamedComparison& each : comparisons) {
     const Row names{each.quantile, each.against};
     add("difference", each.key.texts(),
-        joined(names, cells_of(each.comparison.difference, in_full(kind), OpenEnds::infinite)));
+        joined(names, cells_of(each.comparison.difference, difference_writer(kind), OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
     add("ratio", each.key.texts(), joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
@@ -219,8 +219,8 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Release& re
   for (const NamedComparison& each : comparisons) {
     const std::optional<Estimate>& ratio = each.comparison.ratio;
     const Row row = behind_key(each.key, {each.quantile, each.against});
-    rows.push_back(
-        joined(row, cells_of(each.comparison.difference, in_full(release.lattice.kind()), OpenEnds::in_words)));
+    rows.push_back(joined(
+        row, cells_of(each.comparison.difference, difference_writer(release.lattice.kind()), OpenEnds::in_words)));
     if (!with_ratios) continue;
     rows.back() =
         joined(std::move(rows.back()), ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});

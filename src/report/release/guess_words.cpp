@@ -7,8 +7,8 @@
 namespace fractile {
 
 std::string report_detail::percent_up(const Rational& probability) {
-  const Rational hundredths = (probability * Rational(10'000)).ceil();
-  return fmt::format("{} %", (std::min(hundredths, Rational(10'000)) / Rational(100)).to_decimal());
+  const Rational hundredths_of_percent = (probability * Rational(10'000)).ceil();
+  return fmt::format("{} %", (std::min(hundredths_of_percent, Rational(10'000)) / Rational(100)).to_decimal());
 }
 
 std::string report_detail::guess_in_words(const PlannedGuess& guess) {

@@ -363,8 +363,8 @@ struct Frame::State {
   Owned<ArrowSchema> schema;
   std::optional<Owned<ArrowArrayStream>> stream;  // for records that were not requested yet
   bool is_broken = false;
-  std::function<std::vector<Frame>()> later;  // the same
-  std::vector<Frame> parts;                   // what that gave
+  std::function<std::vector<Frame>()> later;  // makes `parts` when the records are requested
+  std::vector<Frame> parts;                   // made by `later`
   std::vector<Owned<ArrowArray>> arrays;      // own the memory of the columns
   std::shared_ptr<const void> owner;
   std::vector<ArrowColumn> columns;

@@ -470,7 +470,7 @@ void check_texts(const OpenedTable& source, bool has_failed, const std::function
 /// The result of a pass, if the files are unchanged since they were opened. If a file was changed meanwhile, this is reported in
 /// place of other failures.
 template <class Pass>
-auto of_one_moment(const OpenedTable& source, const std::function<void()>& on_progress, Pass pass) {
+auto while_unchanged(const OpenedTable& source, const std::function<void()>& on_progress, Pass pass) {
   try {
     bool has_failed = true;
     try {
@@ -594,8 +594,8 @@ Error some_missing(const std::string& source) {
   return {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()};
 }
 
-RankProfile counted_column(const OpenedTable& table, const std::string& column_name, const Lattice& lattice,
-                           NullPolicy null_policy, Counting counting, const std::function<void()>& on_progress) {
+RankProfile profile_of_column(const OpenedTable& table, const std::string& column_name, const Lattice& lattice,
+                              NullPolicy null_policy, Counting counting, const std::function<void()>& on_progress) {
   const Column column = table.relation->numeric_column(column_name, lattice.kind(), table.display_name);
   const source_detail::UnitLattice units = counted_on(column, lattice);
   const bool in_engine = counts_in_engine(column, units.counted_on, counting);
@@ -803,7 +803,7 @@ std::vector<ProfilesLater> counted_profiles(const OpenedTable& table, const std:
   if (is_counted_alone(table, columns)) {
     const auto& [column, lattice, null_policy, selection, public_rows] = columns.front();
     const auto profile = std::make_shared<RankProfile>(
-        counted_column(table, column, lattice, null_policy, Counting::automatic, on_progress));
+        profile_of_column(table, column, lattice, null_policy, Counting::automatic, on_progress));
     all.push_back([profile] {
       std::vector<RankProfile> profiles;
       profiles.push_back(std::move(*profile));
@@ -993,8 +993,9 @@ void Table::require_countable(const std::string& column, const Lattice& lattice)
 RankProfile Table::profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy, Counting counting,
                            const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
-  return of_one_moment(*state_, on_progress,
-                       [&] { return counted_column(*state_, column, lattice, null_policy, counting, on_progress); });
+  return while_unchanged(*state_, on_progress, [&] {
+    return profile_of_column(*state_, column, lattice, null_policy, counting, on_progress);
+  });
 }
 
 void Table::require_countable(const std::vector<ColumnToCount>& columns) const {
@@ -1048,7 +1049,7 @@ std::vector<std::function<CountedColumn()>> Table::count_apart(const std::vector
     require_persons(*state_, asked.selection);
     if (asked.public_rows) require_rows(*state_, asked.selection);
   }
-  return of_one_moment(*state_, on_progress, [&] {
+  return while_unchanged(*state_, on_progress, [&] {
     std::vector<std::function<CountedColumn()>> counted;
     std::vector<ProfilesLater> profiles = counted_profiles(*state_, columns, bits, on_progress);
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -1069,12 +1070,12 @@ std::vector<std::function<CountedColumn()>> Table::count_apart(const std::vector
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
   require_rows(*state_, {});
-  return of_one_moment(*state_, on_progress, [&] { return counted_rows(*state_, on_progress); });
+  return while_unchanged(*state_, on_progress, [&] { return counted_rows(*state_, on_progress); });
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
   const OwnEnvironment own;
-  return of_one_moment(*state_, {}, [&] { return texts_of(*state_, columns); });
+  return while_unchanged(*state_, {}, [&] { return texts_of(*state_, columns); });
 }
 
 void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
@@ -1108,7 +1109,7 @@ std::vector<TableColumn> Table::columns() const {
 
 std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_progress) const {
   const OwnEnvironment own;
-  return of_one_moment(*state_, on_progress, [&] { return checked(*state_, on_progress); });
+  return while_unchanged(*state_, on_progress, [&] { return checked(*state_, on_progress); });
 }
 
 std::string Table::engine() const { return state_->engine; }
