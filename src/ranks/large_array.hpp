@@ -11,15 +11,37 @@
 #include <sys/mman.h>
 #endif
 
+#include "exact/workers.hpp"
+
 namespace fractile {
 
 inline constexpr std::size_t large_page = std::size_t{1} << 21;
+/// The fewest pages for which another thread is started: touching them takes some milliseconds.
+inline constexpr std::size_t fewest_pages_to_share = 4;
 
 /// Asks for large pages, which the system may refuse.
 inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #ifdef __linux__
   std::size_t room = bytes;
   if (std::align(large_page, large_page, memory, room) != nullptr) madvise(memory, room, MADV_HUGEPAGE);
+#endif
+}
+
+/// Has several threads make the first touches of memory that is about to be written by one thread. Where the system cannot do that,
+/// nothing happens, and the writer makes them.
+inline void touch([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes,
+                  [[maybe_unused]] std::size_t threads) {
+#if defined(__linux__) && defined(MADV_POPULATE_WRITE)
+  std::size_t room = bytes;
+  if (std::align(large_page, large_page, memory, room) == nullptr) return;
+  const std::size_t pages = room / large_page;
+  const std::size_t pieces = threads_for(pages, fewest_pages_to_share, threads);
+  if (pieces < 2) return;
+  share_among_threads(pieces, pieces, [&](std::size_t i) {
+    const std::size_t begin = pages * i / pieces;
+    const std::size_t end = pages * (i + 1) / pieces;
+    madvise(static_cast<std::byte*>(memory) + begin * large_page, (end - begin) * large_page, MADV_POPULATE_WRITE);
+  });
 #endif
 }
 
@@ -59,11 +81,13 @@ class LargeArray {
   std::unique_ptr<Number, Delete> numbers_;
 };
 
+/// Zeros. Up to `threads` threads touch the memory first.
 template <class Number>
-std::vector<Number> large_vector(std::size_t size) {
+std::vector<Number> large_vector(std::size_t size, std::size_t threads = 1) {
   std::vector<Number> numbers;
   numbers.reserve(size);
   prefer_large_pages(numbers.data(), size * sizeof(Number));
+  touch(numbers.data(), size * sizeof(Number), threads);
   numbers.resize(size);
   return numbers;
 }

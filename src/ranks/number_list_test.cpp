@@ -64,6 +64,17 @@ TEST(PositionList, ThreadsSortAsOneDoes) {
   }
 }
 
+// However many threads touch its pages, from no page to several for each.
+TEST(LargeVector, IsOfZeros) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8}, large_page, 7 * large_page + 24, 20 * large_page}) {
+    for (const std::size_t threads : {1U, 2U, 3U, 64U}) {
+      const std::vector<std::uint64_t> numbers = large_vector<std::uint64_t>(bytes / 8, threads);
+      EXPECT_EQ(numbers.size(), bytes / 8);
+      EXPECT_TRUE(std::ranges::all_of(numbers, [](std::uint64_t number) { return number == 0; })) << bytes;
+    }
+  }
+}
+
 TEST(PositionList, TakesWhatAnotherHas) {
   const std::vector<Position> some{9, 3, 5};
   const std::vector<Position> others(3000, 4);

@@ -206,7 +206,7 @@ std::vector<Number> take_sorted(std::vector<NumberChunk<Number>> chunks, const V
   }
   if (varying.bits() == 0 || size == 0) return std::vector<Number>(size, varying.any);
   threads = threads_for(size, fewest_to_share, threads);
-  std::vector<Number> sorted = large_vector<Number>(size);
+  std::vector<Number> sorted = large_vector<Number>(size, threads);
   const std::vector<std::size_t> begins =
       distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads,
                  [&](std::size_t i) { chunks[i].room = LargeArray<Number>(0); });

@@ -42,7 +42,7 @@ class SortedCounts {
 
   /// The parts, with each position once, in new memory.
   ProfileParts parts() const {
-    ProfileParts all = room(large_vector<Position>(distinct_));
+    ProfileParts all = room(large_vector<Position>(distinct_, threads_));
     share_among_threads(threads_, parts_.size(), [&](std::size_t i) {
       count(parts_[i], all.positions.data() + parts_[i].distinct_before, all.cumulative.data());
     });
@@ -119,7 +119,7 @@ class SortedCounts {
   }
 
   ProfileParts room(std::vector<Position> positions) const {
-    return {std::move(positions), large_vector<std::uint64_t>(distinct_ + 1)};
+    return {std::move(positions), large_vector<std::uint64_t>(distinct_ + 1, threads_)};
   }
 
   static constexpr Position nowhere = ~Position{0};

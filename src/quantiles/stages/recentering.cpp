@@ -128,7 +128,7 @@ std::uint64_t nearest_candidate(const Rational& place, const Lattice& lattice) {
 std::vector<std::uint64_t> recentered(const std::vector<std::uint64_t>& points, const QuantileQuery& query,
                                       const Lattice& lattice, const Brackets& brackets, const PlacedCuts& cuts,
                                       const std::vector<int128>& below) {
-  // The few cells around a single point do not show a gap, beside which moving it nearly doubled its error.
+  // Moving a single point by the few cells around it gained nothing, and among few records it made errors larger.
   if (points.size() < 2 || !lattice.is_regular()) return points;
   const CountedCurve curve(lattice, brackets, cuts, below);
   const ErrorShare share(query, brackets, below.size() - 1);
