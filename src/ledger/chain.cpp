@@ -29,7 +29,7 @@ std::string hash_of(const std::string& previous, const Fields& event, const std:
   return sha256(fields);
 }
 
-/// The subject of a line, in the form in which hashes take it; "" when there is no such row.
+/// The subject of a line, as the log hashes it; "" when there is no such row.
 std::string subject_of(const Subjects& subjects, const std::string& kind, std::int64_t id) {
   const auto& rows = kind == "dataset" ? subjects.datasets : subjects.entries;
   const auto row = rows.find(id);

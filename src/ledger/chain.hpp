@@ -17,7 +17,7 @@ std::string field_text(const std::string& text);
 /// The fields of a text that field_text() wrote; `nullopt` for any other text.
 std::optional<std::vector<std::string>> fields_in(std::string_view text);
 
-/// The columns of a row, in the form in which hashes take them. Columns that the row's format did not have are left out.
+/// The columns of a row, as the log hashes them. Columns that the row's format did not have are left out.
 std::string hashed_dataset(const Fields& row);
 std::string hashed_entry(const Fields& row);
 
@@ -42,8 +42,7 @@ struct Head {
 std::string append_event(const Store& store, const Head& head, const NewEvent& event, std::int64_t subject,
                          const std::string& sums, const std::string& hashed = {});
 
-/// The rows that the log's lines are about: datasets and entries by id, with their
-/// fields in the form in which hashes take them, and the entries that have receipts.
+/// The rows that the log is about: datasets and entries, with their fields as the log hashes them, and the entries that have receipts.
 struct Subjects {
   std::map<std::int64_t, std::string> datasets;
   std::map<std::int64_t, std::string> entries;
@@ -59,13 +58,12 @@ struct Line {
   std::optional<std::string> sums;  ///< absent in lines of formats before 3
 };
 
-/// Notes on what is wrong with a ledger, for a caller that wants to see
-/// the rest of it. Without a place for notes, broken() throws `ledger`.
+/// Notes on what is wrong with a ledger, for a caller that wants to see the rest. Without such notes, broken() throws `ledger`.
 using Damage = std::vector<std::string>;
 void broken(const Store& store, const std::string& what, Damage* damage = nullptr);
 
-/// Reads a line of the log. Calls broken() unless the line has the hash that follows from `subject` and from `previous`, the hash of the
-/// line before it. `subject` is the row that the line is about, in the form in which hashes take it, or "" when that row is missing.
+/// Reads a line of the log. Calls broken() unless its hash follows from `subject` and from `previous`, the hash of the line before it.
+/// `subject` is the row that the line is about, as the log hashes it, or "" when that row is missing.
 Line require_line(const Store& store, const Fields& row, const std::string& previous, const std::string& subject,
                   Damage* damage = nullptr);
 

@@ -58,8 +58,8 @@ class FlippedBits : public ::testing::Test {
     }
   }
 
-  /// Asks once for each flipped bit: about every `stride`-th bit of the bytes that are not 0, and fewer bits of the others. Returns how
-  /// often the ledger was found damaged.
+  /// Flips about every `stride`-th bit of bytes that are not 0, and fewer bits of
+  /// others, and asks each time. Returns how often the ledger was found damaged.
   std::size_t refusals(std::size_t stride, const std::function<void(Ledger&)>& ask, ErrorCode otherwise) const {
     // The stride is odd, so that the flips reach every bit of a byte.
     stride = std::max<std::size_t>(1, 100 * stride / std::max<std::uint64_t>(1, effort(100))) | 1;
@@ -98,7 +98,7 @@ TEST_F(FlippedBits, AnIndexWithoutItsEntriesDecidesNothing) {
   EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(126, 1000))); }), ErrorCode::budget_refused);
 }
 
-/// An index that has lost the entry of a source does not change how the source must be read.
+/// An index that has lost a source's entry does not change how the source is read.
 TEST_F(FlippedBits, AnIndexWithoutItsEntriesLoosensNoReading) {
   LedgerRequest first = asked(Rational(1, 1000));
   first.source = "/t.csv";

@@ -68,7 +68,7 @@ std::vector<LedgerEntry> find_reserved(const Present& present, const Store& stor
   return entries;
 }
 
-/// Checks, before a draw and before a commitment, that the entry is neither void nor committed.
+/// Checks, before a draw or a commitment, that the entry is neither void nor committed.
 void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::voided) {
     throw Error(ErrorCode::ledger,
@@ -78,8 +78,7 @@ void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::committed) refuse_settled(store, entry, "commit an entry once");
 }
 
-/// Whether a name is temporary, such as "r.json.Ab3dE6" for the receipt
-/// "r.json". Programs before format 2 first wrote a receipt under such a name.
+/// Whether a name is temporary, as "r.json.Ab3dE6" is for "r.json". Programs before format 2 first wrote receipts under such names.
 bool is_temporary(const std::string& name, const std::string& receipt) {
   const std::size_t size = receipt.size() + 1;
   return name.size() == size + 6 && name.starts_with(receipt + ".") &&
@@ -497,8 +496,8 @@ std::vector<LedgerWitness> Ledger::witnesses() const {
 
 namespace {
 
-/// One line that was added so that a ledger behind its witness counts what the witness has seen: a charge or a draw. When neither is set,
-/// no line is missing any more.
+/// The line, a charge or a draw, that was added so that a ledger behind its witness
+/// counts what the witness has seen. Neither is set when no line is missing.
 struct Amends {
   std::optional<LedgerEntry> charged = {};
   std::optional<std::int64_t> drawn = {};
@@ -506,8 +505,8 @@ struct Amends {
   bool are_made() const { return !charged && !drawn; }
 };
 
-/// Adds one such line; the caller makes each a transaction of its own. A reserved entry may have been published since, so it is marked as
-/// drawn and counts for good. Entries that are charged here are marked as drawn, too.
+/// Adds one such line; each is a transaction of its own. A reserved entry may have been published since, so it is drawn and counts for
+/// good. Entries that are charged here are drawn, too.
 Amends amend(const Store& store, const Seen& seen, const std::string& witness, const std::string& time) {
   const Book book = read_book(store);
   if (has_seen(store, seen)) return {};

@@ -227,8 +227,8 @@ TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   ledger.verify();
 }
 
-/// Programs of format 1 first wrote a receipt under a temporary name. An entry with such a file, or with a folder that cannot be searched
-/// for one, cannot be voided.
+/// Programs of format 1 first wrote receipts under temporary names. An
+/// entry is not voided if such a file exists or its folder is missing.
 TEST_P(LedgerTest, ATemporaryReceiptForbidsVoiding) {
   Ledger ledger = with(pure("1"));
   std::filesystem::create_directory(folder.file("receipts"));
@@ -300,8 +300,7 @@ TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
   });
 }
 
-// A release of one value per person holds for any number of records per person, if the dataset pins the column of persons. So no bound on
-// the records is too small for it.
+// A release of one value per person holds for any number of records, if the dataset pins the column of persons: no bound is too small.
 TEST_P(LedgerTest, OneValueAPersonIsForAnyNumberOfRecords) {
   Ledger ledger = Ledger::create(path);
   ledger.add_dataset({"visits", pure("1"), Neighbors::add_remove, "person", "patient", 5});

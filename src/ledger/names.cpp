@@ -62,7 +62,7 @@ bool has_any(const Characters& characters, const Ranges& ranges) {
   return std::ranges::any_of(characters, [&](std::uint32_t character) { return is_in(character, ranges); });
 }
 
-/// The place of a mark among the marks on one letter (see Marks); 0 for a character that is not a mark.
+/// A mark's place (see Marks); 0 for a character that is not a mark.
 unsigned place_of(std::uint32_t character) {
   const auto found = std::ranges::find_if(
       all_marks, [&](const Marks& marks) { return marks.first <= character && character <= marks.last; });

@@ -5,10 +5,9 @@
 
 namespace fractile::ledger_detail {
 
-/// Throws `usage` when a name is not UTF-8, begins or ends with a blank, or has more than 200 characters. Also throws `usage` for an
-/// invisible character, a character that the normal form replaces, and a letter that is written as two characters, such as a letter and a
-/// mark. An accepted name is its own normal form (NFC, of the Unicode version that unicode_names.hpp names), so two different accepted
-/// names stay different after normalization.
+/// Throws `usage` when a name is not UTF-8, begins or ends with a blank, or has more than 200 characters, an invisible one, one that the
+/// normal form replaces, or a letter that is written as two. An accepted name is its own normal form (NFC, of the Unicode version that
+/// unicode_names.hpp names), so different accepted names stay different after normalization.
 void require_name(const std::string& name);
 
 /// Throws `usage` unless an accepted name certainly differs, after normalization, from a name

@@ -13,9 +13,9 @@
 
 namespace fractile::ledger_detail {
 
-/// A Present is made and used within one transaction of the store. Its functions throw `ledger` when
-/// the rows that they read contradict each other. They read the whole book when the last line carries
-/// no sums (in an older format), and when the rows that an index finds do not answer the question.
+/// Made and used within one transaction of the store. Functions throw `ledger` when the rows
+/// that they read contradict each other. They read the whole book when the last line carries no
+/// sums (in an older format), and when the rows that an index finds do not answer the question.
 class Present {
  public:
   explicit Present(const Store& store);

@@ -16,10 +16,9 @@ std::string reading_text(const LedgerReading& reading);
 /// `nullopt` for a text that reading_text() did not write.
 std::optional<LedgerReading> read_reading(const std::string& text);
 
-/// All that a request says about how its source is read, including the column of persons. The records per person are left out, since they
-/// are compared as a number.
+/// How a request reads its source, including the column of persons. The records per person are left out, since they are a number.
 LedgerReading reading_of(const LedgerRequest& request);
-/// What a dataset declares about how its sources are read, without the records per person.
+/// How a dataset declares that its sources are read, without the records per person.
 LedgerReading reading_of(const LedgerDataset& dataset);
 
 /// Whether the release holds for persons with any number of records: the

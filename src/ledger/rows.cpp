@@ -137,7 +137,7 @@ void note(EntryRow& row, const Line& line) {
 
 namespace {
 
-/// Finds a row by its id; the rows are in ascending order of their ids.
+/// Finds a row by its id; the ids ascend.
 template <class Rows>
 auto find_row(Rows& rows, std::int64_t id) {
   const auto id_of = [](const auto& row) {

@@ -15,7 +15,7 @@ namespace fractile::ledger_detail {
 struct DatasetRow {
   std::int64_t id;
   LedgerDataset dataset;
-  std::string hashed;  ///< its fields, in the form in which the log's hashes take them
+  std::string hashed;  ///< its fields, as the log hashes them
 };
 
 struct EntryRow {

@@ -8,16 +8,14 @@
 
 namespace fractile::ledger_detail {
 
-/// The charge that a cost counts as on a dataset's budget. Throws `usage` when the
-/// budget does not count the cost's measure, or when require_short() refuses the cost.
+/// The charge that a cost counts as on a dataset's budget. Throws `usage` when the budget does not count its measure, or it is not short.
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost);
 
-/// Throws `usage` when a number of a budget has more than 50 digits in its numerator or denominator. Numbers must be short, since they
-/// are read as long as the ledger is used.
+/// Throws `usage` when a number of a budget has more than 50 digits in its
+/// numerator or denominator: it is read as long as the ledger is used.
 void require_short(const Budget& budget);
 
-/// Throws `usage` unless the request has the dataset's neighbors and agrees with the column of persons, the records per person and the
-/// source that the dataset pins.
+/// Throws `usage` unless the request has the dataset's neighbors and agrees with the persons, records and source that the dataset pins.
 void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request);
 
 /// The balance of a dataset with these charges. Throws `ledger` for a charge of a measure that the budget does not count.

@@ -71,8 +71,8 @@ void set_up(const Connection& connection) {
       "PRAGMA synchronous = EXTRA");
 }
 
-/// Throws `ledger` when the file has several names or is mounted as a single file. SQLite keeps a journal next to the name that was used,
-/// and a program that uses another name would not find it. An interrupted change would then stay, or a charge would be lost.
+/// Throws `ledger` when the file has several names or is mounted as a single file. A journal lies next to the name that was used, and
+/// would not be found by another name. An interrupted change would then stay, or a charge would be lost.
 void require_one_name(const std::string& path) {
   struct statx file {};
   if (statx(AT_FDCWD, path.c_str(), 0, STATX_TYPE | STATX_NLINK, &file) != 0 || !S_ISREG(file.stx_mode)) return;
@@ -158,8 +158,8 @@ int Connection::open(const std::string& name, int flags) {
   return result;
 }
 
-/// Throws `ledger` unless SQLite has opened the file that the system finds at this path. SQLite follows links by their texts, so a link
-/// into another mount namespace, such as /proc/PID/root, leads it to another file.
+/// Throws `ledger` unless SQLite has opened the file that the system finds at this path. SQLite follows links by their texts, so links
+/// into other mount namespaces (/proc/PID/root) lead it to another file.
 void Connection::require_own_file() const {
   const char* const name = sqlite3_db_filename(handle(), "main");
   struct stat ours {};

@@ -69,7 +69,7 @@ void make_if_missing(const std::string& path, Wanted wanted, const Waiting& wait
   if (!is_there) make_new(path, waiting);
 }
 
-/// The statement that reads a table; `indexed` is "NOT INDEXED" for a scan without an index (see Store::scan) and "" otherwise.
+/// The statement that reads a table; `indexed` is "NOT INDEXED" for Store::scan and "" for lookups.
 std::string select_in_file(Table table, std::int64_t format, const std::string& indexed) {
   switch (table) {
     case Table::datasets:

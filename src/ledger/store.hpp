@@ -13,7 +13,7 @@
 
 namespace fractile::ledger_detail {
 
-/// The columns of a row as texts, in the form in which the log's hashes take them; `nullopt` for NULL.
+/// The columns of a row as texts, as the log hashes them; `nullopt` for NULL.
 using Fields = std::vector<std::optional<std::string>>;
 
 /// The tables. Each comment lists the columns of a row in their order.
@@ -27,9 +27,9 @@ enum class Table {
 
 /// The indices by which entries are found.
 enum class Lookup {
-  question,      ///< by the digest of a query; the newest entry first
-  source,        ///< by a dataset and a source; the oldest entry first
-  receipt_path,  ///< by the path of a receipt; the newest entry first
+  question,      ///< by a query's digest; the newest first
+  source,        ///< by a dataset and a source; the oldest first
+  receipt_path,  ///< by a receipt's path; the newest first
 };
 
 /// How long a store waits for other processes, and what it reports meanwhile.
@@ -45,7 +45,7 @@ struct Waiting {
   std::function<void(std::chrono::seconds)> told = {};  ///< called after ten seconds, then each minute
   Until until = Until::patience;
 
-  /// Whether to go on waiting after this much time. The caller keeps `last_told`, which is 0 at the start of each wait.
+  /// Whether to go on waiting after this much time. The caller keeps `last_told`, which begins at 0 for each wait.
   bool goes_on(std::chrono::milliseconds waited, std::chrono::seconds& last_told) const;
 };
 
@@ -87,7 +87,7 @@ class Store {
   /// Frees the room that take_room() reserved, for a write that needs it at once.
   virtual void give_room_back() const = 0;
 
-  // The functions below are called only within a transaction.
+  // The functions below are called within a transaction.
 
   /// Throws `ledger` when this user lacks a right that a release needs from its charge to its commitment.
   virtual void require_rights() const = 0;

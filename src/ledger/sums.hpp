@@ -14,9 +14,9 @@ namespace fractile::ledger_detail {
 
 /// Throws `usage`, for a stored text that this program does not write.
 [[noreturn]] void unreadable();
-/// Reads a text of any length that to_string() of a Rational wrote. Throws `usage` for any other text.
+/// Reads what to_string() of a Rational wrote, of any length. Throws `usage` for any other text.
 Rational read_rational(std::string_view text);
-/// Reads a text that to_string() of an Exponent wrote. Throws `usage` for any other text.
+/// Reads what to_string() of an Exponent wrote. Throws `usage` for any other text.
 Exponent read_exponent(std::string_view text);
 
 /// The terms of a sum: its rational part, if it has one, and its logarithms.

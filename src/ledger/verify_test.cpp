@@ -118,7 +118,7 @@ TEST_P(LedgerVerify, AMissingEndIsMissedBeforeAnythingIsCharged) {
   expect_failure(ErrorCode::ledger, "the log does not know dataset 1", charge_more);
 }
 
-/// A commitment reads all lines since its reservation: those about its own entry, and those about entries that were reserved since.
+/// A commitment reads all lines since its reservation, those about its own entry and those about later entries.
 TEST_P(LedgerVerify, WhatHappenedSinceTheReservationIsRead) {
   Ledger ledger = Ledger::open(path);
   const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 8))));

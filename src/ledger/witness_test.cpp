@@ -233,7 +233,7 @@ TEST_P(LedgerWitnesses, AWitnessThatGoesWhileAReleaseRuns) {
   EXPECT_EQ(spent(), "epsilon = 0");
 }
 
-/// A witness that has seen another ledger may be that of this ledger, put back to a state before its datasets. So datasets may be added
+/// Another ledger's witness may be that of this ledger before it was put back to a state without datasets. So datasets may be added
 /// again, but nothing is charged until the witness is accepted.
 TEST_P(LedgerWitnesses, OneOfAnotherLedgerKeepsReleasesBack) {
   Ledger ledger = Ledger::open(path);
