@@ -1,4 +1,5 @@
-// What stands beside the quantiles of a level: as it was drawn at the finest cells, or of a margin their sums.
+// The statistics beside the quantiles of a level: as the level drew them or, for a margin that adds up, the sums of what was drawn at the
+// finest cells.
 // Proof: docs/proofs/counts.md
 #include "publication/margins.hpp"
 
