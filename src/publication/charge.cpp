@@ -14,7 +14,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-/// Runs `work` before the charge. If the ledger fails, the error also says that nothing was charged.
+/// Runs `work` before the charge. Errors of the ledger then also say that nothing was charged.
 template <class Work>
 auto before_charge(Work work) {
   try {
@@ -25,8 +25,7 @@ auto before_charge(Work work) {
   }
 }
 
-/// The tables, with the paths of the files that were opened for them, as far as these paths are known. In `opened`, these files stand after
-/// the table's own file.
+/// The tables, with the paths of the files that were opened for them, if known. In `opened`, they stand after the table's own file.
 std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const std::vector<OpenedFile>& opened) {
   const std::span<const OpenedFile> files = std::span(opened).last(std::min(tables.size(), opened.size()));
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -57,8 +56,7 @@ void require_pinned_person(const RecordSelection& selection, const LedgerDataset
       "per_person");
 }
 
-/// Refuses a query where the dataset pins the column of persons: a query may give any column the pinned name. A query that makes one row of
-/// each person's records is not refused.
+/// A query may give any column the pinned name, unless it makes one row of each person's records.
 [[noreturn]] void refuse_query(const LedgerDataset& dataset) {
   const Field sql("sql");
   throw Error(ErrorCode::usage,
@@ -76,8 +74,7 @@ bool may_make_one_row_a_person(const Source& source, const ReleaseRequest& relea
          release.column.selection.person == dataset.person;
 }
 
-/// Throws `ledger` unless the receipt that is stored with this entry has the entry's query, cost and number. The ledger may have been
-/// tampered with.
+/// Throws `ledger` unless the receipt stored with this entry has the entry's query, cost and number: the ledger may have been changed.
 void require_stored_receipt(const LedgerEntry& entry, const std::string& path) {
   if (entry.token.empty()) return;  // an entry of an older format
   const std::string name = fmt::format("the receipt of entry {} of {}", entry.id, path);
@@ -264,7 +261,7 @@ std::string ReleaseCharge::one_or_more(const char* of_one, const char* of_more) 
   return reservations_.size() == 1 ? of_one : of_more;
 }
 
-/// Reads the entry's state from the ledger that is now at the path: another ledger may have been put there.
+/// Reads the ledger that is now at its path, where another one may have been put.
 Words ReleaseCharge::fate() const {
   if (reservations_.empty()) return "nothing was charged";
   const LedgerReservation& first = reservations_.front();

@@ -21,28 +21,28 @@ struct ChargedRelease {
   std::uint64_t receipt_size = 0;  ///< an upper bound on the bytes of its receipt
 };
 
-/// Decides which releases to charge. For each query, `held` has the entry of its earlier release, or nothing.
+/// Decides what to charge. For each query, `held` has the entry of its earlier release, or nothing.
 using WantedReleases = std::function<std::vector<ChargedRelease>(const std::vector<std::optional<LedgerEntry>>& held)>;
 
 /// The charge of one release, or of several that are paid for and stored together.
 class ReleaseCharge {
  public:
-  /// Opens the ledger. Refuses what does not go with a ledger, and options that hold only if the dataset declares them. Before that, no
-  /// source is opened and no library is loaded. All releases of one charge read the same source, and the same persons' records count.
-  /// `columns`: all columns that are counted.
+  /// Opens the ledger. Refuses what does not go with a ledger, and what holds only if its dataset declares it. Before that, nothing is
+  /// opened or loaded. All that is charged together has the same source and counts the same persons' records. `columns`: all columns that
+  /// are counted.
   static ReleaseCharge of(const Payment& payment, const Source& source, const ReleaseRequest& release,
                           const std::vector<ColumnToCount>& columns, Attendant& attendant);
 
-  /// Must be called when all files to read are open, and before any record is read. Refuses queries that the dataset's budget is not for:
-  /// with another unit, other files or another way of reading. `opened` is empty when no file is read.
+  /// Call it when all files are open and no record has been read. Refuses queries that the dataset's budget is not for: with another unit,
+  /// other files or another reading. `opened` is empty when no file is read.
   void require_fit(const Source& source, const std::vector<OpenedFile>& opened);
 
-  /// Must be called when it is known what was opened. If the dataset pins the column of persons, refuses a query unless it makes one row of
-  /// each person's records.
+  /// Call it when it is known what was opened. If the dataset pins the column of persons, refuses a query unless it makes one row of each
+  /// person's records.
   void require_persons(const Source& source, const Records& records) const;
 
-  /// The entry of an earlier release of this very query, if there is one. Nothing if the payment asks for a new release, or if it is not
-  /// known which table is read.
+  /// The entry of an earlier release of this very query, if any. Nothing if the payment asks for a new release, or if the table read is
+  /// unknown.
   std::optional<LedgerEntry> stored(const std::string& query) const;
   /// The release that such an entry holds, read back from its receipt.
   static Release release_of(const LedgerEntry& entry);
@@ -69,10 +69,9 @@ class ReleaseCharge {
   /// Reserves a release. Also reserves room for its receipt, of `receipt_size` bytes in the ledger and in the receipt's file, and for what
   /// will be shown. From here on, an interrupt reports what counts as spent and what can be done.
   void reserve(const ChargedRelease& release, Attendant& attendant);
-  /// Looks up the entries that are held for these queries, under the conditions of stored(), and reserves what `wanted` then asks for. All
-  /// of it is one transaction, which reserves everything or nothing. If all queries are held, no transaction and no room is taken.
-  /// Otherwise room is reserved as above: `receipts_size` bytes for all receipts in the ledger, and `file_size` bytes in the request's
-  /// file.
+  /// Looks up the entries held for these queries, if stored() would look, and reserves what `wanted` then asks for. All of it is one
+  /// transaction, which reserves everything or nothing. If all queries are held, it takes no transaction and no room. Room as above:
+  /// `receipts_size` bytes for all receipts in the ledger, and `file_size` bytes in the request's file.
   void reserve(const std::vector<std::string>& queries, const WantedReleases& wanted, std::uint64_t receipts_size,
                std::uint64_t file_size, Attendant& attendant);
   /// Runs `work`. If it fails or is interrupted, the message also says what became of the entries.

@@ -1,5 +1,5 @@
-// Checks, through the entry that users call, that intervals hold as often as they claim in cells of every size, and that counts are off by
-// the stated law.
+// Checks, through the entry that users call, that intervals hold in cells of every size as often as stated, and the law by which counts are
+// off.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -118,8 +118,7 @@ void add_misses(const Truth& truth, const Release& release, const Release::Group
   }
 }
 
-/// An upper bound on the misses of this many runs, each of which misses with a probability of at most 1/20. More misses occur less than
-/// once in a billion times.
+/// If each run misses with a probability of at most 1/20, more misses than this occur less than once in a billion times.
 std::uint64_t most_misses(std::uint64_t runs) {
   const double expected = static_cast<double>(runs) / 20;
   return static_cast<std::uint64_t>(expected + 6 * std::sqrt(expected) + 8);

@@ -10,7 +10,7 @@
 namespace fractile::publication_detail {
 namespace {
 
-/// What is done with cells that are not numbers. Nothing if the options do not say and such cells are errors.
+/// What is done with cells that are not numbers; nothing if the options do not say and it is an error.
 std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) {
   const bool is_profile = read.format == "profile";
   const bool is_row_wise = !is_profile && !read.sql.empty() && !read.sql_stability;
@@ -19,7 +19,7 @@ std::optional<Unreadable> unreadable_of(const TableOptions& read, bool is_paid) 
   return read.unreadable;
 }
 
-/// The names of a table's several files. They are sorted, so that the order in which they were typed does not matter.
+/// The names of a table's several files, in the same order however they were typed.
 std::string typed_names(const TableOptions& read) {
   std::vector<std::string> names{read.file};
   names.insert(names.end(), read.more_files.begin(), read.more_files.end());
@@ -95,7 +95,7 @@ std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSel
 
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
                               const std::string& dataset) {
-  constexpr std::uint64_t escaped = 6;  // the most bytes that one byte takes: \u0000
+  constexpr std::uint64_t escaped = 6;  // the most bytes per byte: \u0000
   std::uint64_t size = 8'000;           // everything that stands in it once, except what was typed
   for (const std::string* typed :
        {&description.file, &description.sql, &description.column, &description.person, &description.engine, &dataset}) {

@@ -16,8 +16,7 @@ inline Unreadable unsaid(bool is_paid) { return is_paid ? Unreadable::missing : 
 /// Describes the source of a release. `records`: what the opened source returned.
 SourceDescription described(const Source& source, const ReleaseRequest& request, bool is_paid, const Records& records);
 
-/// Which releases a ledger's query finds: only those of equal cost, or those of any cost. A level of a publication keeps the cost that it
-/// was first published at, and so is found at any cost.
+/// Whether only releases of equal cost are equal. A level of a publication keeps the cost that it was first published at.
 enum class Costs { equal, any };
 
 /// The text by which a ledger finds the release again. `name` and `tables` say what was opened, as ReleaseDetails::source and
@@ -29,8 +28,8 @@ std::string canonical_text(const Source& source, const ReleaseRequest& request, 
 /// itself.
 std::optional<MarginOf> margin_of(const RecordSelection& finest, const RecordSelection& level);
 
-/// An upper bound on the bytes of the receipt of this request, whatever is drawn. It is computed without reading rows. `dataset`: the
-/// dataset that pays; empty without a ledger.
+/// An upper bound on the bytes of the request's receipt, whatever is drawn. It reads no rows. `dataset`: the dataset that pays; empty
+/// without a ledger.
 std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& description,
                               const std::string& dataset);
 

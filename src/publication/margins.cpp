@@ -1,5 +1,4 @@
-// The statistics beside the quantiles of a level: as the level drew them or, for a margin that adds up, the sums of what was drawn at the
-// finest cells.
+// The statistics beside the quantiles of a level: as drawn for the level or, for a margin that adds up, sums over the finest cells.
 // Proof: docs/proofs/counts.md
 #include "publication/margins.hpp"
 

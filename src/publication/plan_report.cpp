@@ -20,7 +20,7 @@ using report_detail::number;
 using report_detail::Row;
 using report_detail::Writer;
 
-/// The amount in six digits, for readers: the exact number may have many more.
+/// The amount in six digits, for readers; the exact number may have many more.
 std::string short_amount(const Budget& budget) {
   const double amount = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
   return fmt::format("{:.6g}", amount);
@@ -125,7 +125,7 @@ void write_level(Writer& json, const PublicationPlan& plan, const PlannedLevel& 
   json.EndObject();
 }
 
-/// The cell that decides a level: the one whose error is the largest share of its records. Lost cells come last.
+/// The cell that decides a level: the one with the largest error as a share of its records. Lost cells come last.
 const PlannedCell& worst_cell(const PlannedLevel& level) {
   const auto share = [](const PlannedCell& cell) {
     return cell.units && *cell.units > 0 && cell.worth != CellWorth::lost
@@ -181,8 +181,7 @@ std::string cells_worth(const PublicationPlan& plan, CellWorth worth) {
   return cells_in_words(plan, [&](const PlannedLevel&, const PlannedCell& cell) { return cell.worth == worth; });
 }
 
-/// Names the cells whose intervals may end only at the ends of the range, and says how many records would suffice. Lost cells are left out:
-/// the report lists them separately.
+/// The cells whose intervals may end only at the ends of the range, and how many records would suffice. Lost cells are listed elsewhere.
 std::string unsettled_in_words(const PublicationPlan& plan) {
   std::uint64_t enough = 0;
   const std::string cells = cells_in_words(plan, [&](const PlannedLevel& level, const PlannedCell& cell) {

@@ -15,7 +15,7 @@ PublicationPlan plan_of_all(const Publication& publication) {
   return plan_publication(publication, parts(publication));
 }
 
-/// Cells of no or two records cannot have three quartiles, and no budget helps. Cells of many records are useful as they are.
+/// Two records cannot have three quartiles at any budget; many records need no larger budget.
 TEST(PublicationPlans, JudgeCellsByTheirRows) {
   Publication publication = earnings();
   publication.tables.front().expected_rows = {0, 2, 60, 20'000, 20'000, 20'000, 20'000, 20'000};
@@ -55,7 +55,7 @@ TEST(PublicationPlans, DivideTheFinestLevelBetweenQuantilesAndCounts) {
   }
 }
 
-/// A total's count is a sum of noisy counts. Its error grows with the number of counts, but more slowly than that number.
+/// A total's count is a sum of noisy counts. Its error grows with their number, but more slowly.
 TEST(PublicationPlans, GiveTotalsTheNoiseOfAllTheirCells) {
   Publication publication = earnings();
   PublicationTable& table = publication.tables.front();

@@ -103,7 +103,7 @@ class ReleaseRun {
   Attendant& attendant_;
 };
 
-/// A request, its opened source and the charge that pays. Everything that can be refused before a record is read has been refused.
+/// A request, its opened source and its charge, after everything was refused that can be refused before a record is read.
 struct Opened {
   ReleaseRequest request;
   publication_detail::OpenedSource from = {};

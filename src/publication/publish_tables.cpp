@@ -58,7 +58,7 @@ ColumnToCount column_of(const Publication& publication, const PublicationTable& 
           selection_of(publication, table, level, cells, from_rows)};
 }
 
-/// What is counted for a level. A level that adds up needs the table's finest cells. A level of persons' values is counted itself, from the
+/// What is counted for a level: the table's finest cells, if the level adds them up. A level of persons' values is counted itself, from the
 /// records of the finest cells.
 ColumnToCount counted_for(const Publication& publication, const PublicationTable& table, const KeyLevel& level,
                           const LevelCells& cells, bool from_rows) {
@@ -180,7 +180,7 @@ class TablesRun {
 
   /// An upper bound on the bytes of the publication's receipt: the receipts of its levels, and the text around them.
   std::uint64_t largest_file() const {
-    constexpr std::uint64_t escaped = 6;  // the most bytes that one byte takes: \u0000
+    constexpr std::uint64_t escaped = 6;  // the most bytes per byte: \u0000
     const Publication& publication = request_.publication;
     std::uint64_t size = 4'000 + escaped * publication.title.size() + receipts_size();
     for (const KeyColumn& column : publication.keys) {
@@ -219,8 +219,7 @@ class TablesRun {
     charge_->reserve(forms, wanted, receipts_size(), file_size, attendant_);
   }
 
-  /// Refuses everything that release() would refuse, before anything is charged. After the charge, no level fails because of public
-  /// parameters.
+  /// Refuses, before anything is charged, all that release() would refuse. No level fails after the charge because of public parameters.
   void require_valid() const {
     for (std::size_t i = 0; i < plan_.levels.size(); ++i) {
       if (held_[i]) continue;

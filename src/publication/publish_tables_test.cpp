@@ -30,8 +30,8 @@ const Budget all_but_exact = Budget::pure(Rational(1'000'000));
 
 class PublishingTables : public source_test::EngineTest {
  protected:
-  /// A file of 4 regions x 2 sexes with 21 records each. Pay begins at 100 times the cell's place and grows by 1, and hours are 900 less
-  /// the pay. The file also has records whose keys are not listed, or whose pay is not a number.
+  /// 4 regions x 2 sexes with 21 records each. Pay begins at 100 times the cell's place, and hours are 900 less pay. Other records have
+  /// keys that are not listed, or a pay that is not a number.
   std::string payroll() const {
     std::string text = "id,region,sex,pay,hours\n";
     int id = 0;
@@ -101,7 +101,7 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   ASSERT_EQ(tables.levels.size(), 5U);
   EXPECT_EQ(value(tables, 0, {"n", "f"}, 1), "10");
   EXPECT_EQ(value(tables, 0, {"w", "m"}, 2), "715");
-  // All values between two neighboring records have the same numbers of records below and above them, so any of them may be the quantile.
+  // All values between two neighboring records have as many records below and above: any of them may be the quantile.
   const auto expect_between = [&](std::size_t level, const std::vector<std::string>& keys, std::size_t quantile,
                                   int low, int high) {
     const Rational found = Rational::parse(value(tables, level, keys, quantile));
@@ -117,7 +117,7 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   EXPECT_EQ(tables.cost().to_string(), "epsilon = 1000000");
 }
 
-/// A column stays available until its last level is drawn, whatever is drawn in between. Seeded releases show that nothing else changes.
+/// A column stays until its last level is drawn, whatever is drawn in between. Seeded releases show that nothing else changes.
 TEST_F(PublishingTables, TablesOfOneColumnNeedNotFollowOneAnother) {
   Publication publication = earnings_and_hours(all_but_exact);
   publication.tables.push_back(table_by("pay again", {"region", "sex"}, {{0, 1}, {1}}));
@@ -167,7 +167,7 @@ TEST_F(PublishingTables, AReceiptIsReadBack) {
   EXPECT_EQ(error_of([&] { read_publication_receipt(changed, "it"); }).code(), ErrorCode::data);
 }
 
-// Anyone who writes a receipt can give it a valid hash. So the receipt's parts must also agree with each other before it is explained.
+// Anyone who writes a receipt can hash it. So its parts must also agree with each other.
 TEST_F(PublishingTables, ReceiptsAreOfOnePromise) {
   const PublishedTables tables = publish(earnings_and_hours(Budget::pure(Rational(3))));
   const auto refused = [&](const auto& change) {
@@ -291,7 +291,7 @@ void expect_refused_for_nothing(const Publication& publication, const std::strin
   EXPECT_EQ(Ledger::open(payment.ledger).statement().entries.size(), before);
 }
 
-// A mean over listed candidates was once refused only after everything had been charged and counted.
+// A mean over listed candidates was once refused only after the charge and the count.
 TEST_F(PublishingTables, WhatCannotBeDrawnIsRefusedBeforeTheCharge) {
   const Payment payment = ledger();
   Publication publication = with_counts(Budget::pure(Rational(1)));
@@ -312,7 +312,7 @@ TEST_F(PublishingTables, WhatIsLeftBesideLevelsThatAreHeldIsEnoughToDrawTheOther
   expect_refused_for_nothing(publication, file_, payment, "table 'hours': ");
 }
 
-// Totals of this many cells were once refused only after everything had been drawn.
+// Totals of this many cells were once refused only after all draws.
 TEST_F(PublishingTables, TotalsOfMoreThanCanBeAddedUpAreRefusedBeforeTheCharge) {
   Publication publication = with_counts(Budget::pure(Rational(1)));
   publication.tables[0].below.clear();
@@ -324,7 +324,7 @@ TEST_F(PublishingTables, TotalsOfMoreThanCanBeAddedUpAreRefusedBeforeTheCharge) 
   expect_refused_for_nothing(publication, file_, ledger(), "table 'pay': a sum of more than 2^20 noisy counts");
 }
 
-/// What was committed is given out without waiting for a turn at writing, and without reserving room.
+/// Committed releases need neither a turn at writing nor room.
 TEST_F(PublishingTables, WhatIsHeldIsGivenOutWhileAnotherWrites) {
   const Payment payment = ledger();
   const PublishedTables first = publish(earnings(Budget::pure(Rational(1))), payment);
@@ -452,7 +452,7 @@ TEST_F(PublishingTables, CountsWithoutQuantilesAreChargedOnceAndHadAgain) {
   require_own_receipts(Ledger::open(payment.ledger).statement());
 }
 
-// Counts without quantiles can also have noise that is too wide. They are refused before anything is charged.
+// Counts without quantiles can also be too noisy, and are refused before anything is charged.
 TEST_F(PublishingTables, CountsWithoutQuantilesAreRefusedBeforeTheCharge) {
   expect_refused_for_nothing(counts_alone(Budget::pure(Exponent::parse("1e-30"))), file_, ledger(), "table 'pay': ");
   Publication publication = counts_alone(Budget::pure(Rational(1)));
@@ -461,7 +461,7 @@ TEST_F(PublishingTables, CountsWithoutQuantilesAreRefusedBeforeTheCharge) {
   EXPECT_EQ(error_of([&] { publish(publication); }).code(), ErrorCode::usage);
 }
 
-/// Totals of quantiles are not sums. A receipt that claims that they are is refused, even with a valid hash.
+/// Quantiles are not sums. A receipt that says otherwise is refused, even with a valid hash.
 TEST_F(PublishingTables, SumsAreOfCountsAlone) {
   PublishedTables tables = publish(with_counts(Budget::pure(Rational(1))));
   tables.levels.erase(tables.levels.begin() + 1, tables.levels.end());
@@ -499,7 +499,7 @@ TEST_F(PublishingTables, OtherKeysHaveCellsOfTheirOwn) {
   EXPECT_EQ(words.find("left out of all levels"), std::string::npos) << words;
 }
 
-/// A listed key makes another query than the key of the same name that stands for all other keys. Its totals are other queries, too.
+/// A key that is listed, and the same name for all other keys, make different queries. Their totals do, too.
 TEST_F(PublishingTables, OtherKeysArePartOfTheForm) {
   const Payment payment = ledger();
   Publication publication = earnings(Budget::pure(Rational(1)));
@@ -522,8 +522,8 @@ TEST_F(PublishingTables, PersonsAreSampledAndPromisedTo) {
   }
 }
 
-/// A person's first record is low in two columns, and the second one is high in both. Only one of the records counts, so the medians are
-/// both low or both high.
+/// A person's first record is low in two columns, and the second one is high in both. One of them counts, so the medians are both low or
+/// both high.
 TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
   file_ = folder.write("twice.csv", "id,region,sex,pay,hours\na,n,f,100,800\na,n,f,300,900\n");
   Publication publication = earnings_and_hours(all_but_exact);
@@ -539,8 +539,8 @@ TEST_F(PublishingTables, ARecordThatIsChosenCountsInAllTables) {
   EXPECT_EQ(seen["100 800"] + seen["300 900"], 40);
 }
 
-/// Each person has three records: one in a listed cell, one without a number, and one whose region is not listed. Each is chosen once in
-/// three times, and only the first one counts.
+/// Each person has a record without a number, one whose region is not listed, and a third one. Only the third one counts, and it is chosen
+/// once in three times.
 TEST_F(PublishingTables, EveryRecordOfAKnownPersonMayBeChosen) {
   std::string text = "id,region,sex,pay,hours\n";
   constexpr int persons = 3000;
@@ -570,7 +570,7 @@ TEST_F(PublishingTables, ColumnsWhoseLevelsAreHeldAreNotReadAgain) {
   EXPECT_EQ(published(publication), std::vector<std::string>{});
 }
 
-/// Publishes a median with three possible values for two cells and for both together. Returns how often each triple of values is published.
+/// Publishes a median of three possible values for two cells and for both together. Counts how often each triple is published.
 std::vector<std::uint64_t> outcomes(const std::vector<std::vector<std::uint64_t>>& counts, std::uint64_t times) {
   Publication publication{"", Budget::pure(Rational(1))};
   publication.keys = {{"k", {"a", "b"}}};
@@ -603,8 +603,8 @@ std::vector<double> law_of(double epsilon, const std::vector<double>& distances)
   return law;
 }
 
-/// Checks, through the entry that users call, that what is published has the law of independent draws, one for each cell of each level, at
-/// the level's part of the budget. The parts add up to 1. A cell's draw costs at most its level's part (docs/proofs/single_quantile.md).
+/// Through the entry that users call, what is published has the law of independent draws, one for each cell of each level, at the level's
+/// part of the budget. The parts add up to 1. A cell's draw costs at most its level's part (docs/proofs/single_quantile.md).
 TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
   const std::vector<std::uint64_t> found = outcomes({{5, 0, 8}, {3, 1, 0}}, testing::effort(8'000));
   const std::vector<double> a = law_of(0.25, {1.5, 1.5, 0});
@@ -619,8 +619,8 @@ TEST(PublicationAudit, EachCellOfEachLevelIsOneDrawAtTheLevelsCost) {
   EXPECT_GT(testing::chi_square_p(found, law), 1e-9);
 }
 
-/// Checks, through the same entry, that counts without quantiles have the law of one draw of noise per cell at the whole cost, and that
-/// their total is their sum.
+/// Through the same entry, counts without quantiles have the law of one draw of noise per cell at the whole cost, and their total is their
+/// sum.
 TEST(PublicationAudit, CountsWithoutQuantilesAreOneDrawACell) {
   Publication publication{"", Budget::pure(Rational(1))};
   publication.keys = {{"k", {"a", "b"}}};

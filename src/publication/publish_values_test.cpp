@@ -43,7 +43,7 @@ std::string in_one_line(const std::string& text) {
 
 class PublishingValues : public source_test::EngineTest {
  protected:
-  /// Persons with one to four visits, in one or two of the listed cells. Some of the visits are in no listed cell.
+  /// Persons with one to four visits, in one or two of the listed cells. Some visits are in no listed cell.
   static std::vector<Visit> visits() {
     std::vector<Visit> all;
     for (int i = 0; i < 160; ++i) {
@@ -77,7 +77,7 @@ class PublishingValues : public source_test::EngineTest {
     return publication;
   }
 
-  /// By definition: for each cell of a level, the sums of its persons, over the visits that are in a listed cell of the finest level.
+  /// By definition: for each cell of a level, its persons' sums over visits in listed cells of the finest level.
   static std::map<Cell, std::vector<int>> sums_of(const KeyLevel& level, const std::set<Cell>& possible = {}) {
     std::map<std::pair<Cell, std::string>, int> of_persons;
     for (const Visit& visit : visits()) {
@@ -113,8 +113,7 @@ void expect_sums(const PublishedTables& tables, const PublishedLevel& level,
   }
 }
 
-// A person with visits in two cells has a value in each cell. In the total of these cells, the person has one value, of all visits
-// together.
+// A person with visits in two cells has a value in each, and one value of all visits in their total.
 TEST_F(PublishingValues, AreMadeAnewAtEveryLevel) {
   const PublishedTables tables = publish(totals());
   ASSERT_EQ(tables.levels.size(), 4U);
@@ -133,7 +132,7 @@ TEST_F(PublishingValues, AreOfTheRecordsInPossibleCells) {
     expect_sums(tables, level, sums_of(publication.tables[0].levels[level.level], possible));
 }
 
-// If a person may count in only one cell of a level, a person with visits in several cells counts in one of them, chosen at random.
+// If a person may count in only one cell of a level, a person with visits in several counts in one of them, at random.
 TEST_F(PublishingValues, CountInNoMoreCellsThanTheBound) {
   Publication publication = totals(PerPerson::count);
   publication.records_per_person = 1;
@@ -173,8 +172,8 @@ TEST_F(PublishingValues, NeedAPersonAndNumbers) {
   EXPECT_EQ(error_of([&] { parts(publication); }).field(), "per_person");
 }
 
-// A table of one value per person needs no bound on a person's records. If another table counts records, the publication's bound must be
-// the dataset's.
+// One value per person needs no bound on a person's records. If another table counts records, the publication's bound must be the
+// dataset's.
 TEST_F(PublishingValues, LiftALedgersBoundWhereNothingElseIsCounted) {
   LedgerDataset dataset{"people", Budget::pure(Rational(4))};
   dataset.person = "id";
@@ -229,7 +228,7 @@ class PublishingWeights : public source_test::EngineTest {
     for (const auto& [keys, pay, weight] : records()) text += fmt::format("{},{},{}\n", keys, pay, weight);
     return folder.write("weighted.csv", text);
   }
-  /// The table of units. Weights are rounded to the nearest point of a grid of 0, 2, 4 and 6, or to the upper one of two.
+  /// The table of units, on a grid of 0, 2, 4 and 6: weights are rounded to the nearest point, the upper one of two.
   std::string units_file() const {
     std::string text = "region,sex,pay\n";
     for (const auto& [keys, pay, weight] : records()) {
@@ -352,8 +351,7 @@ TEST_F(PublishingWeights, AreNothingElseOnALedgerThatDeclaresWhatTheyCarry) {
   EXPECT_EQ(error_of([&] { published(weighted(), publication, Payment{ledger}); }).field(), "column");
 }
 
-// A plan's errors are those of a table of units. If all weights are the largest possible, a cell has 3 units per record, and its errors are
-// 3 times those of records.
+// A plan's errors are those of a table of units. If all weights are the largest, here 3 units, they are 3 times those of records.
 TEST(PublicationPlans, CountWeightedErrorsInUnits) {
   Publication plain = earnings();
   plain.tables[0].expected_rows.assign(8, 700);
@@ -376,8 +374,8 @@ TEST(PublicationPlans, CountWeightedErrorsInUnits) {
   EXPECT_NE(to_json(of_units).find("\"units\": 2100"), std::string::npos);
 }
 
-// Noise grows with the number of a person's values that count. In the total of everyone, a person has only one value, so this total needs
-// less of the budget.
+// Noise grows with the number of a person's values that count. Everyone has only one value in the total of all, which needs less of the
+// budget.
 TEST(PublicationPlans, GiveTheOnlyValueOfAPersonLess) {
   Publication publication = earnings();
   publication.person = "id";

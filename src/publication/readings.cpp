@@ -17,11 +17,11 @@ constexpr const char* yes = "yes";  // the value of a declaration that has no ot
 /// What a dataset only permits: a release need not use it.
 constexpr std::array<std::string_view, 8> permitted{
     "table", "keys_file", "sql_stability", "sql", "public_rows", "duckdb", "weight_stability", "weights_as_they_are"};
-/// Whether the option holds only if the dataset declares it. A source's first release cannot fix such an option, since it weakens the
-/// promise, runs the asker's code, or makes records of a person's cell. A first release can fix only `missing`.
+/// Whether an option holds only if the dataset declares it. No first release of a source can fix such an option, since it weakens the
+/// promise, runs the asker's code, or makes records of a person's cell. A first release may fix only `missing`.
 bool holds_only_declared(std::string_view field) { return field != "missing"; }
 
-/// The canonical path of a library, so that two paths of one library are equal.
+/// The canonical path: two paths of one library are equal.
 std::string library_path(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path canonical = std::filesystem::canonical(path, unknown);
@@ -33,7 +33,7 @@ std::string declared_value(const LedgerDataset& dataset, const std::string& fiel
   return at == dataset.reading.end() ? std::string() : at->second;
 }
 
-/// The format that the reading states. It is "" if the file's name determines the format and the dataset does not declare it.
+/// The format to state: "" if the file's name implies it and the dataset does not declare it.
 std::string told_format(const TableOptions& read, const std::string& declared) {
   const std::string by_name = format_by_name(read.file);
   const std::string format = read.format.empty() ? by_name : read.format;
@@ -99,7 +99,7 @@ bool keeps(const Said& said, const std::string& declared, const TableOptions& re
   return declared == said.value;
 }
 
-/// A stability holds only for the declared query. With another query, an asker could make any rows count as often as they like.
+/// A stability holds for one query. With another query, an asker could make any rows count as often as they like.
 void require_declared_query(const TableOptions& read, const LedgerDataset& dataset) {
   const Field sql("sql");
   const std::string declared = declared_value(dataset, "sql");
@@ -112,8 +112,7 @@ void require_declared_query(const TableOptions& read, const LedgerDataset& datas
       "sql");
 }
 
-/// Only the owner of the records knows about whom weights reveal something: whether the weights of others change when one person joins, and
-/// how many of these weights change.
+/// Only the owner knows about whom weights reveal something: whether one person who joins changes others' weights, and how many of them.
 void require_declared_weights(const RecordSelection& selection, const LedgerDataset& dataset) {
   if (!selection.weights) return;
   const Field stability("weight_stability");
@@ -133,7 +132,7 @@ void require_declared_weights(const RecordSelection& selection, const LedgerData
       "weight");
 }
 
-/// When a person joins, the weights of others change, but nothing else in their records does. So nothing else may be made of weights.
+/// When a person joins, others' weights change, but nothing else of their records. So nothing else may be made of weights.
 void require_nothing_else_of_weights(const Source& source, const ColumnToCount& column, const LedgerDataset& dataset) {
   const RecordSelection& selection = column.selection;
   if (!selection.weights || declared_value(dataset, "weight_stability").empty()) return;
@@ -209,7 +208,7 @@ LedgerReading reading_of(const Source& source, const ColumnToCount& column, cons
 
 std::string source_for(const Source& source, const std::string& declared, const LedgerDataset& dataset,
                        const std::vector<OpenedFile>& opened) {
-  // If the stability is declared, the query is declared, too, and the server reads the tables that the query names.
+  // A query of a declared stability is declared itself, and the server reads the tables that it names.
   if (!source.address().empty()) {
     return source.options().sql_stability || opened.empty() ? dataset.source : opened.front().path;
   }

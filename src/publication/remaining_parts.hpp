@@ -1,5 +1,4 @@
-// How levels that are not held share what held levels leave of a publication's budget, and what all levels cost in the end. A level is held
-// if the ledger already has its release.
+// How a publication's budget is split when a ledger already holds some of its levels, and what all levels cost in the end.
 #pragma once
 
 #include <optional>
@@ -9,15 +8,15 @@
 
 namespace fractile::publication_detail {
 
-/// What each level costs. Held levels cost what they were published at. The other levels share the rest of the publication's budget in
-/// proportion to their shares, in whole millionths of the budget, and what rounding leaves goes to the first of them. If no level is held,
-/// the costs are those of the parts. Throws `budget_refused` if nothing is left for a level that is not held. It also throws if the rest
-/// cannot be computed, because share_of() returns nothing for a held level.
+/// What each level costs. Held levels cost what they were published at. The others share the rest of the publication's budget in proportion
+/// to their shares, in whole millionths of the budget; what rounding leaves goes to the first of them. If no level is held, these are the
+/// parts' own costs. Throws `budget_refused` if nothing is left for a level that is not held. Throws it also if the rest cannot be
+/// computed, because share_of() is nothing for a held level.
 std::vector<Budget> costs_beside(const Publication& publication, const std::vector<PublicationPart>& parts,
                                  const std::vector<std::optional<Budget>>& held);
 
-/// The share of a budget that a cost is, exactly. Nothing if the measures differ. Also nothing if either is a logarithm, unless both are
-/// multiples of the same logarithm.
+/// The share of a budget that a cost is, exactly. Nothing if the measures differ, or if one is a logarithm and the other is not a multiple
+/// of it.
 std::optional<Rational> share_of(const Budget& cost, const Budget& whole);
 
 /// Whether all levels together cost the publication's budget. They do, unless all of them were published before and for less.

@@ -9,8 +9,7 @@
 
 namespace fractile::publication_detail {
 
-/// The query without intervals, at the part of its budget that selects quantiles on this lattice. A query that has no intervals stays as it
-/// is.
+/// The query without intervals, at the part of its budget that selects quantiles on this lattice.
 inline QuantileQuery without_intervals(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
   if (!query.intervals) return query;
   const QuantilePlan plan = plan_of(query, lattice);
@@ -23,8 +22,8 @@ inline QuantileQuery without_intervals(const QuantileQuery& query, const Lattice
   return selected;
 }
 
-/// What is simulated in place of cells of weighted records: the same number of units, from records that all have the largest weight. A
-/// release of such units has the same law as a release of records without weights, since all scores and the noise grow by the same factor
+/// What is simulated in place of cells of weighted records: as many units, from records that all have the largest weight. A release of
+/// these has the same law as one of records without weights, since all scores and the noise grow by the same factor
 /// (docs/proofs/weights.md).
 class Reference {
  public:

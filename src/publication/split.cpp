@@ -54,9 +54,9 @@ std::vector<Level> levels_of(const Publication& publication) {
 
 std::int64_t binary_digits(std::uint64_t number) { return static_cast<std::int64_t>(std::bit_width(number)); }
 
-/// The approximate ratio of the error of the table's worst quantile to the error of a single quantile at the same budget. An error here is
-/// the largest one that nine releases in ten of a smooth table stay within (docs/publication.md has the measurements). The lattice's steps
-/// and bounds hardly affect the ratio. It is computed in exact arithmetic.
+/// The approximate ratio of the error of the table's worst quantile to that of a single quantile at the same budget. The error is the
+/// largest one that nine releases in ten of a smooth table stay within (measured in docs/publication.md). Steps and bounds hardly affect
+/// the ratio. It is computed in exact arithmetic.
 Rational scale_of(const PublicationTable& table, Measure measure) {
   const std::size_t quantiles = table.quantiles.size();
   if (quantiles <= 1) return 1;  // a count alone errs as much as a median
@@ -79,7 +79,7 @@ Rational scale_of(const PublicationTable& table, Measure measure) {
   }
 }
 
-/// Weights that make relative errors alike. Under zCDP, errors fall with the square root of rho, so weights are squared.
+/// Weights that make relative errors alike. They are squared under zCDP, where errors fall with the square root of rho.
 class Weights {
  public:
   explicit Weights(const Publication& publication) : publication_(publication) {
@@ -89,7 +89,7 @@ class Weights {
     }
   }
 
-  /// The weight of a level compared with the other levels of its table.
+  /// A level's weight within its table.
   Rational within_table(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
     return measured(noise_of(level) * inverse_rows(table, level)) / (Rational(1) - counted(level));
@@ -99,13 +99,12 @@ class Weights {
     const Budget& budget = publication_.budget;
     return all_expected_ && (budget.measure() == Measure::zcdp || !budget.epsilon().is_log());
   }
-  /// Multiplies a table's scale by the error that it had with what it was given, compared with other tables.
+  /// Multiplies a table's scale by its error, compared with other tables, at the part that it had.
   void correct(std::size_t table, const Rational& error) { scales_[table] *= error; }
   const std::vector<Rational>& scales() const { return scales_; }
   void put_scales(std::vector<Rational> scales) { scales_ = std::move(scales); }
 
-  /// The weight of a level compared with all levels of the publication. It uses rows if the rows of every table are known, and otherwise
-  /// the number of cells.
+  /// A level's weight among all levels. It uses rows only if the rows of every table are known, and otherwise the number of cells.
   Rational among_all(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
     const Rational inverse = all_expected_ ? inverse_rows(table, level) : Rational(level.cells.cells.size());
@@ -113,12 +112,12 @@ class Weights {
   }
 
  private:
-  /// The noise grows with how many records or values of one person count.
+  /// Noise grows with how many records or values of one person count.
   Rational noise_of(const Level& level) const {
     const PublicationTable& table = publication_.tables[level.table];
     return {std::int64_t{publication_detail::records_per_person(publication_, table, table.levels[level.place])}};
   }
-  /// The share of a level's part that is not for quantiles. It is 0 in a table without quantiles, where the counts decide.
+  /// The share of a level's part that is not for quantiles; 0 in a table without quantiles, where counts decide.
   static Rational counted(const Level& level) {
     return level.counts_share == Rational(1) ? Rational(0) : level.counts_share;
   }
@@ -136,7 +135,7 @@ class Weights {
 };
 
 /// How many records the level's query may expect in each cell: the largest number of any cell. Nothing if the numbers are very different;
-/// then the query counts the records where it has to know their number.
+/// then the query counts the records if it has to know.
 std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
   if (cells.expected_rows.empty()) return {};
   const auto [least, most] = std::ranges::minmax(cells.expected_rows);
@@ -146,7 +145,7 @@ std::optional<std::uint64_t> expected_in(const LevelCells& cells) {
 
 // --- Simulated errors --------------------------------------------------------------------------------------------------
 
-/// Whether two tables ask for the same in the same way, so that their errors are alike in cells of the same number of records.
+/// Whether two tables ask for the same, and so have like errors in cells of equally many records.
 bool err_alike(const PublicationTable& a, const PublicationTable& b) {
   const auto same_intervals = [&] {
     if (!a.intervals || !b.intervals) return !a.intervals && !b.intervals;
@@ -159,8 +158,8 @@ bool err_alike(const PublicationTable& a, const PublicationTable& b) {
          same_counts;
 }
 
-/// The errors that nine releases in ten stay within, as shares of a cell's records, at the parts of the budget that a split tries. Errors
-/// depend on the number of records times epsilon (or the square root of rho). So a cell of `most_rows` records can stand for a larger one.
+/// The errors that nine releases in ten stay within, as shares of a cell's records, at given parts of the budget. Errors depend on the
+/// number of records times epsilon (or the square root of rho). So a cell of `most_rows` records can stand for a larger one.
 class SimulatedErrors {
  public:
   /// `work`: approximately how many microseconds the simulation of one error may take.
@@ -194,7 +193,7 @@ class SimulatedErrors {
     return std::max(near_nine_in_ten(typical.largest), Rational(1, 8)) / Rational(simulated);
   }
 
-  /// The mean of the errors ranked 85 to 95 in 100. With few records errors are whole numbers, and a single one of them would jump.
+  /// The mean of the errors ranked 85 to 95 in 100. With few records errors are whole numbers, and a single one would jump.
   static Rational near_nine_in_ten(const std::vector<double>& increasing) {
     const std::size_t from = increasing.size() * 85 / 100;
     const std::size_t to = increasing.size() * 95 / 100;
@@ -203,7 +202,7 @@ class SimulatedErrors {
     return sum / Rational(to - from);
   }
 
-  /// How many releases are simulated. The number follows from counts that are known beforehand, so no clock decides a split.
+  /// The number of releases follows from counts that are known beforehand, so no clock decides a split.
   std::uint64_t releases_of(const PublicationTable& table) const {
     constexpr std::size_t at_once = 24;  // more quantiles take several selections
     const std::uint64_t quantiles = table.quantiles.size();
@@ -234,8 +233,8 @@ Rational sum_of(const std::vector<Rational>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), Rational(0));
 }
 
-/// Shares in proportion to the weights, except for a fiftieth that is shared evenly. Shares are rounded down to millionths, and the largest
-/// one takes what is left. They add up to 1.
+/// Shares in proportion to the weights, except a fiftieth that is shared evenly. They are rounded down to millionths, the largest one takes
+/// what is left, and they add up to 1.
 std::vector<Rational> apportioned(const std::vector<Rational>& weights) {
   const Rational evenly(1, 50);
   const Rational sum = sum_of(weights);
@@ -259,7 +258,7 @@ std::vector<Rational> in_proportion(std::vector<Rational> shares) {
 
 // --- Targets ---------------------------------------------------------------------------------------------------------
 
-/// The largest number of records, or units of weight, that the target allows a quantile to miss in a cell of this many.
+/// The most records, or units of weight, that the target lets a quantile miss in a cell of this many.
 std::uint64_t ranks_at(const PublicationTable& table, std::uint64_t rows) {
   const Rational most = table.target->at_most;
   const Rational records(rows);
@@ -330,7 +329,7 @@ Budget budget_of(Measure measure, const Rational& amount) {
   return measure == Measure::zcdp ? Budget::zcdp(amount) : Budget::pure(amount);
 }
 
-/// The least costs of several levels' parts, computed on as many threads as the machine has.
+/// The least costs of several levels' parts, on as many threads as the machine has.
 std::vector<Rational> solved_amounts(const Publication& publication, const std::vector<Level>& levels) {
   std::vector<Rational> amounts(levels.size());
   share_among_threads(threads_of_machine(), levels.size(),
@@ -363,7 +362,7 @@ class BudgetSplit {
  private:
   const PublicationTable& table_of(std::size_t i) const { return publication_.tables[levels_[i].table]; }
 
-  /// Gives each of these levels the least share that reaches its target, and returns the sum of these shares.
+  /// Gives these levels the least shares that reach their targets, and returns the sum.
   Rational reach_targets(const std::vector<std::size_t>& which, bool all) {
     const Rational whole = amount_of(publication_.budget);
     Rational taken = 0;
@@ -410,7 +409,7 @@ class BudgetSplit {
     }
   }
 
-  /// If tables ask for different things, corrects their weights: each table's simulated error at its part shows how far the parts are off.
+  /// If tables ask for different things, corrects their weights by each table's simulated error at its part.
   void balance(const std::vector<std::vector<std::size_t>>& tables, Weights& weights, const Rational& left) {
     constexpr int rounds = 4;
     constexpr std::uint64_t work = 400'000;  // in microseconds, approximately

@@ -26,7 +26,7 @@ Rational sum_of_shares(const std::vector<PublicationPart>& parts) {
   return sum;
 }
 
-/// Expects the parts to add up to the budget in the ledger's arithmetic, which does not use shares.
+/// Expects the exact sum in the ledger's arithmetic, which does not use shares.
 void expect_exactly(const std::vector<PublicationPart>& parts, const Budget& budget) {
   if (budget.measure() == Measure::zcdp) {
     std::vector<Rational> rhos;
@@ -45,7 +45,7 @@ std::vector<Rational> shares_of(const Publication& publication) {
   return shares;
 }
 
-/// Whether counts are drawn at this part's level: they are drawn at the finest level or, for persons' values, at each level.
+/// Whether counts are drawn here: at the finest level or, for persons' values, at each level.
 bool has_counts_at(const Publication& publication, const PublicationPart& part) {
   const PublicationTable& table = publication.tables[part.table];
   return table.has_counts() && (part.level == 0 || table.per_person.has_value());
@@ -128,8 +128,7 @@ TEST(PublicationParts, AreRoundedToMillionths) {
                                            Rational(135'666, 1'000'000), Rational(70'333, 1'000'000)}));
 }
 
-/// The smallest number of rows in a cell decides, not the number of cells. Cells without records and cells that no budget saves decide
-/// nothing.
+/// The smallest number of rows in a cell decides, not the number of cells. Cells without records, or that no budget saves, do not count.
 TEST(PublicationParts, FollowTheSmallestCell) {
   Publication publication = earnings();
   publication.tables.front().expected_rows = {0, 2, 100, 1000, 1000, 1000, 1000, 1000};
@@ -207,8 +206,7 @@ std::vector<Rational> evenly(std::int64_t quantiles) {
   return all;
 }
 
-/// With tables of different quantiles, rows and steps, a split's largest error is at most a tenth above the least one that the search
-/// finds.
+/// With different quantiles, rows and steps, a split's largest error is at most a tenth above the least that the search finds.
 TEST(PublicationParts, MakeTheLargestRelativeErrorNearlyAsSmallAsCanBe) {
   struct Table {
     std::int64_t quantiles;
@@ -238,7 +236,7 @@ TEST(PublicationParts, MakeTheLargestRelativeErrorNearlyAsSmallAsCanBe) {
   }
 }
 
-/// Simulated errors depend on the tables, budgets and rows only, so the split is the same each time.
+/// Simulated errors depend on the tables, budgets and rows only: the split is the same each time.
 TEST(PublicationParts, AreTheSameEachTime) {
   Publication publication = earnings();
   publication.tables.push_back(table_by("hours", {"sex"}, {{0}, {}}));
@@ -350,7 +348,7 @@ TEST(PublicationTargets, NameTheCellThatNoBudgetReaches) {
 
 // --- Widths ----------------------------------------------------------------------------------------------------------
 
-/// At the budget that was solved for, intervals of a public table have about the width of the target, as a share of the table's records.
+/// At the budget that was solved for, intervals of a public table are about as wide as the target, as a share of its records.
 TEST(PublicationTargets, OfIntervalsAreReachedAboutOnAPublicTable) {
   Publication publication = earnings();
   PublicationTable& table = publication.tables.front();

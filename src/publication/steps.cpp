@@ -14,8 +14,8 @@ namespace fractile::publication_detail {
 
 namespace {
 
-/// Warns of an epsilon above 20, at which the odds may change by a factor of half a billion. Warns of a rho above 20^2 / 8 = 50, which is
-/// the rho of an exponential mechanism of that epsilon.
+/// Warns above an epsilon of 20, at which the odds may change by a factor of half a billion, and above the rho of an exponential mechanism
+/// of that epsilon: 20^2 / 8.
 void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
   const bool pure = budget.measure() != Measure::zcdp;
   if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
@@ -34,7 +34,7 @@ bool is_letter(char c) {
   return byte >= 0x80 || (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
-/// The key without blanks and in lower case. Only ASCII letters are changed, whose lower case is the same in all languages.
+/// The key without blanks, with ASCII letters in lower case: other letters differ between languages.
 std::string folded(const std::string& key) {
   std::string text;
   text.reserve(key.size());

@@ -58,7 +58,7 @@ void validate_levels(const PublicationTable& table) {
   }
 }
 
-/// The keys of a column of the table. The key for all others, if there is one, is the last.
+/// The keys of a column of the table, followed by the key for all others, if any.
 std::vector<std::string> keys_of(const PublicationTable& table, const std::vector<const KeyColumn*>& columns,
                                  std::size_t column) {
   std::vector<std::string> keys = columns[column]->keys;
@@ -129,7 +129,7 @@ std::size_t cell_count(const PublicationTable& table, const std::vector<const Ke
   return cells;
 }
 
-/// The number of the table's cells. It is checked before the cells are made of the keys.
+/// The number of cells, checked before they are made of the keys.
 std::size_t require_countable(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   const std::size_t cells = cell_count(table, columns);
   if (cells <= Publication::most_cells) return cells;

@@ -86,7 +86,7 @@ std::string value_of(const std::vector<Table>& tables) {
   return words.size() == 1 ? words.front() : "value";
 }
 
-/// The table whose release states the promise: the first one that counts records or, if all tables count persons' values, the first one.
+/// The table whose release states the promise: the first that counts records or, if all count persons' values, the first.
 const Table& promised_table(const std::vector<Table>& tables) {
   const auto of_records = std::ranges::find_if(tables, [](const Table& each) { return !each.table.per_person; });
   return of_records == tables.end() ? tables.front() : *of_records;
@@ -119,7 +119,7 @@ std::string assumed_sample(const Table& table) {
   return table.finest().query.intervals->of == IntervalOf::population ? ", if the sample is a simple random one" : "";
 }
 
-/// The largest error of a quantile in a level's cells; nothing if it is not known for one of them.
+/// The largest error of a quantile in a level's cells; nothing if one is unknown.
 std::optional<std::uint64_t> largest_error(const Release& release, std::size_t quantile) {
   std::uint64_t largest = 0;
   for (const Release::Group& group : release.groups) {
@@ -130,7 +130,7 @@ std::optional<std::uint64_t> largest_error(const Release& release, std::size_t q
   return largest;
 }
 
-/// The largest error in the finest level's cells; nothing if the error of a value of any level is not known.
+/// The largest error in the finest level's cells; nothing if the error of a value of any level is unknown.
 std::optional<std::uint64_t> largest_error(const Table& table) {
   std::uint64_t largest = 0;
   for (const PublishedLevel* level : table.levels) {
@@ -414,9 +414,8 @@ std::string possible_values(const Page& page, const Table& table, const char* wh
                      report_detail::lattice_in_words(table.finest().lattice), what);
 }
 
-/// The declarations of all tables, each once. A declaration that not all tables share begins with the table's name. The first declaration
-/// of a table is left out: in its place stand the table's possible values and, once for all tables, that everything else was chosen without
-/// looking at the data.
+/// The declarations of all tables, each once. One that not all tables share begins with its table's name. Each table's first declaration is
+/// replaced by its possible values and, once for all tables, by a sentence about what else was chosen.
 std::vector<std::string> declarations_of(const Page& page, const std::vector<Table>& tables) {
   std::vector<std::string> items;
   for (const Table& table : tables) {
@@ -591,7 +590,7 @@ void explain_on(Page& page, const PublishedTables& published, const PageOptions&
   explain_words(page, published, tables);
 }
 
-/// Ends a page with the receipt, or says that it is too large: a page of 2,000 cells and their deciles must stay below 4 MB.
+/// Ends a page with its receipt, if it is small: a page of 2,000 cells and their deciles must stay below 4 MB.
 void end_with_receipt(Page& page, const std::string& receipt) {
   constexpr std::size_t largest = 2'000'000;  // bytes
   if (receipt.size() <= largest) return report_detail::hold_receipt(page, receipt);

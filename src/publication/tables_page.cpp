@@ -45,7 +45,7 @@ class Cells {
   const Publication& publication() const { return publication_; }
   const PublicationTable& table() const { return table_; }
   const std::vector<const PublishedLevel*>& levels() const { return levels_; }
-  /// The headings of a cell's numbers: of its quantiles, and of the statistics released beside them.
+  /// The headings of a cell's numbers: of its quantiles and of the statistics beside them.
   Row headings(const Page& page) const {
     Row headings;
     for (const Rational& quantile : levels_.front()->release.query.quantiles) headings.push_back(share_of(quantile));
@@ -114,7 +114,7 @@ class Cells {
   bool has_hidden_ = false;
 };
 
-/// A line or column of a table that crosses two key columns. It has a key, or none if it is the total.
+/// A line or column of two crossed key columns. It has a key, or none for the total.
 struct Place {
   std::string label;
   std::optional<std::string> key;
@@ -128,7 +128,7 @@ struct Crossing {
   std::vector<Place> columns;
 };
 
-/// The keys that the finest level's cells have in a column, in the cells' order, followed by the total if a level has it.
+/// The keys that the finest level's cells have in a column, in their order, and the total if a level has it.
 std::vector<Place> places(const Page& page, const Cells& cells, std::size_t column, bool has_total) {
   std::vector<Place> places;
   for (const Release::Group& group : cells.levels().front()->release.groups) {
@@ -140,7 +140,7 @@ std::vector<Place> places(const Page& page, const Cells& cells, std::size_t colu
   return places;
 }
 
-/// How the table's two key columns are crossed. Nothing if one line per cell is easier to read.
+/// How the two key columns are crossed; nothing if one line per cell is easier to read.
 std::optional<Crossing> crossing_of(const Page& page, const Cells& cells) {
   if (!page.has_figures() || cells.table().by.size() != 2) return {};
   const std::vector<Place> first = places(page, cells, 0, cells.has({1}) || cells.has({}));

@@ -8,8 +8,8 @@
 
 namespace fractile::publication_detail {
 
-/// Shows all levels of a table. On a page, if the table has two key columns and one of them has few keys, the table is rows by columns.
-/// Otherwise it has one line per cell, the keys first. A line beneath explains the contents of cells.
+/// Shows all levels of a table. Pages show two key columns, one of which has few keys, as rows by columns. Otherwise each cell has a line,
+/// the keys first. A line beneath explains the contents of cells.
 void show_cells(report_detail::Page& page, const PublishedTables& tables, std::size_t table);
 
 /// Draws a figure for each level that has few cells, if the page can show pictures.

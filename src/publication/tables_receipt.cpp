@@ -1,4 +1,4 @@
-// The receipt of a publication. It describes the publication and contains the receipts of its levels, each byte for byte.
+// The receipt of a publication: its description, and the receipts of its levels, each byte for byte.
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -194,7 +194,7 @@ PublicationMarks marks_of(const Json& json) {
   return marks;
 }
 
-/// Reads the columns of totals that draw nothing, and adds these totals after the levels that are drawn.
+/// Reads the columns of totals that draw nothing, and adds them after the drawn levels.
 void read_sums(const Json& json, PublicationTable& table) {
   if (!json.HasMember("sums")) return;
   if (!table.quantiles.empty() || !table.adds_up() || table.levels.size() != 1) {
@@ -247,8 +247,8 @@ void add_table(PublishedTables& tables, const Json& json, std::vector<std::strin
 
 [[noreturn]] void refuse_levels(const std::string& why) { throw Error(ErrorCode::data, why, ""); }
 
-/// Requires that a level has the column and quantiles of its table, that the first level is the finest, and that each cell has a key for
-/// each column of its level.
+/// Requires that a level has its table's column and quantiles, that the finest level is the first, and that each cell has a key for each
+/// column.
 void require_one_table(const PublishedTables& tables, const PublishedLevel& level, const PublishedLevel& finest) {
   const PublicationTable& table = tables.publication.tables[level.table];
   const KeyLevel& columns = table.levels[level.level];
@@ -282,8 +282,8 @@ std::optional<RecordWeights> weights_of(const Release& release) {
   return release.source.weights->declared;
 }
 
-/// Whether the release and the publication promise the same to the same people. If a person has only one value in the release, no bound on
-/// records is needed, and the release keeps any bound.
+/// Whether the release and the publication promise the same to the same people. If a person has only one value in the release, any bound on
+/// records will do.
 bool promises_alike(const Release& release, const PublishedTables& tables) {
   const Release& first = tables.levels.front().release;
   const bool has_only_value = release.source.per_person && !release.is_grouped();

@@ -53,7 +53,7 @@ std::string unprotected_of(const PublishedTables& published) {
       fmt::join(possible, "; "), fmt::join(failures, "; "));
 }
 
-/// The level with the strongest promise. If any level counts records, it is one of these; among them, it is the one in which most of a
+/// The level with the strongest promise: among the levels that count records, or among all if none does, the one in which most of a
 /// person's records or values count.
 const Release& promised(const PublishedTables& tables) {
   const auto most = [](const PublishedLevel& a, const PublishedLevel& b) {
