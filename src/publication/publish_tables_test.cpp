@@ -101,7 +101,7 @@ TEST_F(PublishingTables, EveryLevelIsOfTheRecordsInListedCells) {
   ASSERT_EQ(tables.levels.size(), 5U);
   EXPECT_EQ(value(tables, 0, {"n", "f"}, 1), "10");
   EXPECT_EQ(value(tables, 0, {"w", "m"}, 2), "715");
-  // All values between two neighboring records have as many records below and above: any of them may be the quantile.
+  // All values between two neighboring records have the same records below and above, so any of them may be the quantile.
   const auto expect_between = [&](std::size_t level, const std::vector<std::string>& keys, std::size_t quantile,
                                   int low, int high) {
     const Rational found = Rational::parse(value(tables, level, keys, quantile));

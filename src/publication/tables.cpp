@@ -129,7 +129,7 @@ std::size_t cell_count(const PublicationTable& table, const std::vector<const Ke
   return cells;
 }
 
-/// The number of cells, checked before they are made of the keys.
+/// The number of cells, checked before cells are made of the keys.
 std::size_t require_countable(const PublicationTable& table, const std::vector<const KeyColumn*>& columns) {
   const std::size_t cells = cell_count(table, columns);
   if (cells <= Publication::most_cells) return cells;
