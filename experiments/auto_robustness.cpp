@@ -82,7 +82,7 @@ Estimate estimate_of(const std::vector<double>& values) {
   return average.estimate();
 }
 
-/// The smallest value that at least a share `share` of all values do not exceed.
+/// The smallest value that at least this share of the values do not exceed.
 double percentile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const double rank = std::ceil(share * static_cast<double>(values.size())) - 1;

@@ -1,5 +1,5 @@
 // Does `auto` ever lose to a mechanism that could have been named? The study has small tables, small epsilons, wide bounds and heavy tails.
-// `auto` knows the number of rows, does not know it, or is given a wrong one. No result is a private release.
+// `auto` gets the number of rows, no number, or a wrong one. No result is a private release.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace fractile::experiments::auto_robustness {
 
-/// `auto`, with a certain knowledge of the number of rows, or a mechanism that could have been named in its place.
+/// `auto`, with or without a number of rows, or a mechanism that could have been named in its place.
 struct Contender {
   const char* name;
   Mechanism mechanism;
-  double told = 0;  ///< for `auto`: the factor by which the number it gets is wrong; 0 if it gets none
+  double told = 0;  ///< for `auto`: the number that it gets, divided by the true number of rows; 0 if it gets none
   std::uint64_t quick_up_to = ~std::uint64_t{0};  ///< the largest m at which a release takes less than a second
 };
 const std::vector<Contender>& contenders();

@@ -269,7 +269,7 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells, std::uint
   return text;
 }
 
-/// As many cells as wanted, drawn at random and in their order.
+/// The wanted number of cells, drawn at random and kept in their order.
 std::vector<Cell> some_of(std::vector<Cell> cells, std::uint64_t wanted, const Seed& seed) {
   std::vector<Cell> some;
   for (std::uint64_t i = 0; i < cells.size(); ++i) {

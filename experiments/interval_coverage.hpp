@@ -39,11 +39,11 @@ struct QuantileResult {
   Estimate covered;
   Estimate width;
   Estimate open;             ///< the share of intervals with an open end
-  std::uint64_t missed = 0;  ///< in how many tables the value missed most often, lowest or highest, was missed
+  std::uint64_t missed = 0;  ///< the tables in which the lowest value was missed, or the highest, whichever is more
   Estimate plain_covered;    ///< as `covered`, for the non-private interval of order statistics, for the population
   Estimate plain_width;
-  Estimate of_table;        ///< how far the value is from the table's quantile, in records, with ties
-  Estimate of_law;          ///< how far the value is from the law's quantile, in shares times the number of records
+  Estimate of_table;        ///< the distance of the value from the table's quantile, in records, as tie_rank in Errors
+  Estimate of_law;          ///< the distance from the law's quantile, in shares times the number of records
   Estimate alone_of_table;  ///< as of_table, for a release with the same budget and no intervals
   Estimate alone_of_law;
 };

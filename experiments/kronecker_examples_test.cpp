@@ -5,7 +5,7 @@
 namespace fractile::experiments::kronecker_utility {
 namespace {
 
-// All findings that differ from the paper are listed in docs/papers.md.
+// docs/papers.md lists every difference from the paper.
 TEST(KroneckerExamples, AgreeWithThePaperButForAPrintedRow) {
   std::size_t different = 0;
   for (const Finding& finding : worked_examples().findings) {

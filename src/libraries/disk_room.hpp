@@ -1,4 +1,4 @@
-// Disk space that is reserved before something is paid for that will be written there.
+// Reserves disk space before something is paid for that will be written there.
 // Thread-safety: not for two threads at once.
 #pragma once
 
@@ -10,7 +10,8 @@ namespace fractile {
 /// A file without a name in a folder. No other program can take its bytes while it exists. However the process ends, they are freed.
 class DiskRoom {
  public:
-  /// Reserves the bytes: none for 0, and none where the folder cannot have such a file. The later writing will report that failure.
+  /// Reserves the bytes. Reserves nothing for 0 bytes, or where the folder cannot have such a file: the later writing will report that
+  /// failure.
   DiskRoom(const std::string& folder, std::uint64_t bytes);
   DiskRoom(const DiskRoom&) = delete;
   DiskRoom& operator=(const DiskRoom&) = delete;

@@ -1,4 +1,4 @@
-// Detects which of the instruction sets that Highway compiles for this processor has.
+// Detects which instruction sets this processor has, among those for which Highway compiles.
 #include "libraries/highway.hpp"
 
 #include <hwy/highway.h>

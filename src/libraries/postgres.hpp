@@ -68,8 +68,8 @@ class Result {
   std::unique_ptr<PgResult, Clear> result_;
 };
 
-/// A connection. It counts as lost when the server sends nothing for longer than `wait`. Only during a copy, `pulse` decides how long to
-/// wait. All functions throw Failure.
+/// A connection. It counts as lost when the server sends nothing for longer than `wait`; during a copy, `pulse` decides how long to wait.
+/// All functions throw Failure.
 class Connection {
  public:
   using Milliseconds = std::chrono::milliseconds;

@@ -14,5 +14,5 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-// This include stands after reader.h, so that fuzz/ignored.txt knows internal/stack.h by its own path.
+// This include stands after reader.h, which includes internal/stack.h by the path that fuzz/ignored.txt expects.
 #include <rapidjson/error/en.h>

@@ -60,7 +60,7 @@ struct Certificate {
   std::optional<flow::Matrix> channel_to = {};
   std::optional<flow::Matrix> witness = {};
   std::optional<std::vector<Rational>> prior = {};  ///< of the counter-example
-  /// Of the counter-example, or the loss about which `randomized` proves the verdict.
+  /// The loss of the counter-example, or the loss about which `randomized` proves the verdict.
   std::optional<flow::Matrix> loss = {};
   Rational loss_from = {};
   Rational loss_to = {};

@@ -29,7 +29,7 @@ const Json* find(const Json& object, const char* name) {
   return at == object.MemberEnd() ? nullptr : &at->value;
 }
 
-/// Refuses all other members, since readers of the document would believe a member that is never checked.
+/// Refuses members that are not known, since readers of the document would believe a member that is never checked.
 void require_members(const Json& object, const std::set<std::string>& known) {
   if (!object.IsObject()) refuse("an object is expected where something else stands");
   for (const auto& member : object.GetObject()) {
@@ -138,7 +138,7 @@ void read_counterexample(Certificate& certificate, const Json& example) {
   certificate.loss_to = number_of(need(example, "loss_to"));
 }
 
-/// Reads of which kind the certificate is. Returns the members that only this kind may have.
+/// Reads the kind of the certificate. Returns the members that only this kind may have.
 std::set<std::string> read_kind(Certificate& certificate, const Json& document) {
   if (find(document, "from") != nullptr) {
     certificate.is_comparison = true;

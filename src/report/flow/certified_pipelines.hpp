@@ -1,4 +1,4 @@
-// Lists the pipelines that a certificate may be about so that it decides about the pipeline that was asked about.
+// Lists the pipelines whose certificates decide about the pipeline that was asked about.
 // Proof: docs/proofs/stability.md, "Certificates about a part"
 #pragma once
 

@@ -137,7 +137,8 @@ void require_certificate(const Certificate& printed, const flow::Channel& from, 
   }
 }
 
-/// For so many people that the channels are too large: computes the losses from parts of the channels, as they were found.
+/// Used when there are so many people that the channels are too large. Computes the losses from parts of the channels, as when they were
+/// found.
 void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, const Rational& from,
                     const Rational& to) {
   flow::Analyst analyst;

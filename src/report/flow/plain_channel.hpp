@@ -19,7 +19,7 @@ std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const
 /// are base to the power of the perturber's root_degree(). Returns nothing for other pipelines.
 std::optional<std::vector<std::vector<std::int64_t>>> plain_exponents(const flow::Pipeline& pipeline);
 
-/// What is observed when the participants' answers, or a histogram's bars, are these places. Equal observations are equal lists.
+/// What is observed when the participants' answers, or a histogram's bars, are these places. Equal observations give equal lists.
 std::vector<Rational> plain_output(const flow::Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 }  // namespace fractile::report_detail

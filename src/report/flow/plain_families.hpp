@@ -43,7 +43,7 @@ using Fraction = std::pair<Coefficients, Coefficients>;
 std::optional<std::vector<std::vector<Fraction>>> fractions_of(const flow::Perturber& perturber,
                                                                const std::vector<std::vector<std::size_t>>& sets);
 
-/// Two bases around those of the odds from .. to. They lie within 2^-50 of the range.
+/// A lower and an upper bound of the bases of the odds from .. to. They lie within 2^-50 of the range.
 std::pair<Rational, Rational> bases_around(const Rational& from, const Rational& to, std::int64_t root_degree);
 
 }  // namespace fractile::report_detail

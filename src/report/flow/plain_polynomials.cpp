@@ -136,8 +136,8 @@ std::vector<Rational> bernstein_of(const Coefficients& polynomial, const Rationa
   return bernstein;
 }
 
-/// Whether all Bernstein coefficients have at least this sign, after the range is halved where they do not: by de Casteljau's algorithm, at
-/// most `halves` times.
+/// Whether all Bernstein coefficients have at least this sign. Where they do not, the range is halved by de Casteljau's algorithm, at most
+/// `halves` times.
 bool have_sign(const std::vector<Rational>& bernstein, int sign, int halves) {
   const auto has = [sign](const Rational& b) { return b.sign() >= sign; };
   if (std::ranges::all_of(bernstein, has)) return true;

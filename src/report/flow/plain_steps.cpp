@@ -36,7 +36,7 @@ std::optional<Coefficients> denominator_of(const flow::Perturber& perturber) {
   return common;
 }
 
-/// A row's weights are powers of 1/base. Times the largest power, they are polynomials, and so is their sum, the denominator.
+/// A row's weights are powers of 1/base. Multiplied by the largest power, they are polynomials, and their sum is the row's denominator.
 std::optional<Coefficients> denominator_of_release(const flow::Pipeline& pipeline, std::size_t longest) {
   const auto rows = plain_exponents(pipeline);
   if (!rows) return {};
@@ -193,8 +193,8 @@ std::optional<bool> small_steps(const flow::Pipeline& pipeline, const Rational& 
   const auto square = chosen_of(*rows, chosen);
   const auto square_slopes = chosen_of(slopes, chosen);
 
-  // Determinants, and solutions times determinants, are polynomials of at most this degree. A row times such a solution has at most the
-  // degree of one row more. All are interpolated as polynomials of base - 1, since determinants are 0 where the base is 1.
+  // Determinants, and solutions times determinants, are polynomials of at most this degree. A row times such a solution has at most this
+  // degree plus that of a row. All are interpolated as polynomials of base - 1, since determinants are 0 where the base is 1.
   std::vector<Rational> determinants;
   std::vector<std::vector<Rational>> entries(columns * columns);
   for (std::size_t i = 0; i < degree + denominator->size() + 1; ++i) {

@@ -1,5 +1,6 @@
-// Decides whether every small step to less epsilon only adds noise, to check certificates. This code interpolates; the search for small
-// steps solves over polynomials. Proof: docs/proofs/stability.md, "Theorems checked"
+// Decides whether every small step to less epsilon only adds noise. This code serves to check certificates and interpolates, whereas the
+// search for small steps solves over polynomials.
+// Proof: docs/proofs/stability.md, "Theorems checked"
 #pragma once
 
 #include <optional>

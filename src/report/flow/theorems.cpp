@@ -74,7 +74,7 @@ Applies tells_all_apart(const flow::Pipeline& pipeline) {
   return shown.size() == tuples->size() ? Applies::yes : Applies::no;
 }
 
-/// The answers whose count says the same as the output. Returns nothing when there are no such answers, or too many tuples to decide.
+/// The answers whose count reveals as much as the output. Returns nothing when there are no such answers, or too many tuples to decide.
 std::optional<Places> counted_by(const flow::Pipeline& pipeline) {
   if (pipeline.secret.kind == flow::Secret::Kind::histogram) return {};
   if (pipeline.post.kind == Kind::count) return pipeline.post.counted;
@@ -83,7 +83,7 @@ std::optional<Places> counted_by(const flow::Pipeline& pipeline) {
   const auto tuples = tuples_of(pipeline.participants, answers);
   if (!tuples || answers > most_values) return {};
   std::map<std::vector<Rational>, Places> by_output;
-  // A set and its complement say the same, so the first answer is never in the set.
+  // Counting a set and counting its complement reveal the same, so sets without the first answer suffice.
   for (std::uint64_t subset = 0; subset < std::uint64_t{1} << (answers - 1); ++subset) {
     const auto is_in = [&](std::size_t answer) { return answer > 0 && ((subset >> (answer - 1)) & 1) != 0; };
     std::map<std::vector<Rational>, std::size_t> counts;
@@ -124,7 +124,7 @@ Applies side_by_side(const flow::Pipeline& pipeline) {
   return is_shuffled && are_alike(pipeline) ? Applies::yes : tells_all_apart(pipeline);
 }
 
-/// The bits of unary encodings are counted, all of one kind.
+/// Whether the bits of unary encodings are counted, where all encodings are of one kind.
 Applies counted_bits(const flow::Pipeline& pipeline) {
   const bool is_of_bits = pipeline.post.kind == Kind::bits && pipeline.secret.kind != flow::Secret::Kind::histogram;
   if (!is_of_bits || pipeline.perturber.release() != nullptr) return Applies::no;

@@ -1,4 +1,4 @@
-// Decides whether a theorem that a certificate names applies to a pipeline, to check certificates. Shares no code with check_stability().
+// Decides whether the theorem that a certificate names applies to a pipeline. Shares no code with check_stability().
 #pragma once
 
 #include <string>

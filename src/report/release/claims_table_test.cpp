@@ -668,7 +668,7 @@ const std::vector<Claim>& claims() {
        [](const Seen& seen) { return differs(seen.words.at(1), sha256_of(seen.receipt.receipt)); }},
       {"Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256[.]",
        "definition", by_definition},
-      // A caption, whose quantile stands above the values; what it says of errors and intervals stands beside them, and is checked there.
+      // This is a caption. Its quantile stands above the values. The errors and intervals stand next to the values, and are checked there.
       {"The published values of [0-9/.]+(?: %)?, .*", "definition", by_definition},
       // Words.
       {"the value at or below which a given share of the records lies; the one of 50 % is the median", "definition",

@@ -239,8 +239,8 @@ TEST(ContributionAudit, OneValueAPersonKeepsThePromiseUnderEveryKey) {
   }
 }
 
-/// A whole record holds a number in the first column, whose position it has. Its `key` says what else the record holds. The second column
-/// has a number at the first place or at the last one, or no number. The key of the first column is listed or not.
+/// A whole record has the position of its number in the first column. Its `key` encodes the rest: the number in the second column (at the
+/// first place, at the last one, or none), and whether the record's key is listed for the first column.
 struct Beside {
   static constexpr std::uint32_t no_number = 2;
   std::uint32_t second;

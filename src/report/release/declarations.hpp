@@ -19,8 +19,8 @@ std::vector<std::string> declarations_of(const Release& release, const Typed& ty
 /// What in a table makes a release fail after its charge, so that the failure reveals it.
 std::vector<std::string> failures_of(const Release& release);
 
-/// How many records of the table, or rows of a query's result, may count for one person. With weights, this is fewer than the units as
-/// which they count.
+/// How many records of the table, or rows of a query's result, may count for one person. With weights, each of them counts as several
+/// units, and this is the number of records.
 std::uint32_t records_per_person(const Release& release);
 
 /// The possible values: "0 to 125 in steps of 1", or a list of all.

@@ -22,7 +22,7 @@ using report_detail::say_command;
 
 constexpr int dots = 50;
 constexpr int most_bins = 24;
-constexpr double least_error = 0.5;  // records: no error is drawn here, on a logarithmic axis
+constexpr double least_error = 0.5;  // records: an error of 0 is drawn here, on a logarithmic axis
 const Rational ten_in_a_hundred(1, 10);
 
 /// The lines that explain the table: a word before the 14th column, and its meaning, which continues on indented lines.
@@ -98,7 +98,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   return figure;
 }
 
-/// A range of errors, and how many dots for simulated releases have their largest error in it.
+/// A range of the largest errors of simulated releases, and the number of dots in it.
 struct Bin {
   double from;
   double to;

@@ -28,8 +28,8 @@ struct Trimming {
   Rational upper;
   /// About what nine in ten releases would miss by at most for the worst quantile, as a share of the total.
   Rational share;
-  /// By how much `share` is smaller than with the declared largest weight. The smaller one pays if all that weights exceed `upper` by is
-  /// less than this share of their total.
+  /// By how much `share` is smaller than with the declared largest weight. Trimming is worthwhile if the excesses of weights over `upper`
+  /// add up to less than this share of the total.
   Rational saved;
 };
 /// Returns nothing where the largest weight is not much above the mean weight.
@@ -45,7 +45,7 @@ std::string plan_cost(const ReleasePlan& plan);
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
 /// Epsilon or rho, as a decimal if it is one.
 std::string budget_number(const Budget& budget);
-/// A warning that few values are possible, and how far rounding to them moves others; nothing if many are possible.
+/// A warning that few values are possible, and how far rounding to them moves the values between; nothing if many are possible.
 std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
 double largest(const std::vector<double>& errors);
 

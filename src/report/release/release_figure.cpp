@@ -18,7 +18,7 @@ constexpr std::size_t rows_a_figure = 36;  // groups in a figure, so that it fit
 /// Where a value is drawn: a number, or the ticks of a time.
 double place(const Release& release, std::uint64_t index) { return release.lattice.at(index).to_double(); }
 
-/// These round outwards, to ten-thousandths.
+/// Both functions round outwards, to ten-thousandths.
 Rational rounded_down(const Rational& share) { return (share * Rational(10'000)).floor() / Rational(10'000); }
 Rational rounded_up(const Rational& share) { return (share * Rational(10'000)).ceil() / Rational(10'000); }
 

@@ -24,7 +24,7 @@ struct Shares {
   Rational to;
 };
 
-/// Whether the shares are known: the number of records is public, and so every row counts.
+/// Whether the shares are known: the number of rows is public, and every row counts.
 bool has_share_bars(const Release& release);
 Shares shares_of(const Release& release, std::size_t i);
 

@@ -122,7 +122,7 @@ TEST_F(WeightsAudit, OneWeightedRecordKeepsThePromise) {
   }
 }
 
-// If one person can change several weights, the promise is about this many records.
+// If one person can change several weights, the promise covers changes of this many records.
 TEST_F(WeightsAudit, SoManyChangedWeightsKeepThePromise) {
   RecordWeights calibrated = grid;
   calibrated.stability = 2;

@@ -16,8 +16,8 @@ struct JsonFault {
 /// stack.
 constexpr std::size_t deepest_json = 16;
 
-/// The first reason why `text` is not one JSON value in UTF-8, is nested more than deepest_json deep, or has an object in which a member
-/// stands twice. Of two such members, one reader takes the first and another the last.
+/// The first fault of `text`: it is not one JSON value in UTF-8, it is nested more than deepest_json deep, or a member stands twice in one
+/// of its objects. In the last case, one reader takes the first member and another the last.
 std::optional<JsonFault> fault_of(const std::string& text);
 
 }  // namespace fractile::report_detail

@@ -37,7 +37,7 @@ struct CellTable {
   };
   struct Cell {
     Number value;
-    std::vector<Number> beside = {};  ///< in small print: the error, or the interval's ends
+    std::vector<Number> beside = {};  ///< in small print: the error, or the ends of the interval
     std::string sign = {};            ///< follows the value
   };
   struct Line {
