@@ -110,7 +110,7 @@ Blocks analysts_table(const ChoiceReport& report) {
   return Blocks("\nexpected losses:\n\n") + rows;
 }
 
-/// The ranges that do not serve although they lie above the least epsilon that does.
+/// The ranges that do not serve, although they lie above the least epsilon that does.
 std::vector<flow::ServedRange> costly_ranges(const ChoiceReport& report) {
   std::vector<flow::ServedRange> ranges = ranges_with(report, not_served);
   const flow::ServedRange* const least = report.least();

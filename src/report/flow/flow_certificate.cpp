@@ -32,7 +32,7 @@ void require(bool holds, const char* otherwise) {
   if (!holds) throw Misfit{otherwise};
 }
 
-// --- What the document says of itself --------------------------------------------------------------------------------
+// --- What the document says about itself -----------------------------------------------------------------------------
 
 void require_names(const std::vector<std::string>& names, std::size_t count, const char* otherwise) {
   const std::set<std::string> different(names.begin(), names.end());

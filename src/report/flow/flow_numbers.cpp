@@ -71,7 +71,7 @@ std::string exact_or_digits(const flow::RealBounds& value) {
 
 namespace {
 
-/// Prints both ends by write(number, digits), with the fewest digits from `digits` on that distinguish the ends, and at most `most`.
+/// Prints both ends by write(number, digits), with the fewest digits from `digits` to `most` that distinguish the ends.
 template <class Write>
 Pair ends_apart(const flow::RealBounds& from, const flow::RealBounds& to, int digits, int most, Write write) {
   for (; digits < most; ++digits) {

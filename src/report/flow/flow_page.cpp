@@ -25,7 +25,7 @@ std::string sentence_of(std::string line) {
   return line.ends_with('.') ? line : line + ".";
 }
 
-/// The text that a page shows in place of a long table until a reader opens the table; empty for a short table.
+/// What a page shows in place of a long table until a reader opens the table; empty for a short table.
 std::string summary_of(std::size_t rows) {
   constexpr std::size_t most_seen = 25;
   return rows <= most_seen ? "" : fmt::format("{} rows", rows);

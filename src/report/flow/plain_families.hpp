@@ -23,17 +23,17 @@ bool are_alike(const flow::Pipeline& pipeline);
 /// other has at most this degree.
 std::int64_t telling_points(std::int64_t degree);
 
-/// Whether it is randomized response. This function and those below also recognize a family with a multiple of epsilon, as in
+/// Whether the perturber is randomized response. This function and those below also recognize a family with a multiple of epsilon, as in
 /// Perturber::with_epsilon_times(). They return false where there are too many entries to decide.
 bool is_response(const flow::Perturber& perturber);
 bool is_geometric(const flow::Perturber& perturber);
-/// Whether it is subset selection, Hadamard response or another perturber in which each answer has weight `odds` under some values and
+/// Whether the perturber is subset selection, Hadamard response or another one in which each answer has weight `odds` under some values and
 /// weight 1 under the others. Under each value, equally many answers have weight `odds`.
 bool is_of_subsets(const flow::Perturber& perturber);
-/// Whether it is unary encoding: one bit per value, symmetric or optimized.
+/// Whether the perturber is unary encoding: one bit per value, symmetric or optimized.
 bool is_unary(const flow::Perturber& perturber);
 
-/// Whether it is one of these families. In each of them, a release with less epsilon can be drawn from one with more.
+/// Whether the perturber belongs to one of these families. In each family, a release with less epsilon can be drawn from one with more.
 bool is_family(const flow::Perturber& perturber);
 
 /// A numerator and a denominator, both polynomials of the base.

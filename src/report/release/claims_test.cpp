@@ -346,8 +346,8 @@ TEST(Claims, OfCountsSharesAndMeans) {
   check(persons, runs(), 74, "counts of persons' records");
 }
 
-// 19 of 20 people lie at or below the quantile 19/20. All of 13 sampled people do so in .35 of the samples, and in .51 of the samples of 13
-// independent draws.
+// 19 of 20 people lie at or below the quantile 19/20. All of 13 people drawn without replacement do so with probability .35, and all of 13
+// independent draws with probability .51.
 TEST(Claims, OfSmallPopulations) {
   for (const bool with_replacement : {false, true}) {
     QuantileQuery query =

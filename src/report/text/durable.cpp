@@ -96,8 +96,8 @@ bool is_regular(const std::string& path) {
   return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
 }
 
-/// SQLite keeps what it has not yet written in a file next to the database, whose name has one of these endings. It deletes or replays
-/// whatever file has that name.
+/// SQLite keeps what it has not yet written in files next to the database. Their names are the database's with one of these endings. SQLite
+/// deletes or replays whatever stands there.
 constexpr std::array database_companions{"-journal", "-wal", "-shm"};
 
 void refuse_companion(const std::string& path, const std::string& what) {
