@@ -11,7 +11,7 @@ namespace fractile::report_detail {
 
 std::size_t key_columns_of(const Release& release) { return release.groups.front().key.size(); }
 
-/// There is one heading per key, even if the release does not say where its records came from.
+/// There is a heading for each key column, even if the release does not say where its records came from.
 Row key_headings(const Release& release) {
   Row headings = release.source.by.names();
   headings.resize(key_columns_of(release));
