@@ -231,8 +231,8 @@ void set_groups(Typed& typed, const ProfileHeader& header) {
   for (const GroupKey& key : header.keys.all()) typed.key_tuples.push_back(key.texts());
 }
 
-/// All cells were read when the profiles were counted. With the policy "error" an unreadable cell would have ended the counting, so none
-/// was found, and the option need not be set for the release.
+/// Sets `unreadable` as in the header, except for the policy "error": an unreadable cell would have ended the counting, so the release
+/// needs no such policy.
 void set_unreadable(Typed& typed, const ProfileHeader& header) {
   const std::string policy = header.unreadable == Unreadable::missing ? "missing" : "error";
   set(typed, "unreadable", policy);

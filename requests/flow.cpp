@@ -86,8 +86,8 @@ NamedChannel channel_of(const Typed& typed, const std::string& name, const char*
           file.pipeline.values, std::move(made.secrets)};
 }
 
-/// The row of `channel` for a secret of `other`. The row has the same name or, if both come from pipelines over the same values, the same
-/// values sorted: such a row stands for all arrangements of its values.
+/// The row of `channel` for a secret of `other`: the row of that name or, if both channels come from pipelines over the same values, the
+/// row of the secret's values in sorted order. Such a row stands for all arrangements of its values.
 std::optional<std::size_t> row_for(const NamedChannel& channel, const NamedChannel& other, std::size_t secret) {
   const std::vector<std::string>& names = channel.channel.secrets();
   const auto at = std::ranges::find(names, other.channel.secrets()[secret]);

@@ -15,7 +15,7 @@ namespace fractile::requests {
 
 /// Who may set an option. docs/threat-model.md has the table of all options.
 enum class OptionClass {
-  asker,    ///< what is asked: the budget pays for it exactly, and no value weakens the promise
+  asker,    ///< what is asked: the charge covers it, and no value weakens the promise
   owner,    ///< how data are read, or what the promise rests on; with a ledger, only as the owner declared it
   output,   ///< what is shown, and to which new files it goes
   machine,  ///< what the machine may use; no output depends on it

@@ -37,7 +37,7 @@ std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   return losses;
 }
 
-/// The ends of every range that serves all analysts, as they are printed, which is rounded into the range.
+/// The ends of every range that serves all analysts, as they are printed: rounded into the range.
 std::vector<Exponent> ends_that_serve(const ChoiceReport& report) {
   std::vector<Exponent> ends;
   for (const flow::ServedRange& range : report.ranges) {
