@@ -142,7 +142,7 @@ std::optional<std::chrono::seconds> limit_of(const Typed& typed) {
   return std::chrono::seconds(whole_number(typed, "within", {1, 1'000'000}));
 }
 
-/// Prints the report when it is decided. If the time is over before, prints `unfinished`, which is undecided.
+/// Prints the report when it is decided. If the time runs out first, prints `unfinished`, which is undecided.
 template <class Report, class Decide>
 Report in_time(const Typed& typed, const Printed& format, const Report& unfinished, Decide&& decide) {
   Deadline deadline(limit_of(typed), [&] {
@@ -155,7 +155,7 @@ Report in_time(const Typed& typed, const Printed& format, const Report& unfinish
   return report;
 }
 
-/// Answers a question that has no partial answer. If the time is over before, only an error is printed.
+/// Answers a question that has no partial answer. If the time runs out first, prints only an error.
 template <class Answer>
 auto answer_in_time(const Typed& typed, const char* what, Answer&& answer) {
   Deadline deadline(limit_of(typed), [&] {

@@ -5,7 +5,7 @@
 
 namespace fractile::cli {
 
-/// Returns the exit code. For a check, 0 means that it holds, 1 that it is refuted, and 6 that it is undecided. For other words, 0 means
+/// Returns the exit code. For words that decide a question, 0 means yes, 1 means no, and 6 means undecided. For other words, 0 means
 /// success.
 int run_flow(const Typed& typed);
 

@@ -64,7 +64,7 @@ Budget budget_claimed(const std::string& text, const Budget& budget) {
 Budget claimed(const std::string& text, const Budget& budget) {
   try {
     return budget_claimed(text, budget);
-  } catch (const Error& error) {  // the error names epsilon, rho or delta; the field is the claim
+  } catch (const Error& error) {  // it names epsilon, rho or delta; the option is claim
     throw Error(error.code(), error.what_words().renamed(error.field(), "claim"),
                 error.hint_words().renamed(error.field(), "claim"));
   }

@@ -1,4 +1,4 @@
-// fractile count, fractile merge, and releases of what they counted.
+// fractile count, fractile merge, and releases from what was counted.
 #pragma once
 
 #include <optional>

@@ -180,7 +180,7 @@ PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query, con
 
 namespace {
 
-/// The query with a larger budget, of which the budget of `query` is left when counts and means are paid for.
+/// The query with a larger budget: the budget of `query` remains when counts and means are paid for.
 QuantileQuery with_statistics(QuantileQuery query, const std::optional<StatisticsRequest>& statistics) {
   if (!statistics) return query;
   if (statistics->share < Rational(1))

@@ -16,7 +16,7 @@ struct PlanRequest {
   PlanOptions options;
   QuantileQuery query;                             ///< with wanted_ranks, planned() solves for its budget
   std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget must achieve
-  std::optional<PersonGuess> guess = {};           ///< how often it is right is computed, too
+  std::optional<PersonGuess> guess = {};           ///< the plan says how often this guess is right
   std::optional<ReleaseAnalyst> analyst = {};      ///< if given, epsilon is the least one that serves this analyst
   std::string analyst_file = {};
   Rational least_epsilon = {};  ///< the smallest epsilon that may serve the analyst

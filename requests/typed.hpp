@@ -25,7 +25,7 @@ struct OptionSpec {
   const char* name;          ///< "--epsilon"
   OptionClass option_class;  ///< here, so that an option without a class does not compile
   const char* argument;      ///< "E"; "" for a flag; "LO HI" for two values
-  const char* fallback;      ///< what holds when the option is not given, in words; "" when nothing needs saying
+  const char* fallback;      ///< the default in words; "" when the help need not mention it
   const char* group;         ///< heading in the help
   const char* help;
   bool repeats = false;  ///< whether it may be given several times, with a value each time
@@ -42,7 +42,7 @@ struct VerbSpec {
   const char* file;   ///< what FILE may be; nullptr when there is none
   std::span<const OptionSpec> options;
   const char* epilogue;                         ///< examples and exit codes
-  std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
+  std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with its own FILE and options
   const char* older = nullptr;                  ///< an older name of its last word, which is accepted but not shown
   const char* other = nullptr;                  ///< what the second file OTHER may be; nullptr when there is none
   bool is_for_several = false;                  ///< whether there may be several FILEs

@@ -50,7 +50,7 @@ auto worked(Work work) {
 
 Typed typed_of(Arguments words) { return {{}, {}, {}, std::move(words)}; }
 
-/// (prior, losses, actions, loss_from, loss_to), or nothing.
+/// (prior, losses, actions, loss_from, loss_to); None without a counterexample.
 nb::object in_tuple(const flow::Counterexample* counterexample) {
   if (counterexample == nullptr) return nb::none();
   return nb::make_tuple(counterexample->prior.probabilities(), rows_of(counterexample->loss.matrix()),

@@ -26,8 +26,8 @@ Structure& in_capsule(const nb::object& capsule, const char* name) {
   return *static_cast<Structure*>(PyCapsule_GetPointer(capsule.ptr(), name));
 }
 
-/// A stream whose failures are examined. If a Python generator feeds the stream, Ctrl-C shows only in the text of the stream's error. This
-/// throws Interrupted instead.
+/// A stream whose failures are examined. If a Python generator feeds the stream, Ctrl-C shows only in the text of the stream's error. The
+/// wrapper throws Interrupted instead.
 struct WatchedStream {
   ArrowArrayStream stream;
 

@@ -53,7 +53,7 @@ struct nanobind::detail::type_caster<fractile::Rational> {
       const fractile::Rational denominator = value.denominator();
       if (!numerator.fits_int64() || !denominator.fits_int64()) return fraction(value.to_string()).release();
       if (value.is_integer()) return fraction(numerator.to_int64()).release();
-      return fraction(numerator.to_int64(), denominator.to_int64()).release();  // faster than from a text
+      return fraction(numerator.to_int64(), denominator.to_int64()).release();  // Fraction need not parse a text
     } catch (...) {
       return {};
     }

@@ -30,7 +30,7 @@ class TablesFolder {
   /// Writes what was prepared. A file with the same contents may be there from an earlier run, and stays.
   void write();
 
-  /// "out/earnings.csv, out/earnings.json and out/earnings.html".
+  /// The files' names as a text: "out/earnings.csv, out/earnings.json and out/earnings.html".
   std::string in_words() const { return path(".csv") + ", " + path(".json") + " and " + path(".html"); }
 
  private:
