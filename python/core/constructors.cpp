@@ -19,7 +19,7 @@ std::string shown(const Exponent& distance) { return distance.to_string(); }
 std::string shown(const Rational& distance) { return distance.to_string(); }
 std::string shown(std::uint64_t distance) { return std::to_string(distance); }
 
-/// Binds the call, the map, and the domains and metrics at both ends. `Left` >> this is bound with `Left`.
+/// Binds the domains at both ends, the output metric and the map. chain_with() binds `Left` >> this, as a method of `Left`.
 template <class DI, class MI, class DO, class MO>
 auto bind_transformation(nb::module_& module, const char* name) {
   using Bound = Transformation<DI, MI, DO, MO>;
@@ -47,7 +47,7 @@ auto bind_measurement(nb::module_& module, const char* name) {
           nb::arg("data"));
 }
 
-/// Binds `Bound` >> `Right`.
+/// Binds `Bound` >> `Right` as the method then() of `Bound`.
 template <class Right, class Bound>
 void chain_with(nb::class_<Bound>& bound) {
   bound.def(
