@@ -571,8 +571,7 @@ class OtherPipelines(FlowTest):
         self.assertTrue(document["reason"].startswith("to every analyst: "))
 
     def test_witnesses_have_the_pipelines_own_names(self):
-        """A count decides these sums. Sums of the values 1 and 2 are 2, 3 and 4; for the values 2 and 1, the count runs the other way
-        round."""
+        """A count decides these sums. The sums of 1 and 2 are 2, 3 and 4; for the values 2 and 1, the count runs the other way round."""
         for values in ("[1, 2]", "[2, 1]"):
             file = self.survey(values=values, perturber='"randomized-response"')
             document = self.json("check", file, *LN_3_TO_LN_2)
