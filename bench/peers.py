@@ -190,7 +190,7 @@ FILE_PEERS = {
     "diffprivlib + pandas": (DIFFPRIVLIB, "file"),
     "Google's tree + pandas": (GOOGLE, "file"),
 }
-# Steps whose candidates OpenDP can list: wages in whole units; ours are in hundredths.
+# Steps whose candidates OpenDP can list: wages in whole units; Fractile's are in hundredths.
 FILE_STEPS = {"wage": "1", "age": "1"}
 
 
@@ -201,7 +201,7 @@ def file_contenders(path, column, lower, upper):
 
 
 def whole(answer):
-    """The seconds from before the libraries are loaded, as for DuckDB."""
+    """The seconds including the loading of the libraries, as for DuckDB."""
     return answer.measured["loading"] + answer.measured["seconds"]
 
 

@@ -166,7 +166,7 @@ class Machine(CasesTest):
 
 class Persons(CasesTest):
     def test_no_identifier_is_nobody(self):
-        """NaN may count as a number or as missing: polars and numpy write NaN where others write NULL."""
+        """An identifier NaN may be a number or missing: polars and numpy write NaN where others write NULL."""
         for extra in (0, 110000):
             self.parquet("t.parquet", "SELECT CAST(i AS DOUBLE) AS p, 100000 AS x FROM range(1, 11) t(i) UNION ALL "
                                       f"SELECT CAST('NaN' AS DOUBLE), {extra} FROM range(5)")
