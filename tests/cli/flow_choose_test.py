@@ -14,8 +14,7 @@ D1 = HOUSE / "examples" / "flow" / "known_others.toml"
 
 
 def counted_loss(odds):
-    """The loss of the README's survey, from the definition: three known people have 0, 1 and 1, zeros are counted, and the loss is 1000 |w
-    - x|."""
+    """The survey's loss by its definition: three known people have 0, 1 and 1, zeros are counted, and the loss is 1000 |w - x|."""
     noise = geometric(7, odds)
     rows = []
     for value in range(7):

@@ -92,7 +92,7 @@ class Release:
             yield (quantile, True) if i == self.middle() else (quantile / middle if i < self.middle() else (quantile - middle) / (1 - middle), False)
 
     def rate(self, share, is_whole):
-        """The share of epsilon per missed record: a selection costs its rate times the range of the changes of its scores."""
+        """The share of epsilon per missed record. A selection costs this rate times the range of the scores' changes."""
         one_more, replaced = 2 * max(share, 1 - share), Fraction(2)
         if self.mechanism == "gumbel-max":
             return 1 / (2 * replaced if self.neighbors == "change-one" else one_more)
@@ -376,8 +376,7 @@ def shares_of(pipeline, places):
 
 
 def worlds_of(pipeline, guess, prior, odds):
-    """Yields (probability, probability of each guess being right, law) for all cases; guess is "value", "presence" or a part for each
-    value."""
+    """Yields (probability, probability that each guess is right, law) for every case; guess is "value", "presence" or each value's part."""
     if guess != "presence":
         parts = range(len(pipeline.values)) if guess == "value" else guess
         for p, places in zip(prior, pipeline.secrets().values()):

@@ -362,8 +362,7 @@ class Guessing(CommandTest):
         return json.loads(result.out)
 
     def test_the_median_of_a_hundred(self):
-        """Each of ten values has ten records, one of which is the target's; the weights are e^(-epsilon max(below - n/2, above - n/2,
-        0))."""
+        """The 99 others are spread evenly over ten values; the weights are e^(-epsilon max(below - n/2, above - n/2, 0))."""
         others = [10] * 9 + [9]
         rows = []
         for value in range(10):

@@ -74,7 +74,7 @@ class FlowTest(CommandTest):
         return self.write(name, "\n".join(lines) + "\n")
 
     def assert_certified(self, file, document, epsilon_from, epsilon_to):
-        """Requires that the witness or counter-example in a check's JSON holds for the file's channels; this test computes that itself."""
+        """Requires that the witness or counter-example in a check's JSON holds for the file's channels, by this test's arithmetic."""
         file = self.with_secrets(file, document)
         secrets, observations, before = self.channel(file, epsilon_from)
         self.assertEqual((document["secrets"], document["observations"]), (secrets, observations))
@@ -257,8 +257,7 @@ class AppendixD1(FlowTest):
         self.assertRegex(text, r"(?m)^1\.252919 +1\.257499 +3\.500545 +3\.516615$")
 
     def test_windows_among_hundreds(self):
-        """There are too many people for polynomials: windows are enclosed, each with a pair of exact losses. Some hold no point of the
-        sweep."""
+        """There are too many people for polynomials: windows are enclosed, with pairs of exact losses. Some hold no point of the sweep."""
         file = self.survey(participants="587", values="[0, 1, 2, 3, 4, 5]", post='{ query = "count", of = [4] }',
                            secret='"target"', known="{ histogram = [118, 1, 2, 0, 465, 1] }",
                            analyst={"loss": '"squared-error"'})
@@ -663,8 +662,7 @@ class OtherPipelines(FlowTest):
         self.assertTrue(0.5 < losses[1] < losses[0] < 2 / 3, losses)
 
     def test_sums_among_known_others(self):
-        """Under geometric noise, a total is unlike every mixture of the first totals. If no counter-example is found, there is one
-        reason."""
+        """Under geometric noise, no mixture of the first totals is like a total. Without a counter-example, there is one reason."""
         for people in (60, 101):
             known = [people // 3 + people % 3 - 1, people // 3, people // 3]
             file = self.survey(participants=str(people), post='"sum"', secret='"target"', known=f"{{ histogram = {known} }}")
@@ -693,8 +691,7 @@ class OtherPipelines(FlowTest):
         self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", four, cwd=self.folder).code, 0)
 
     def test_sums_among_thousands_of_known_people(self):
-        """For four values, the same bet refutes refinement without the channel. For three, nothing is found; the reason says what to ask
-        instead."""
+        """For four values, the same bet refutes refinement without the channel. For three, nothing is found; the reason says what to ask."""
         four = self.survey(participants="1201", values="[0, 1, 2, 3]", perturber='"randomized-response"', secret='"target"',
                            known="{ histogram = [300, 300, 300, 300] }")
         result = flow("check", four, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)

@@ -159,8 +159,7 @@ class Persons(GroupsTest):
         self.assertEqual(result.code, 0, result)
 
     def test_a_sample_and_not_the_first(self):
-        """4000 persons have the records 1 to 9 in this order. A sample has the quantiles of uniform numbers; the first records are all
-        1."""
+        """4000 persons have the records 1 to 9, in this order. A sample has uniform quantiles; all first records are 1."""
         self.write("t.csv", "who,x\n" + "".join(f"{i},{x}\n" for i in range(4000) for x in range(1, 10)))
         self.assertEqual(self.sure(person="who", quantiles="1/18,1/2,17/18", mechanism="approximate", epsilon="4000"),
                          "quantile,value\n1/18,1\n1/2,5\n17/18,9\n")
@@ -414,7 +413,7 @@ class Refusals(CommandTest):
 
 class Large(GroupsTest):
     def run_small(self, *arguments, **changes):
-        """Requires at most 400 MB of the largest resident set of all children so far: no other figure exists. Sanitizers need more."""
+        """Requires at most 400 MB for the largest child process so far: no other figure is available. Sanitizers need more."""
         result = self.run_release(*arguments, **changes)
         self.assertEqual((result.code, result.err), (0, ""))
         if not os.environ.get("FRACTILE_SANITIZE"):

@@ -124,8 +124,7 @@ class OfAReceipt(PageTest):
             self.assertIn(f"the page does not show what its receipt says, in '{part}'", self.explain_page(changed))
 
     def test_a_number_a_cell(self):
-        """Once, figures' tables had cells like "11800 (14386)". People read separators of thousands, and as many decimals as the step
-        has."""
+        """Once, figures' tables had cells like "11800 (14386)". People see separators of thousands, and the step's decimals."""
         self.write("pay.csv", "pay,town\n" + "".join(f"{10_000 + 40.25 * i},{'ab'[i % 2]}\n" for i in range(2000)))
         how = dict(AGES, column="pay", bounds=("0", "100000"), step="0.25", quantiles="quartiles", epsilon="8", by="town", keys="a,b", format="html")
         for more, beside in (({}, []), ({"intervals": "0.95", "of": "table", "expected_rows": "1000"}, ["lower", "upper"])):

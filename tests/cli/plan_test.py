@@ -110,8 +110,8 @@ class Analyst(CommandTest):
         self.assertIn("The analyst&#39;s loss against epsilon", exact.out)
 
     def test_what_is_found_before(self):
-        """By default the records' granularity is looked for, unless epsilon is tiny. The loss is the mean over what is found; none is
-        refused."""
+        """By default a release looks for granularity, unless epsilon is tiny. The plan takes the mean over the outcomes, and refuses
+        none."""
         self.write("loss.toml", '[analyst]\nloss = "missed-by-more"\nthan = 100\nmost = "0.05"')
         table = run("plan", *options({**self.WIDE, "quantiles": "median", "expected_rows": "50000", "epsilon": "0.001..10"}, analyst="loss.toml",
                                      format="table"), cwd=self.folder)

@@ -110,7 +110,7 @@ class WarmProgram:
 
 
 def one_processor():
-    """For preexec_fn of processes that only take up time: they get one processor, and other tests keep the rest."""
+    """For preexec_fn of processes that should only take time: they get one processor, and other tests keep the rest."""
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 
 

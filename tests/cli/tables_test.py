@@ -256,7 +256,7 @@ class Files(CommandTest):
         return [(kind, pack) for kind, pack in PACKED.items() if name == "t.csv" or kind == "gz"]
 
     def test_packed_json(self):
-        """The engine unpacks gzip. Other packings would need memory for the whole text, and its length depends on the records."""
+        """The engine unpacks gzip. Other packings would need space for the whole text, and its length depends on the records."""
         for kind, pack in PACKED.items():
             self.write(f"t.ndjson.{kind}", pack(b'{"x": 31415}\n' * 9))
             if kind == "gz":
