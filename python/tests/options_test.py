@@ -294,7 +294,7 @@ def test_what_a_plan_shows_equals_the_program(program, about, tmp_path):
     words = ["plan", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--quantiles", "quartiles", "--format", "html"]
     plan = fractile.plan(bounds=(0, 125), step=1, epsilon=1, quantiles="quartiles")
 
-    def page(*more):  # the command is left out, because nobody types it in Python
+    def page(*more):  # the command is left out, because it is not typed in Python
         return re.sub(r"<section>\n<h2>To repeat it</h2>.*?</section>\n", "", program(*words, *more), count=1, flags=re.DOTALL)
 
     assert plan.to_html() == page()

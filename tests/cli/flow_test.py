@@ -691,7 +691,7 @@ class OtherPipelines(FlowTest):
         self.assertEqual(flow("verify", self.write("c.json", result.out), "--of", four, cwd=self.folder).code, 0)
 
     def test_sums_among_thousands_of_known_people(self):
-        """For four values, the same bet refutes refinement without the channel. For three, nothing is found; the reason says what to ask."""
+        """For four values, the same bet refutes refinement without the channel. For three, none is found; the reason says what to ask."""
         four = self.survey(participants="1201", values="[0, 1, 2, 3]", perturber='"randomized-response"', secret='"target"',
                            known="{ histogram = [300, 300, 300, 300] }")
         result = flow("check", four, *LN_3_TO_LN_2, "--format", "json", cwd=self.folder)
